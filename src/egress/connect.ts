@@ -1,7 +1,7 @@
 /**
- * Connects to a receiver: every address of its name is checked, and one of those that were checked is connected
- * to, by that address. No name is resolved again on the way, so an answer of the DNS that changes leads nowhere.
- * Who answers has to show a certificate for the name.
+ * Connects to a receiver. It checks every address of the receiver's name and connects to one of those addresses. The
+ * name is not resolved again, so a DNS answer that changes in between (DNS rebinding) has no effect. The receiver has
+ * to present a certificate for the name.
  */
 import { connect as connectTcp, type Socket } from 'node:net';
 import {
@@ -15,21 +15,21 @@ import { refusalOfAddress } from './public-address.ts';
 import type { ReceiverUrl } from './receiver-url.ts';
 import type { Resolve } from './resolve.ts';
 
-/** Begins a connection to an address, which has been checked, on port 443. */
+/** Opens a connection to a checked address, on port 443. */
 export type Dial = (address: string) => Socket;
 
-/** How receivers are reached. Tests lead names and addresses to themselves, and trust their own certificates. */
+/** Means to reach receivers. Tests redirect names and addresses to themselves and trust their own certificates. */
 export type Network = {
   resolve: Resolve;
   dial: Dial;
-  /** Certificates that are trusted; those that Node ships when left out. */
+  /** Trusted certificates; absent: those that Node ships. */
   ca?: string;
 };
 
 export const dialTcp: Dial = (host) =>
   connectTcp({ host, port: 443, noDelay: true, autoSelectFamily: false });
 
-/** A failure on the way to an answer. */
+/** Failure before an answer arrived. */
 export class PushError extends Error {
   readonly code: PushFailure;
   constructor(code: PushFailure, message: string, cause?: unknown) {
@@ -42,16 +42,19 @@ export class PushError extends Error {
   }
 }
 
-/** Of one name, as many addresses are taken; each is checked, and a few are tried. */
+/** Limits for one name: every address is checked, up to the first number; the second number are tried. */
 const mostAddresses = 64;
 const mostTried = 3;
-/** What one of several addresses has to take up the connection. */
+/** Timeout for a connection to one of several addresses. */
 const connectMs = 3_000;
 
 const wordsOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error ? String(error.code) : error.message) : String(error);
 
-/** The error for a deadline; it is not known what was waited for, only when it was over. */
+/**
+ * Builds the error for a missed deadline. It does not name the step that was waited for, because only the time is
+ * known.
+ */
 export const timeoutError = (): PushError =>
   new PushError('timeout', `no answer within ${pushAnswerMs / 1_000} s`);
 
@@ -68,7 +71,7 @@ const resolveName = async (
   }
 };
 
-/** The addresses of a receiver, all of them public; throws `PushError` where one is not. */
+/** Returns the addresses of a receiver, all of them public. Throws `PushError` if one is not. */
 export const findAddresses = async (
   { host, isAddress }: ReceiverUrl,
   resolve: Resolve,
@@ -88,7 +91,7 @@ export const findAddresses = async (
   return addresses;
 };
 
-/** Resolves when the socket has told the event; throws what it fails with, or when the signal aborts. */
+/** Waits for an event of the socket. Rejects with the socket's error, or when the signal aborts. */
 const told = (socket: Socket, event: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (finish: () => void) => () => {
@@ -110,7 +113,7 @@ const told = (socket: Socket, event: string, signal: AbortSignal): Promise<void>
 
 const dialOne = async (address: string, dial: Dial, signal: AbortSignal): Promise<Socket> => {
   const socket = dial(address);
-  // Whatever happens to it later is told by whoever uses it then.
+  // Later errors of the socket are handled by the code that then uses it.
   socket.on('error', () => undefined);
   try {
     await told(socket, 'connect', signal);
@@ -121,7 +124,7 @@ const dialOne = async (address: string, dial: Dial, signal: AbortSignal): Promis
   }
 };
 
-/** Tries the addresses in their order: nothing has been sent to one that takes up no connection. */
+/** Tries the addresses in order. That is safe: an address that accepts no connection was sent nothing. */
 const dialFirst = async (
   addresses: readonly string[],
   dial: Dial,
@@ -143,7 +146,9 @@ const dialFirst = async (
   throw new PushError('connect', `no connection was made: ${wordsOf(failure)}`, failure);
 };
 
-/** Whom a network trusts, read once: to read certificates anew takes longer than all else of a connection. */
+/**
+ * Secure context of each network, created once: parsing certificates anew takes longer than the rest of a connection.
+ */
 const trust = new WeakMap<Network, SecureContext>();
 
 const trustOf = (network: Network): SecureContext => {
@@ -158,7 +163,7 @@ const trustOf = (network: Network): SecureContext => {
   return made;
 };
 
-/** A secure connection to a receiver. Throws `PushError`; the signal ends it with `timeout`. */
+/** Opens a TLS connection to a receiver. Throws `PushError`; an aborted signal ends it with `timeout`. */
 export const connectChecked = async (
   url: ReceiverUrl,
   network: Network,

@@ -1,7 +1,7 @@
 /**
- * Posts one delivery to its receiver, once, and says what became of it. Redirects are not followed. Of the answer
- * its status counts; of its body a little is read, so that the receiver can end what it says, and none of it is
- * unpacked or kept.
+ * Posts one delivery to its receiver, once, and returns the outcome. Redirects are not followed. Only the status of
+ * the answer matters. A limited part of its body is read, so that the receiver can finish sending, and discarded
+ * without decompression.
  */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type PushProblem, pushAnswerMs } from '#domain/push.ts';
@@ -10,21 +10,21 @@ import { type ReceiverUrl, readReceiverUrl } from './receiver-url.ts';
 
 export type Outgoing = {
   url: string;
-  /** As they were signed. */
+  /** Headers as they were signed. */
   headers: Readonly<Record<string, string>>;
   body: string;
 };
 
-/** What became of a delivery. `durationMs` is the time from resolving its name on. */
+/** Outcome of a delivery. `durationMs` includes the resolution of its name. */
 export type Posted =
   | { status: number; note: string | null; durationMs: number }
   | { status: 0; problem: PushProblem; durationMs: number };
 
-/** Of the body of an answer as much is read. */
+/** Bytes of an answer's body that are read at most. */
 export const mostAnswerBytes = 16 * 1024;
 const mostHeaderBytes = 16 * 1024;
 
-/** Names that belong to the connection, or say where the request goes. */
+/** Headers that belong to the connection or choose the destination, which a world must not set. */
 const ownHeaders = new Set([
   'host',
   'connection',
@@ -46,7 +46,9 @@ const refuseHeader = (message: string): never => {
   throw new PushError('header', message);
 };
 
-/** The headers that are sent. Throws `PushError` for what would make another request of it. */
+/**
+ * Returns the headers to send. Throws `PushError` for headers that would change the request's framing or destination.
+ */
 const checkHeaders = (headers: Outgoing['headers']): Record<string, string> => {
   const entries = Object.entries(headers);
   if (entries.length > mostHeaders) refuseHeader(`there are more than ${mostHeaders} headers`);
@@ -72,7 +74,7 @@ const begin = (
   request({
     method: 'POST',
     path: url.target,
-    // The connection is there already; by this the name of its receiver is written.
+    // The socket is already connected; this host only goes into the request.
     host: url.host,
     defaultPort: 80,
     headers: {
@@ -86,7 +88,7 @@ const begin = (
     createConnection: () => socket,
   });
 
-/** The head of the answer; throws `PushError`. */
+/** Waits for the head of the answer. Throws `PushError`. */
 const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const fail = (error: PushError): void => {
@@ -108,7 +110,7 @@ const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
     if (signal.aborted) onAbort();
   });
 
-/** Reads a little of the body, and says what was left of it; null when that was all. */
+/** Reads a limited part of the body. Returns a note about the unread rest; null if there is none. */
 const drain = (answer: IncomingMessage, signal: AbortSignal): Promise<string | null> =>
   new Promise((resolve) => {
     let bytes = 0;
@@ -153,7 +155,7 @@ const send = async (
   }
 };
 
-/** Posts a delivery. It never throws: what fails is told with its reason. */
+/** Posts a delivery. It never throws; a failure is returned with its reason. */
 export const post = async (
   outgoing: Outgoing,
   network: Network,

@@ -1,10 +1,10 @@
 /**
- * Which IP addresses are public. Only those are: whatever has a purpose of its own (this machine, this network,
- * a tunnel to another one, documentation, tests) is refused by what it is, and so is all that nobody has assigned.
+ * Decides which IP addresses are public. Ranges with a special purpose (this machine, this network, tunnels,
+ * documentation, tests) are refused by that purpose, and unassigned ranges are refused as well.
  */
 import ipaddr from 'ipaddr.js';
 
-/** What the library calls a class, as a person reads it. */
+/** Names for the ranges of the `ipaddr` library that a person can read. */
 const classes: Readonly<Record<string, string>> = {
   unspecified: 'unspecified',
   broadcast: 'broadcast',
@@ -32,7 +32,7 @@ const classes: Readonly<Record<string, string>> = {
   reserved: 'reserved',
 };
 
-/** Networks that the library has under a wider name, or none; the first that fits tells what an address is. */
+/** Networks that the library does not know, or only as a part of a wider range. The first match names the address. */
 const named: readonly (readonly [network: string, what: string])[] = [
   ['169.254.169.254/32', "a cloud's metadata service"],
   ['169.254.170.2/32', "a cloud's metadata service"],
@@ -55,7 +55,7 @@ const namedNetworks = named.map(([network, what]) => ({
   what,
 }));
 
-/** All that is assigned for unicast on the internet. */
+/** Range that is assigned for unicast on the internet. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const classOf = (address: ipaddr.IPv4 | ipaddr.IPv6): string | undefined => {
@@ -71,8 +71,8 @@ const classOf = (address: ipaddr.IPv4 | ipaddr.IPv6): string | undefined => {
 };
 
 /**
- * Why nothing is sent to an address, as the rest of "this address is …"; undefined for a public one. What is no
- * address in its usual form (four decimal numbers, or IPv6 without a zone) is refused as well.
+ * Returns why nothing is sent to an address, as the rest of "this address is …"; undefined for a public one. Text that
+ * is not an address in its usual form (four decimal numbers, or IPv6 without a zone) is refused as well.
  */
 export const refusalOfAddress = (text: string): string | undefined => {
   if (text.includes('%')) return 'in a zone of this machine';

@@ -1,17 +1,17 @@
 /**
- * The rules that the URL of a receiver is held to before anything is resolved: https on port 443, no credentials,
- * a name of the public DNS or a public address. The text is judged as it was written, too, since a parser drops or
- * rewrites what it does not like: ends of lines, an empty user, numbers in other systems.
+ * Checks the URL of a receiver before its name is resolved: https on port 443, no credentials, and a name of the
+ * public DNS or a public address. The original text is checked as well. A parser drops or rewrites parts of it: line
+ * ends, an empty user, numbers in other bases.
  */
 import { isIP } from 'node:net';
 import type { PushProblem } from '#domain/push.ts';
 import { refusalOfAddress } from './public-address.ts';
 
-/** A URL that may be posted to, once the addresses of its name are found to be public. */
+/** URL that may be posted to, once the addresses of its name are found to be public. */
 export type ReceiverUrl = {
-  /** As the parser writes it. */
+  /** URL as the parser writes it. */
   href: string;
-  /** A name, or an address without brackets. */
+  /** Name, or address without brackets. */
   host: string;
   isAddress: boolean;
   /** Path and query. */
@@ -49,7 +49,7 @@ const refuse = (code: PushProblem['code'], message: string): ReadUrl => ({
   problem: { code, message },
 });
 
-/** Why the text of a URL is refused, whatever a parser makes of it. */
+/** Returns why the text of a URL is refused, whatever a parser makes of it. */
 const refusalOfText = (text: string): string | undefined => {
   if (text.length > longestUrl) return `the URL is longer than ${longestUrl} characters`;
   if (/[\r\n]/.test(text)) return 'the URL has an end of line in it';
@@ -61,7 +61,7 @@ const refusalOfText = (text: string): string | undefined => {
   return undefined;
 };
 
-/** Where the address of the URL ends as it is written, before its path. */
+/** Returns the authority of a URL as it is written, which ends before the path. */
 const authorityOf = (text: string): string => /^[a-z]+:\/*([^/?#]*)/i.exec(text)?.[1] ?? '';
 
 const refusalOfName = (host: string): string | undefined => {
@@ -75,7 +75,7 @@ const refusalOfName = (host: string): string | undefined => {
   return labels.length < 2 ? `"${host}" is a name of one label, which is not public` : undefined;
 };
 
-/** Reads the URL of a receiver: what is posted to, or the rule that it breaks. */
+/** Reads the URL of a receiver. Returns the URL, or the rule that it breaks. */
 export const readReceiverUrl = (text: string): ReadUrl => {
   const refusal = refusalOfText(text);
   if (refusal !== undefined) return refuse('url', refusal);

@@ -1,24 +1,24 @@
 /**
- * Resolves the names of receivers: by the DNS alone, so that neither the files of this machine nor its search
- * domains add names of their own, and without the few threads that the usual look-up shares with everything else,
- * which one slow name would hold up.
+ * Resolves the names of receivers by DNS alone. Neither the hosts file nor the search domains of this machine add
+ * names. It does not use the thread pool behind Node's usual lookup either, which one slow name could block for all
+ * other work.
  */
 import { Resolver } from 'node:dns/promises';
 
-/** All addresses of a name, as text; empty when it has none. Throws when nobody answered. */
+/** Returns all addresses of a name, as text; empty when it has none. Throws if no DNS server answered. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>;
 
-/** One question to one server, and how often it is asked. */
+/** Timeout of one DNS query in milliseconds, and the number of tries. */
 const questionMs = 2_000;
 const tries = 2;
 
-/** Answers of the DNS that say that there is nothing. */
+/** DNS errors that mean that the name has no address. */
 const nothing = new Set(['ENODATA', 'ENOTFOUND']);
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
-/** Asks the servers that this machine is configured with. */
+/** Queries the DNS servers that this machine is configured with. */
 export const resolveByDns: Resolve = async (name, signal) => {
   const resolver = new Resolver({ timeout: questionMs, tries });
   const give = () => resolver.cancel();

@@ -1,23 +1,26 @@
 /**
- * Whether the control plane has heard of this host lately. When it has not for `limits.hostSilenceMs`, it may
- * have given the session up, and another host or nobody has it; so a host that was answered nothing for
- * that long serves nobody until it is answered again.
+ * Tracks whether the control plane has heard from this host recently. If it has not for `limits.hostSilenceMs`, it may
+ * have given the session up and assigned it elsewhere. A host without an answer for that long therefore serves no
+ * session until the next answer.
  *
- * Time is counted from before a message was sent, so it ends here no later than there.
+ * The silence counts from before a message was sent, so it ends on the host no later than on the control plane.
  */
 import { limits } from '#domain/limits.ts';
 
 export type Contact = {
-  /** A message is about to be sent; what this returns is called once it is answered. */
+  /** Marks that a message is about to be sent. Returns a function to call when it is answered. */
   begin(): () => void;
-  /** Whether the session may have been given up by now. */
+  /** Returns true if the control plane may have given the session up. */
   isLost(): boolean;
 };
 
-/** One stands still while the machine is suspended, the other may be set back. */
+/**
+ * Both clocks are needed: the monotonic one stands still while the machine is suspended, and the wall clock may be set
+ * back.
+ */
 const bothClocks = [() => performance.now(), () => Date.now()];
 
-/** The contact of a host that begins now. `clocks` are in milliseconds; the one that went farthest counts. */
+/** Creates the contact of a host, beginning now. `clocks` return milliseconds; the one that advanced most counts. */
 export const createContact = (clocks: readonly (() => number)[] = bothClocks): Contact => {
   const read = (): number[] => clocks.map((clock) => clock());
   let heardAt = read();

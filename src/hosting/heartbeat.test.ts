@@ -8,7 +8,7 @@ import type { ControlLink } from './link.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Runs one beat that the control plane answers so; `changed` raises the generation meanwhile. */
+/** Runs one heartbeat with this answer of the control plane; `changed` raises the generation meanwhile. */
 const beat = async (answer: { drain: boolean; address?: string } | AppError, changed = false) => {
   const identity = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The host's sign of life, apart from its polls: it goes on while a call runs and while a world loads,
- * and brings back whether the host is still wanted, and where its session is reached by now.
+ * Sends the host's heartbeat, independent of its polls, so that it continues while a call runs or a world loads. The
+ * answer says whether the host shall drain, and the current address of its session.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -13,14 +13,14 @@ export type HeartbeatOptions = {
   serving: {
     /** Milliseconds since the session was last used; undefined without a session. */
     idleMs(): number | undefined;
-    /** Its session is reached there by now. */
+    /** Changes the address under which the session is reached. */
     moveTo(address: string): void;
   };
-  /** Learns of each beat that is answered. */
+  /** Contact that is updated by each answered heartbeat. */
   contact: Contact;
   link: ControlLink;
   log: Log;
-  /** Called when the host is to stop, with the reason. */
+  /** Called with the reason when the host has to stop. */
   onEnd(reason: 'drained' | 'stale'): void;
 };
 
@@ -44,13 +44,13 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
       try {
         const told = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
         answered();
-        // An answer that crossed the end of a session says nothing of the next one.
+        // An answer that arrives after the session ended must not move the next session.
         const isOfNow = generation === identity.generation;
         if (told.address !== undefined && isOfNow) serving.moveTo(told.address);
         if (told.drain) onEnd('drained');
       } catch (error) {
         if (!isStale(error)) throw error;
-        // A beat that crossed a change of generation says nothing about the new one.
+        // A refusal that arrives after the generation changed does not concern the new one.
         if (generation === identity.generation) onEnd('stale');
       }
     },

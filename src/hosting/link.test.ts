@@ -8,7 +8,7 @@ import { createControlLink } from './link.ts';
 const log = pino({ level: 'silent' });
 const input = { params: { hostId: 'hst-1' }, body: { generation: 0, rssBytes: 0 } };
 
-/** A link whose client fails with these codes, one after the other, and then answers. */
+/** Creates a link whose client fails with these codes in turn, and then answers. */
 const linkFailing = (codes: ErrorCode[], giveUpMs = 60_000) => {
   let sent = 0;
   const send = async () => {

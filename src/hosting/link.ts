@@ -1,9 +1,9 @@
 /**
- * The host's line to the control plane: each message is sent until it is answered. All messages of a
- * host may be repeated, because they name the call or the step that they are about.
+ * The host's client of the control plane. It sends each message until it is answered. All messages of a host are safe
+ * to repeat, because they name their call or step.
  *
- * What the control plane refuses (a stale generation above all) is thrown; the host then stops. So it
- * does when the control plane could not be reached for a long time: its session has ended by then.
+ * Refusals of the control plane (above all of a stale generation) are thrown; the host then stops. It also stops if
+ * the control plane could not be reached for a long time, since its session has ended by then.
  */
 import type { Readable } from 'node:stream';
 import { backoffMs } from '#domain/backoff.ts';
@@ -13,24 +13,24 @@ import { pause } from '#runtime/pause.ts';
 import type { StreamingClient } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 
-/** Who the host is towards the control plane, shared by all that speak in its name. */
+/** Identity of the host towards the control plane, shared by all code that sends messages for it. */
 export type HostIdentity = {
   readonly hostId: string;
-  /** At first that of the launch; assignments and their ends raise it. */
+  /** Generation of the launch at first. Assignments and ends of sessions raise it. */
   generation: number;
-  /** The session that it was given, until that is closed: every line of the log names it. */
+  /** Session assigned to the host, until it is closed. Every line of the log contains it. */
   sessionId?: string | undefined;
 };
 
 export type SendOptions = {
-  /** Ends the sending; what is under way is dropped. */
+  /** Ends the sending and drops the pending request. */
   signal: AbortSignal;
-  /** How long the answer may be held back by the control plane, for long polls. */
+  /** Longest time, in seconds, that the control plane may hold the answer back, for long polls. */
   holdSeconds?: number;
 };
 
 export type ControlLink = {
-  /** Sends until there is an answer. Throws `AppError` for a refusal, and the signal's reason. */
+  /** Sends until an answer arrives. Throws `AppError` for a refusal, and the reason of the signal. */
   send<Shape extends OperationShape>(
     shape: Shape,
     input: ClientInput<Shape>,
@@ -44,9 +44,9 @@ export type ControlLink = {
   ): Promise<Answer<Shape>['body']>;
 };
 
-/** As it is made: it can also read answers piece by piece. */
+/** Link that can also read answers as streams. */
 export type StreamingLink = ControlLink & {
-  /** Sends until an answer begins that is read piece by piece; what breaks it off is told by the stream. */
+  /** Sends until an answer begins, and returns its body as a stream. An error after that is an error of the stream. */
   stream<Shape extends OperationShape>(
     shape: Shape,
     input: ClientInput<Shape>,
@@ -57,15 +57,15 @@ export type StreamingLink = ControlLink & {
 export type ControlLinkOptions = {
   client: StreamingClient;
   log: Log;
-  /** Silence after which the control plane is given up. */
+  /** Silence after which the control plane counts as lost. */
   giveUpMs: number;
 };
 
-/** Time beyond the hold in which an answer must come; a connection that is silent longer is dead. */
+/** Time beyond the hold in which an answer must arrive. A connection that is silent for longer counts as broken. */
 const answerMs = 10_000;
 const pauses = { firstMs: 50, mostMs: 2_000 };
 
-/** What may pass. All else is a refusal. */
+/** Errors that may be temporary. All others are refusals. */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
   'timeout',
@@ -73,15 +73,15 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'internal',
 ]);
 
-/** Whether the control plane will never take this message, whoever repeats it. */
+/** Returns true if the control plane will never accept this message, however often it is repeated. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'invalid';
 
-/** Whether what the message is about is not this host's any more: its generation is an older one. */
+/** Returns true if the host no longer owns the subject of the message, because its generation is outdated. */
 export const isStale = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'conflict';
 
-/** Returns true for an error after which the same message may be taken. */
+/** Returns true for an error after which the same message may be accepted. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof AppError && passing.has(error.code);
 
@@ -95,7 +95,7 @@ export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions)
     return body;
   };
 
-  /** Does it until there is an answer. */
+  /** Repeats the request until it is answered. */
   const repeat = async <Value>(
     { id }: OperationShape,
     signal: AbortSignal,

@@ -1,16 +1,19 @@
-/** The life of a host, which ends well when the control plane has no more use for it. */
+/** Watches the process life of a host. It ends without error when the control plane no longer needs the host. */
 import type { Log } from '#runtime/log.ts';
 import { isStale } from './link.ts';
 
 export type Lived = {
-  /** Rejects with what the host could not go on from. */
+  /** Resolves when the host has ended. Rejects with the error that it could not recover from. */
   ended: Promise<void>;
-  /** Resolves when it has ended, however it did. */
+  /** Resolves when the host has ended, with or without an error. */
   settled: Promise<void>;
   hasEnded(): boolean;
 };
 
-/** Watches a life. Another host serves what a stale one served, or nobody does: nothing is wrong with it. */
+/**
+ * Watches the promise that a host runs in. A stale generation is not an error: the session has ended, or another host
+ * serves it.
+ */
 export const watchLife = (life: Promise<void>, log: Log): Lived => {
   let hasEnded = false;
   const ended = life

@@ -1,18 +1,18 @@
 /**
- * How a host gets its token: on its standard input or from a file, read once. It is in no environment and
- * on no command line, where whoever shares the host's user, or asks its container engine, could read it.
+ * Reads the host's token once, from standard input or from a file. The token is never in the environment or on the
+ * command line. There, other processes of the host's user, or clients of its container engine, could read it.
  */
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { Secret } from '#runtime/secret.ts';
 
-/** Whoever starts a host hands the token over at once; without one it is of no use. */
+/** Longest wait for the token, in milliseconds. The launcher passes it at once, and a host cannot work without it. */
 const patienceMs = 10_000;
-/** No token is so long. */
+/** Upper bound for the length of a token. */
 const mostBytes = 4_096;
 
-/** The first line of a stream, which is closed then; what was read of the rest is thrown away. */
+/** Reads the first line of a stream and closes it. Discards what was read beyond that line. */
 const readLine = async (input: Readable): Promise<string> => {
   let text = '';
   const timer = setTimeout(() => input.destroy(), patienceMs);
@@ -30,7 +30,7 @@ const readLine = async (input: Readable): Promise<string> => {
   return text.split('\n', 1)[0] ?? '';
 };
 
-/** The token from where `SVC_HOST_TOKEN_FILE` says: `-` is standard input. Throws `unavailable`. */
+/** Reads the token from the place that `SVC_HOST_TOKEN_FILE` names: `-` is standard input. Throws `unavailable`. */
 export const readToken = async (
   place: string,
   input: () => Readable = () => process.stdin,

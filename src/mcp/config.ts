@@ -1,6 +1,6 @@
 /**
- * How `svc-mcp` speaks to the service, read from its environment. The key pair wins over a token, as it says the
- * project by itself.
+ * Reads from the environment how `svc-mcp` reaches the service. A key pair takes precedence over a token, since it
+ * already selects the project.
  */
 import { type Env, readEnv } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -11,7 +11,7 @@ export type McpConfig = {
   mode:
     | { kind: 'keys'; publicKey: string; secretKey: Secret }
     | { kind: 'token'; token: Secret; projectId: string | undefined };
-  /** What was left aside, in words for people. */
+  /** Notes for people about settings that were ignored. */
   notes: string[];
 };
 

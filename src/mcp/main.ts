@@ -1,4 +1,4 @@
-/** The `svc-mcp` command. Its standard output is the protocol's alone; all that people read goes to standard error. */
+/** The `svc-mcp` command. Its standard output carries only the protocol; all text for people goes to standard error. */
 import { fileURLToPath } from 'node:url';
 import { describeError } from '#domain/error.ts';
 import { makeLinesVisible } from '#domain/visible-text.ts';

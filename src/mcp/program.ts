@@ -1,6 +1,6 @@
 /**
- * `svc-mcp serve`: the MCP server of the service for clients that start a program and speak to it over standard
- * input and output. It first asks who it is, so that wrong credentials are told at the start, on standard error.
+ * Implements `svc-mcp serve`: the MCP server of the service for clients that start a program and use its standard
+ * input and output. It first checks its credentials, so that wrong ones are reported at the start, on standard error.
  */
 import type { Readable, Writable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
@@ -53,7 +53,7 @@ const byToken = async (
   };
 };
 
-/** Serves until the client has ended its input. Throws when the service cannot be reached or refuses. */
+/** Serves until the client has closed its input. Throws if the service cannot be reached or refuses. */
 export const serve = async (
   config: McpConfig,
   { input, output, note, signal }: ServeOptions,

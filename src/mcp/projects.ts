@@ -1,7 +1,7 @@
 /**
- * The projects that a personal access token reaches, and which of them a message is for. With several, each tool
- * takes one more argument, `project_id`, which goes into the address; whether the token still reaches that project is
- * asked before each call, so that a right that was taken away is told in words.
+ * Finds the projects that a personal access token reaches, and the project of each message. If there are several, each
+ * tool takes one more argument, `project_id`, which goes into the address. Access is checked again before each call,
+ * so that a revoked right is reported in a clear message.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -14,7 +14,7 @@ export type ProjectsOptions = {
   /** Base address of the service. */
   url: string;
   authorization: string;
-  /** The one that is meant where a call names none. */
+  /** Project of calls that name none. */
   projectId: string | undefined;
 };
 
@@ -24,7 +24,7 @@ const answerMs = 30_000;
 const isProject = (value: unknown): value is Project =>
   isObject(value) && typeof value.id === 'string' && typeof value.name === 'string';
 
-/** Asks for them. Throws what the service answers, and `unavailable` where it does not. */
+/** Fetches the projects. Throws the error that the service answers, and `unavailable` if it does not answer. */
 export const listProjects = async ({
   url,
   authorization,
@@ -44,7 +44,7 @@ export const listProjects = async ({
   return isObject(body) && Array.isArray(body.data) ? body.data.filter(isProject) : [];
 };
 
-/** Their ids and names, a line each. */
+/** Formats ids and names, one project a line. */
 export const linesOf = (projects: readonly Project[]): string[] =>
   projects.map(({ id, name }) => `  ${id}  ${name}`);
 
@@ -54,7 +54,7 @@ const noSuch = (id: string, projects: readonly Project[]): AppError =>
     `the token does not reach the project "${id}"; it reaches ${projects.map((one) => one.id).join(', ') || 'none'}`,
   );
 
-/** The project that a message names, or that is meant; throws where several could be. */
+/** Returns the project that a message names, or else the only one. Throws if there are several. */
 const choose = (named: string | undefined, projects: readonly Project[]): string => {
   if (named !== undefined) {
     if (projects.some(({ id }) => id === named)) return named;
@@ -76,7 +76,7 @@ const argumentOf = (message: JSONRPCMessage): string | undefined => {
   return typeof named === 'string' ? named : undefined;
 };
 
-/** The message without the argument, which the server does not know. */
+/** Returns the message without the `project_id` argument, which the server does not know. */
 const withoutArgument = (message: JSONRPCMessage): JSONRPCMessage => {
   if (argumentOf(message) === undefined || !('params' in message)) return message;
   const { arguments: given, ...params } = message.params as { arguments: Record<string, unknown> };
@@ -84,7 +84,7 @@ const withoutArgument = (message: JSONRPCMessage): JSONRPCMessage => {
   return { ...message, params: { ...params, arguments: rest } } as JSONRPCMessage;
 };
 
-/** Directs messages to the server of the project that they are for. */
+/** Returns a function that directs each message to the server of its project. */
 export const directorOf = (options: ProjectsOptions) => {
   const { url, projectId } = options;
   const addressOf = (id: string): string =>
@@ -93,7 +93,7 @@ export const directorOf = (options: ProjectsOptions) => {
     const projects = await listProjects(options);
     const named = argumentOf(message) ?? projectId;
     const isCall = 'method' in message && message.method === 'tools/call';
-    // What is no call is the same for every project.
+    // Messages other than tool calls have the same answer in every project.
     const id = isCall ? choose(named, projects) : (named ?? projects[0]?.id);
     if (id === undefined) throw new AppError('forbidden', 'the token reaches no project');
     return { address: addressOf(id), message: withoutArgument(message) };
@@ -102,7 +102,7 @@ export const directorOf = (options: ProjectsOptions) => {
 
 type Tool = { inputSchema: { properties?: Record<string, unknown>; required?: string[] } };
 
-/** The list of tools with the argument that says the project, where a call must or may name it. */
+/** Adds the `project_id` argument to the tools of a list, required or optional. */
 export const withProjectArgument =
   (isRequired: boolean) =>
   ({ method }: JSONRPCRequest, answer: JSONRPCMessage): JSONRPCMessage => {

@@ -1,6 +1,6 @@
 /**
- * Reads a file of pools once and says what is wrong with it: for `svc pools check`, and for the
- * orchestrator, which then follows the file. What it is checked by comes from the environment.
+ * Reads a pools file once and reports its mistakes: for `svc pools check`, and for the orchestrator, which then
+ * watches the file. The context of the check comes from the environment.
  */
 import { readFile } from 'node:fs/promises';
 import { describeError } from '#domain/error.ts';
@@ -17,14 +17,14 @@ import type { SessionLimits } from './settings.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** The limits of sessions where the file says none: `SVC_IDLE_MS`, `SVC_MAX_AGE_MS`, `SVC_PROVISION_MS`. */
+/** Reads the limits of sessions for files that set none: `SVC_IDLE_MS`, `SVC_MAX_AGE_MS`, `SVC_PROVISION_MS`. */
 export const readSessionLimits = (read: EnvReader): SessionLimits => ({
   idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
   maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
   provisionMs: read.integer('SVC_PROVISION_MS', { min: 1_000, max: dayMs, fallback: 120_000 }),
 });
 
-/** What a file is checked by; where `SVC_RUNTIME` is not set, limits of a runtime are not checked. */
+/** Reads the context of a check. If `SVC_RUNTIME` is not set, the limits of a runtime are not checked. */
 export const readCheckContext = (env: Env): PoolsFileContext => {
   const read = readEnv(env);
   const hasRuntime = read.optionalText('SVC_RUNTIME') !== undefined;
@@ -36,10 +36,10 @@ export const readCheckContext = (env: Env): PoolsFileContext => {
   return context;
 };
 
-/** The text of a file, or why there is none. */
+/** Text of a file, or the problem that prevented reading it. */
 export type FileText = { text: string } | { problems: Problem[] };
 
-/** The file's text; a file that cannot be read is a problem like any other in it. */
+/** Reads a file's text. A file that cannot be read is reported like any other problem in it. */
 export const readText = async (file: string): Promise<FileText> => {
   try {
     return { text: await readFile(file, 'utf8') };
@@ -49,19 +49,21 @@ export const readText = async (file: string): Promise<FileText> => {
   }
 };
 
-/** What a text that was read says. */
+/** Parses a text that was read. */
 export const readAs = (file: string, read: FileText, context: PoolsFileContext): PoolsFile =>
   'text' in read
     ? readPoolsFile(file, read.text, context)
     : { problems: read.problems, warnings: [] };
 
-/** Reads how many hosts the pools of a file keep warm whatever the demand; 0 for a file that is not right. */
+/** Returns the total number of hosts that the pools of a file always keep warm; 0 for a file with mistakes. */
 export const minimumOf = async (file: string, context: PoolsFileContext): Promise<number> => {
   const { settings } = readAs(file, await readText(file), context);
   return (settings?.pools ?? []).reduce((sum, { minimum }) => sum + minimum, 0);
 };
 
-/** Every mistake and warning in a file, a line each; a last line names the pools of a file that is right. */
+/**
+ * Lists every mistake and warning of a file, one a line. For a file without mistakes, the last line names its pools.
+ */
 export const checkPoolsFile = async (
   file: string,
   context: PoolsFileContext,

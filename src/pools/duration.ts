@@ -1,4 +1,4 @@
-/** Durations as operators write them: a number with its unit, or several, as in `90s` or `1h30m`. */
+/** Durations as operators write them: one or more numbers with units, as in `90s` or `1h30m`. */
 import { type Kind, kind, refuseType, refuseValue } from '#language/read/kinds.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -11,20 +11,20 @@ const unitMs: Readonly<Record<string, number>> = {
 const part = /(\d+(?:\.\d+)?)(ms|[dhms])/g;
 const whole = /^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/;
 
-/** The milliseconds of a duration; undefined for what is none. */
+/** Parses a duration into milliseconds; undefined if the text is not one. */
 export const parseDuration = (written: string): number | undefined => {
   if (!whole.test(written)) return undefined;
   const parts = [...written.matchAll(part)];
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
 };
 
-/** The shortest way to write so many milliseconds in one unit. */
+/** Formats milliseconds in the largest unit that divides them. */
 export const formatDuration = (ms: number): string => {
   const [unit, size] = Object.entries(unitMs).find(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / size}${unit}`;
 };
 
-/** A duration within bounds, in milliseconds. */
+/** Reads a duration within bounds, in milliseconds. */
 export const duration = (minMs: number, maxMs: number): Kind<number> =>
   kind({ type: 'string', pattern: whole.source }, (place, value) => {
     if (typeof value !== 'string') return refuseType(place, 'a duration as in "30s"', value);

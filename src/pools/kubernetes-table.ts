@@ -1,8 +1,8 @@
 /**
- * The table `[pools.<name>.kubernetes]` of the configuration file: what an operator says of a pool's pods,
- * by the names that Kubernetes has for it. What keeps a host in its bounds (its user, rights, volumes,
- * environment and limits) is not to be said here. What is inside of lists and tables is for the cluster
- * to judge, which refuses a pod that it does not understand.
+ * Reads the table `[pools.<name>.kubernetes]` of the configuration file: settings of a pool's pods, under the names
+ * that Kubernetes uses. Settings that isolate a host (its user, rights, volumes, environment and limits) cannot be
+ * changed here. The contents of lists and tables are not checked: the cluster rejects a pod that it does not
+ * understand.
  */
 import {
   flag,
@@ -44,18 +44,18 @@ const keys = {
   affinity: optional(table),
   topologySpreadConstraints: optional(listOf(table)),
   priorityClassName: optional(text),
-  /** Absent: `gvisor` or `kata` for pools of that isolation, else the cluster's usual one. */
+  /** Absent: `gvisor` or `kata` for pools of that isolation, else the default of the cluster. */
   runtimeClassName: optional(text),
   schedulerName: optional(text),
   imagePullSecrets: optional(listOf(table)),
-  /** False: users of the pod are nobody on its node, where nodes can do that. */
+  /** False maps the pod's users to unprivileged users of the node (a user namespace), if the node supports that. */
   hostUsers: optional(flag),
   terminationGracePeriodSeconds: optional(integer(1, 3_600)),
-  /** Processor time that is set aside for a host. */
+  /** CPU request of a host. */
   cpuRequest: optional(quantity),
 };
 
 export type KubernetesTable = Partial<TableOf<typeof keys>>;
 
-/** Reads the table at its place; every mistake in it is refused there. */
+/** Reads the table, and reports every mistake at its place. */
 export const kubernetesTable: Kind<KubernetesTable> = tableOf(keys);

@@ -1,6 +1,6 @@
 /**
- * What the keys of the configuration file must be to one another: within a pool, between pools, and to
- * the runtime that is to keep them. And what may well be meant otherwise: those are warnings.
+ * Checks the keys of the configuration file against one another: within a pool, between pools, and for the runtime.
+ * Settings that may be intended but are probably mistakes are warnings.
  */
 import {
   type HostOffer,
@@ -14,7 +14,7 @@ import type { Place } from '#language/read/place.ts';
 import { formatDuration } from './duration.ts';
 import { kindOf, offerOf, type PoolConfig } from './pool-config.ts';
 
-/** What each runtime can put between a host and its machine. */
+/** Isolations that each runtime supports. */
 const isolationsOf: Readonly<Record<RuntimeName, readonly Isolation[]>> = {
   process: ['process'],
   docker: ['container', 'gvisor'],
@@ -60,7 +60,7 @@ const checkNumbers = (place: Place, pool: PoolConfig): void => {
   }
 };
 
-/** Checks one pool in itself. */
+/** Checks a single pool. */
 export const checkPool = (
   place: Place,
   pool: PoolConfig,
@@ -70,7 +70,7 @@ export const checkPool = (
   if (runtime !== undefined) checkRuntime(place, pool, runtime);
 };
 
-/** Checks the pools with one another: a size is one thing, whichever pool has it. */
+/** Checks the pools against one another: a size must have the same resources in every pool. */
 export const checkPools = (place: Place, pools: readonly PoolConfig[]): void => {
   const firstOf = new Map<string, PoolConfig>();
   for (const pool of pools) {
@@ -91,13 +91,13 @@ export const checkPools = (place: Place, pools: readonly PoolConfig[]): void => 
   }
 };
 
-/** Whether every session that the one pool serves is served by the other, too. */
+/** Returns true if `other` serves every session that `one` serves. */
 const covers = (other: HostOffer, one: HostOffer): boolean =>
   other.size === one.size &&
   other.isolation === one.isolation &&
   (other.tier === null || other.tier === one.tier);
 
-/** Notes at a place of warnings what may well be meant otherwise. */
+/** Adds a warning for each setting that is valid but probably a mistake. */
 export const warnOfPools = (place: Place, pools: readonly PoolConfig[]): void => {
   for (const [index, pool] of pools.entries()) {
     const before = pools.slice(0, index).find((other) => covers(offerOf(other), offerOf(pool)));

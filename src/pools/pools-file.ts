@@ -1,9 +1,9 @@
 /**
- * The configuration file: the pools of an installation and the limits of its sessions, in TOML. It is
- * read as a whole: every mistake is found, each at its line, and nothing of a file with a mistake is
- * taken. What fits together in the file and still may not be meant is a warning.
+ * Reads the configuration file: the pools of an installation and the limits of its sessions, in TOML. It reads the
+ * file as a whole and reports every mistake at its line. If there is one, nothing of the file is applied. Settings
+ * that are valid but probably not intended are warnings.
  *
- * docs/internals/orchestrator.md describes the keys; what they must be to one another is checked in pools-checks.ts.
+ * docs/internals/orchestrator.md describes the keys; pools-checks.ts checks them against one another.
  */
 import { type HostKind, hostKinds } from '#domain/host.ts';
 import { parsePointer, withoutByteOrderMark } from '#domain/json.ts';
@@ -72,7 +72,7 @@ const target: Kind<number | 'auto'> = kind(
 
 const worldPath = /^[a-z0-9][a-z0-9-]*\/[a-z0-9][a-z0-9-]*\/[a-z0-9][a-z0-9-]*$/;
 
-/** Worlds by their path; a key that is none is refused at the key. */
+/** Reads a table of worlds by path. A key that is not a path is refused at the key. */
 const worlds: Kind<Map<string, number>> = kind(
   { type: 'object', additionalProperties: { type: 'integer' } },
   (place, value) => {
@@ -119,15 +119,15 @@ const fileKeys = {
   sessions: defaultedTable(sessionKeys),
 };
 
-/** What the reader has to know beyond the file. */
+/** Context that the reader needs beyond the file. */
 export type PoolsFileContext = {
-  /** Undefined: what only one runtime can tell is not checked. */
+  /** Undefined: the limits of a runtime are not checked. */
   runtime: RuntimeName | undefined;
-  /** What holds where the file says nothing. */
+  /** Defaults for limits that the file does not set. */
   sessions: SessionLimits;
 };
 
-/** Of a file with problems there are no settings. */
+/** Result of reading the file. If there are problems, there are no settings. */
 export type PoolsFile =
   | { settings: Settings; warnings: Problem[]; problems: [] }
   | { settings?: undefined; warnings: Problem[]; problems: Problem[] };
@@ -158,7 +158,7 @@ const toPool = (pool: string, table: PoolTable, { runtime }: PoolsFileContext): 
   worlds: [...table.worlds].map(([world, hosts]) => ({ world, hosts })),
 });
 
-/** What only world hosts have. */
+/** Refuses keys in a browser pool that only world hosts have. */
 const checkBrowsers = (place: Place, { size, worlds }: PoolTable): void => {
   if (size.name !== usualSize) {
     const message = 'sessions cannot ask for the size of their browser, so it has no name';
@@ -192,7 +192,7 @@ const readPools = (
   return pools;
 };
 
-/** Reads the text of a file, which is named in what is said of it. */
+/** Reads the text of a file. `file` is its name in problems and warnings. */
 export const readPoolsFile = (
   file: string,
   given: string,
@@ -218,7 +218,7 @@ export const readPoolsFile = (
   return { settings: { pools, sessions }, warnings: warnings.list(), problems: [] };
 };
 
-/** A problem on one line: where it is, what it is, and the way out. */
+/** Formats a problem on one line: place, message and hint. */
 export const describeProblem = ({
   file,
   pointer,

@@ -1,16 +1,16 @@
 /**
- * What an operator may change while the orchestrator runs: its pools, and how long sessions may take.
- * The environment says it (config.ts), or a file that is watched (live-settings.ts); whoever goes by it
- * asks anew each time.
+ * Settings that an operator may change while the orchestrator runs: its pools, and the time limits of sessions. They
+ * come from the environment (config.ts) or from a watched file (live-settings.ts). Code that uses them must read them
+ * anew each time.
  */
 import type { PoolConfig } from './pool-config.ts';
 
 /** Limits of every session, in milliseconds. */
 export type SessionLimits = {
-  /** Without activity, unless it is pinned. */
+  /** Longest time without activity, unless the session is pinned. */
   idleMs: number;
   maxAgeMs: number;
-  /** From its opening until it is ready. */
+  /** Longest time from its opening until it is ready. */
   provisionMs: number;
 };
 

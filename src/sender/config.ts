@@ -1,4 +1,4 @@
-/** Configuration of the sender, read from its environment. Nothing in it weakens the rules of where it sends. */
+/** Reads the configuration of the sender from its environment. No setting weakens the rules for receivers. */
 import { type Env, readEnv } from '#runtime/env.ts';
 import type { ListenAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
@@ -6,12 +6,12 @@ import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 
 export type SenderConfig = {
-  /** The control plane's internal address. */
+  /** Internal address of the control plane. */
   controlUrl: string;
   token: Secret;
-  /** Deliveries under way at once. */
+  /** Most concurrent deliveries. */
   atOnce: number;
-  /** Where metrics and status are served; none: nowhere. */
+  /** Addresses that serve metrics and status. If empty, neither is served. */
   metricsListen: ListenAddress[];
   logLevel: LogLevel;
 };

@@ -1,6 +1,6 @@
 /**
- * Claims deliveries for the room that there is, posts each, and hands on what came of it. Which delivery is next is
- * the control plane's to say, which knows what all senders have under way.
+ * Claims as many deliveries as may start, posts each, and passes on the outcome. The control plane chooses the next
+ * delivery, since it knows what all senders have in flight.
  */
 import type { Network } from '#egress/connect.ts';
 import { type Posted, post } from '#egress/post.ts';
@@ -16,7 +16,7 @@ import {
 
 export type DispatchOptions = {
   client: Client;
-  /** The sender's own name. */
+  /** Name of this sender in claims. */
   claim: string;
   network: Network;
   atOnce: number;
@@ -27,16 +27,16 @@ export type DispatchOptions = {
 export type Dispatch = {
   loop: Loop<{ claimed: number }>;
   underWay(): number;
-  /** Claims no more, and resolves when nothing is under way. */
+  /** Stops claiming, and resolves when no delivery is in flight. */
   stop(): Promise<void>;
 };
 
-/** How long the control plane holds a claim while there is nothing to do. */
+/** Seconds for which the control plane holds a claim while there is no delivery. */
 const holdSeconds = 20;
 const answerMs = 30_000;
 const mostReasonChars = 1_000;
 
-/** Without what is no text: receivers have a say in some messages, by their certificates. */
+/** Replaces control characters. Receivers influence some messages through their certificates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f]/g, ' ');
 
@@ -55,7 +55,7 @@ export const startDispatch = (options: DispatchOptions): Dispatch => {
   const { client, claim, network, atOnce, done, log } = options;
   const underWay = new Set<Promise<void>>();
   let stopped = false;
-  /** The claims so far, and the last that was answered. */
+  /** Number of the current claim, and that of the last one that was answered. */
   let round = 0;
   let heard = 0;
 
@@ -64,7 +64,7 @@ export const startDispatch = (options: DispatchOptions): Dispatch => {
     try {
       done(reportOf(push, await post({ url, headers, body }, network)));
     } catch (err) {
-      // A fault of the sender itself: it is not known how far it came, and nothing is sent again.
+      // After a fault of the sender itself it is unknown how much was sent, so nothing is sent again.
       log.error({ err, sessionId, sequence }, 'a delivery was given up for a fault of the sender');
       const reason = 'a fault of the sender ended it before the answer was known';
       done({ sessionId, sequence, status: 0, failure: 'sender_ended', reason, durationMs: 0 });

@@ -1,4 +1,4 @@
-/** The sender's process. Once it asks for deliveries it prints one JSON line: `{"listening":[]}`. */
+/** Process of the sender. Once it claims deliveries it prints one JSON line: `{"listening":[]}`. */
 
 import { dialTcp } from '#egress/connect.ts';
 import { resolveByDns } from '#egress/resolve.ts';

@@ -1,8 +1,8 @@
-/** What a sender counts while it works. No label is an id. */
+/** Metrics of a sender. No label contains an id. */
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
 
-/** Makes all of them, in a registry of their own; `underWay` counts what is being sent. */
+/** Creates all metrics in a registry of their own; `underWay` returns the number of deliveries in flight. */
 export const createMetrics = (underWay: () => number) => {
   const registry = newRegistry();
   const registers = [registry];

@@ -1,6 +1,7 @@
 /**
- * Wires the sender together: it claims deliveries from the control plane, posts them, and reports. It keeps nothing
- * that outlives it, and has no right but to do that: no database, no keys of projects, no access to hosts.
+ * Wires the sender together: it claims deliveries from the control plane, posts them, and reports the outcomes. It
+ * keeps no state that outlives it, and its token permits nothing else: no database, no keys of projects, no access to
+ * hosts.
  */
 import { randomUUID } from 'node:crypto';
 import type { Network } from '#egress/connect.ts';
@@ -16,15 +17,15 @@ import { createMetrics } from './metrics.ts';
 import { startReports } from './reports.ts';
 
 export type RunningSender = Running & {
-  /** `http://host:port` of its metrics. */
+  /** `http: host:port` of each address that serves metrics. */
   metricsAddresses: string[];
 };
 
-/** What is under way has its own deadline; this is for the reports that follow. */
+/** Time to send the last reports, in milliseconds. Deliveries in flight have a deadline of their own. */
 const flushMs = 8_000;
 const stopDeadlineMs = 30_000;
 
-/** Starts a sender, which reaches receivers by the network that it is given. */
+/** Starts a sender that reaches receivers through the given network. */
 export const startSender = async (
   config: SenderConfig,
   network: Network,

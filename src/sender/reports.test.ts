@@ -12,7 +12,7 @@ const report = (sequence: number): PushReport => ({
   ...{ sessionId: 'ses-1', sequence, status: 200, failure: null, reason: null, durationMs: 1 },
 });
 
-/** Reports to a control plane that does with each batch what `take` says. */
+/** Reports to a control plane that handles each batch with `take`. */
 const start = (take: (sequences: number[]) => void): void => {
   const send = async (_: unknown, { body }: { body: { reports: PushReport[] } }) => {
     take(body.reports.map(({ sequence }) => sequence));

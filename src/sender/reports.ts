@@ -1,6 +1,6 @@
 /**
- * What is to be reported to the control plane: gathered while a report is under way, and told again until it was
- * taken, for as long as the control plane waits for it.
+ * Queues reports for the control plane while another report is in flight. It repeats each until it is accepted, for as
+ * long as the control plane waits for it.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -9,7 +9,10 @@ import { until } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import { type PushReport, pushBatchMost, reportPushes } from '#wire/sender-api/operations.ts';
 
-/** After so long the control plane has recorded that the sender ended, and takes the report no longer. */
+/**
+ * Age at which a report is dropped: the control plane has by then recorded that the sender ended, and no longer
+ * accepts it.
+ */
 const worthMs = 120_000;
 const answerMs = 10_000;
 const restMs = 1_000;
@@ -18,7 +21,7 @@ export type Reports = {
   add(report: PushReport): void;
   waiting(): number;
   loop: Loop<void>;
-  /** Resolves when all is reported, or the time is over. */
+  /** Resolves when everything is reported, or after `mostMs`. */
   flushed(mostMs: number): Promise<void>;
 };
 
@@ -42,7 +45,7 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
   const tell = async (): Promise<void> => {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, most);
-      // Should one be refused, they are told one by one, so that it is left out alone.
+      // If a batch is refused, its reports are sent one by one, so that only the refused one is left out.
       most = 1;
       await send(
         batch.map(({ report, since }) => ({ ...report, agoMs: performance.now() - since })),
