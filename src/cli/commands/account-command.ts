@@ -1,4 +1,4 @@
-/** What the commands of accounts have in common: their client, and which project is meant. */
+/** Shared parts of the commands that manage accounts: their client, and the choice of the project. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Role, roles } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
@@ -9,7 +9,7 @@ import { connectAccount, showingWaits } from '../service/client.ts';
 import type { Context } from '../terminal/context.ts';
 import type { ServiceOptions } from './command.ts';
 
-/** The client of whoever manages accounts: a token, or the key pair of the organization. */
+/** Creates the client for account management, which authenticates with a token or the key pair of the organization. */
 export const accountClientFor = (context: Context, { data }: ServiceOptions): Client =>
   showingWaits(connectAccount({ env: context.env, cwd: context.cwd, data }), context.err);
 
@@ -27,7 +27,7 @@ const listed = (projects: readonly ProjectView[]): string =>
         .slice(0, 20)
         .join(', ');
 
-/** The project that is named, or the only one. Throws `not_found` or `invalid` with what there is. */
+/** Returns the named project, or the only one. Throws `not_found` or `invalid` with a list of the projects. */
 export const getNamedProject = async (
   client: Client,
   named: string | undefined,
@@ -43,7 +43,7 @@ export const getNamedProject = async (
   throw new AppError('not_found', `there is no project "${named}": ${listed(data)}`);
 };
 
-/** Parser of a role in small letters. */
+/** Parses a role written in small letters. */
 export const parseRole = (text: string): Role => {
   const role = roles.find((one) => one === text.toUpperCase());
   if (role !== undefined) return role;

@@ -1,4 +1,7 @@
-/** `svc admin`: what operators ask and do: pools, hosts, taking hosts out of service, and what is wrong. */
+/**
+ * `svc admin`: commands of operators that show pools and hosts, take hosts out of service, and diagnose an
+ * installation.
+ */
 import { type Command, Option } from 'commander';
 import { type HostState, hostStates } from '#domain/host.ts';
 import {
@@ -37,19 +40,19 @@ import {
 } from './command.ts';
 import { type OrUsual, orUsual, readQuotas, wireOf } from './settings.ts';
 
-/** Longer than any check of `doctor` takes, and than a restart of the service is ridden out. */
+/** Time to wait for the service. It is longer than any check of `doctor`, and than a restart of the service. */
 const patienceMs = 60_000;
 
-/** What each of the commands is made with. */
+/** Dependencies of each command here. */
 type Admin = {
   context: Context;
   /** Adds a command with `--json` and `--data`. */
   add(text: CommandText): Command;
-  /** The client of the operator that a command's options and the environment name. */
+  /** Creates the operator's client from a command's options and the environment. */
   clientFor(options: ServiceOptions): Client;
 };
 
-/** How lines are shown. */
+/** Adds `svc admin pools`, which shows each pool on a line. */
 const addPools = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'pools',
@@ -109,7 +112,10 @@ type DrainOptions = ServiceOptions & {
   yes?: boolean;
 };
 
-/** What to drain: one host, or a pool, which has to be confirmed. */
+/**
+ * Returns the hosts to drain: one host, or those of a pool, which needs `--yes`. Throws a usage error for other
+ * combinations.
+ */
 const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
   const { pool, installation, endSessions = false, yes } = options;
   if ((hostId === undefined) === (pool === undefined)) {
@@ -126,7 +132,9 @@ const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
   return { pool: pool ?? '', endSessions, ...(installation === undefined ? {} : { installation }) };
 };
 
-/** Takes hosts out of service; sessions on them go on unless told otherwise. */
+/**
+ * Adds `svc admin drain`, which takes hosts out of service. Their sessions continue unless `--end-sessions` is given.
+ */
 const addDrain = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'drain [host]',
@@ -144,7 +152,7 @@ const addDrain = ({ context, add, clientFor }: Admin): void => {
   });
 };
 
-/** Whether the installation is well. The exit status is 1 when a check failed. */
+/** Adds `svc admin doctor`, which diagnoses the installation. The exit status is 1 if a check failed. */
 const addDoctor = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'doctor',
@@ -162,7 +170,7 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
   });
 };
 
-/** Blobs go by themselves; here is told which. */
+/** Adds `svc admin blobs`, which only lists the blobs to be collected: the service collects them by itself. */
 const addBlobs = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'blobs',
@@ -177,7 +185,7 @@ const addBlobs = ({ context, add, clientFor }: Admin): void => {
 
 type QuotasOptions = ServiceOptions & { quota?: string[]; rateLimit?: OrUsual<number> };
 
-/** More than the installation gives is an operator's to give. */
+/** Adds `svc admin quotas`. Only operators may raise quotas above those of the installation. */
 const addQuotas = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'quotas <organization/project>',

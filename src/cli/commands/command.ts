@@ -1,7 +1,6 @@
 /**
- * What all commands have in common: an example in their help, the options that every command
- * speaking to a service takes, parsers of option values (a refused one is a usage error), lists that come
- * in pages, and filters of requests.
+ * Shared parts of all commands: examples in their help, the options of commands that use the service, and parsers of
+ * option values (a rejected value is a usage error). Also paged lists and filters of requests.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ledgerWays } from '#domain/ledger.ts';
@@ -15,21 +14,24 @@ import { formatJson } from '../terminal/print.ts';
 import { exitStatus, usageError } from '../views/report.ts';
 
 export type CommandText = {
-  /** Name and arguments as commander reads them, for example `show <session>`. */
+  /** Name and arguments in commander's notation, for example `show <session>`. */
   usage: string;
   summary: string;
-  /** Without the `$`; several lines for several examples. */
+  /** Example without the `$`; several lines are several examples. */
   example: string;
-  /** Marks a command whose exit status is its answer: until it has one, the status is that of a failure. */
+  /** Marks a command whose exit status is its result. Until there is a result, the status is that of a failure. */
   decides?: true;
 };
 
 const deciding = new WeakSet<Command>();
 
-/** Returns true for a command whose exit status is its answer. */
+/** Returns true for a command whose exit status is its result. */
 export const decides = (command: Command): boolean => deciding.has(command);
 
-/** Adds a command below another, whose example also follows an error of use. Settings of the parent (exit, output) hold for it too. */
+/**
+ * Adds a command below a parent. Its example is also printed after a usage error. Settings of the parent (exit,
+ * output) apply to it as well.
+ */
 export const addCommand = (parent: Command, text: CommandText): Command => {
   const lines = text.example.split('\n').map((line) => `  $ ${line}`);
   const title = lines.length === 1 ? 'Example' : 'Examples';
@@ -42,18 +44,18 @@ export const addCommand = (parent: Command, text: CommandText): Command => {
   return command;
 };
 
-/** Sets the exit status of a command that decides. */
+/** Sets the exit status of a command whose exit status is its result. */
 export const setVerdict = (context: Context, isGood: boolean): void =>
   context.setExitStatus(isGood ? exitStatus.done : exitStatus.failed);
 
 type VersionOption = {
   about: string;
-  /** The option's earlier name; it still works, and help does not show it. */
+  /** Former name of the option. It still works, and help does not show it. */
   formerly?: string;
   parse?: (text: string) => unknown;
 };
 
-/** Adds `--version`, the name that a version has in the API too. */
+/** Adds `--version`, the name that the API uses for a version, too. */
 export const addVersion = (
   command: Command,
   { about, formerly, parse = String }: VersionOption,
@@ -67,11 +69,11 @@ export const addVersion = (
   );
 };
 
-/** Adds `--version` to a command that is given the address of a world. */
+/** Adds `--version` to a command that takes the address of a world. */
 export const addWorldVersion = (command: Command): Command =>
   addVersion(command, { about: 'a version or label of the world, as in <world>@<version>' });
 
-/** Returns the address of a world with the version that was given as an option. */
+/** Returns the address of a world with the version from the option. */
 export const addressWith = (world: string, version: string | undefined): string => {
   if (version === undefined) return world;
   if (namesFolder(world)) throw usageError('a folder has no versions: leave out --version');
@@ -91,7 +93,7 @@ export const withService = (command: Command): Command =>
 export const withData = (command: Command): Command =>
   command.option('--data <folder>', serviceText);
 
-/** The same where `--data` is about rows: then `--service` names the folder. */
+/** Options of commands whose `--data` concerns rows: there `--service` names the data folder. */
 export type RowOptions = { service?: string; json?: boolean };
 
 /** Adds `--json` and `--service`. */
@@ -100,17 +102,17 @@ export const withServiceBeside = (command: Command): Command =>
     .option('--json', "print the API's answer as JSON")
     .option('--service <folder>', serviceText);
 
-/** Those options as all other commands have them. */
+/** Converts those options into the ones that all other commands have. */
 export const serviceOf = ({ service, json }: RowOptions): ServiceOptions => ({
   ...(service === undefined ? {} : { data: service }),
   ...(json === undefined ? {} : { json }),
 });
 
-/** The client that a command's options and the environment name. */
+/** Creates the client from a command's options and the environment. */
 export const clientFor = (context: Context, { data }: ServiceOptions): Client =>
   showingWaits(connect({ env: context.env, cwd: context.cwd, data }), context.err);
 
-/** Prints an answer: as JSON when asked for, else as the text, which is given the view of the output. */
+/** Prints an answer: with `--json` as JSON, else as text for the view of the output. */
 export const printAnswer = (
   context: Context,
   { json }: ServiceOptions,
@@ -121,7 +123,7 @@ export const printAnswer = (
   else context.out.write(`${text(viewOf(context))}\n`);
 };
 
-/** Prints one of many answers that follow one another: a line of JSON when asked for, else the text. */
+/** Prints one of several successive answers: with `--json` as one line of JSON, else as text. */
 export const printLine = (
   context: Context,
   { json }: ServiceOptions,
@@ -132,7 +134,7 @@ export const printLine = (
   else context.out.write(`${text()}\n`);
 };
 
-/** Parser of a number option within a range. */
+/** Returns a parser of a number option within a range. */
 export const parseNumber =
   ({ min, max, whole = false }: { min: number; max: number; whole?: boolean }) =>
   (text: string): number => {
@@ -144,7 +146,7 @@ export const parseNumber =
     );
   };
 
-/** Parser of an option that may be given several times. */
+/** Parses an option that may be given several times. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 export type PagingOptions = { page: number; limit: number };
@@ -165,13 +167,13 @@ export const addPaging = (command: Command): Command =>
       limits.pageDefault,
     );
 
-/** Those options as parameters of a list. */
+/** Converts those options into query parameters of a list. */
 export const pageOf = ({ page, limit }: PagingOptions) => ({
   page: String(page),
   limit: String(limit),
 });
 
-/** A member under its name, where it was given. */
+/** Returns an object with one member, or without it if the value is undefined. */
 export const given = <const Name extends string, Value>(
   name: Name,
   value: Value | undefined,
@@ -186,7 +188,7 @@ type PageMeta = {
   totalItemsIsLowerBound?: true;
 };
 
-/** A line that says that there is more, or none. */
+/** Returns a line that names the next page; none if this is the last one. */
 const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
   const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
   if (page >= totalPages && orMore === '') return [];
@@ -195,7 +197,7 @@ const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[]
   ];
 };
 
-/** Prints a page of a list: as JSON when asked for, else its rows as text and whether there is more. */
+/** Prints a page of a list: with `--json` as JSON, else its rows as text and a line about further pages. */
 export const printPage = <Answer extends { data: unknown; meta: PageMeta }>(
   context: Context,
   options: ServiceOptions,
@@ -219,7 +221,7 @@ export const addRequestFilters = (command: Command): Command =>
       parseNumber({ min: 0, max: 999, whole: true }),
     );
 
-/** The filters that were given. */
+/** Returns the filters that were given. */
 export const filterOf = ({ via, operation, status }: RequestFilter): RequestFilter => ({
   ...(via === undefined ? {} : { via }),
   ...(operation === undefined ? {} : { operation }),

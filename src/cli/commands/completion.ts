@@ -1,4 +1,4 @@
-/** `svc completion`: a script by which a shell completes commands, options and their values. */
+/** `svc completion`: prints a script with which a shell completes commands, options and their values. */
 import { Argument, type Command } from 'commander';
 import { completionScript, type Shell, shells } from '../completion/scripts.ts';
 import { readTree } from '../completion/tree.ts';

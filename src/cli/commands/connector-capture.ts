@@ -1,4 +1,4 @@
-/** `svc worlds connector capture`: the answers of a vendor, redacted and written to the captures of a folder. */
+/** `svc worlds connector capture`: stores a vendor's answers, redacted, in the captures of a folder. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -29,10 +29,10 @@ type Options = {
   json?: boolean;
 };
 
-/** The time as it is. */
+/** Clock of this machine. */
 export const machineTime: Time = { now: Date.now, wait: pause };
 
-/** A compiled folder that has a vendor; throws what is wrong with it. */
+/** Compiles a folder that has a vendor. Throws its problems. */
 export const readMirror = (
   context: Context,
   folder: string,
@@ -50,7 +50,7 @@ export const readMirror = (
   return { tree, contract: { ...compiled.contract, vendor } };
 };
 
-/** The operations that only read, or those that are named. */
+/** Returns the named operations, or all that only read (GET). */
 const chooseOperations = (
   { operations }: VendorContract,
   named: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-/** `svc worlds connector conform`: whether a world answers like its vendor, request by request. */
+/** `svc worlds connector conform`: checks request by request that a world answers like its vendor. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ type Options = ServiceOptions & {
 
 type Mirrored = Contract & { vendor: VendorContract };
 
-/** A world to compare, and how it is asked: anew for each piece of work. */
+/** World to compare. `serve` starts it anew for each part of the comparison. */
 type Subject = {
   world: CapturedWorld;
   serve(
@@ -70,7 +70,7 @@ const openSubject = async (context: Context, given: string, options: Options): P
   return { world, serve: (signal, work) => withSession(client, version.id, signal, work) };
 };
 
-/** What the vendor answers by now, in the form of captures; nothing of it stays. */
+/** Captures the vendor's current answers in a temporary folder, which is removed afterwards. */
 const askVendor = async (
   context: Context,
   contract: Mirrored,
@@ -121,7 +121,7 @@ const compare = async (
   const play = (which: 'reads' | 'writes', before?: ConformReport) =>
     serve(signal, ({ base, ask }) => conform({ contract, plan, base, ask, tell }, which, before));
   const reads = await play('reads');
-  // Whatever writes has a session of its own, and the vendor is never written to.
+  // Requests that write use a session of their own. The vendor is never sent such requests.
   return plan.writes.length === 0 || isLive ? reads : play('writes', reads);
 };
 

@@ -1,4 +1,4 @@
-/** Drafts of OpenAPI documents are worlds that serve, and no draft is written over what a folder holds. */
+/** Drafts of OpenAPI documents are worlds that serve. A draft never overwrites the contents of a folder. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `svc worlds connector draft`: the first version of a world, from an OpenAPI document or a HAR file. */
+/** `svc worlds connector draft`: writes the first version of a world from an OpenAPI document or a HAR file. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -26,20 +26,20 @@ const readDraft = async (context: Context, source: string, { name }: Options): P
     const { api, marks } = apiFromExchanges(seen, title);
     return draftWorld(api, marks);
   }
-  // Its reader is large, and needed here alone.
+  // The reader is a large module, and only this branch needs it.
   const { readOpenApi } = await import('#mirror/draft/read-openapi.ts');
   const { document, marks: unread } = await readOpenApi(path, source);
   const { api, marks } = apiFromOpenApi(document);
   return draftWorld({ ...api, ...title }, [...unread, ...marks]);
 };
 
-/** Returns the files of a draft. Throws for one that does not compile, which is a mistake of the program. */
+/** Returns the files of a draft. Throws if the draft does not compile, which is a fault of the program. */
 export const compiledFiles = (folder: string, { files, problems }: Draft): TreeFile[] => {
   if (problems.length === 0) return files;
   throw new ProblemsError(folder, problems, files, 'could not be drafted');
 };
 
-/** Refuses a folder that holds something, unless that is to be overwritten. */
+/** Refuses a folder that is not empty, unless `--force` is given. */
 export const refuseFilled = (context: Context, folder: string, { force }: Options): void => {
   const root = resolve(context.cwd, folder);
   if (force === true || !existsSync(root)) return;

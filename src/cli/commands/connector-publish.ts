@@ -1,4 +1,7 @@
-/** Connectors of the organization: trees that are published for others to make worlds of, and their versions. */
+/**
+ * Commands for connectors of the organization: they publish trees from which projects create worlds, and list them and
+ * their versions.
+ */
 import type { Command } from 'commander';
 import { compileTree, replaceFiles } from '#language/compile/compile.ts';
 import {
@@ -23,7 +26,7 @@ import {
   withService,
 } from './command.ts';
 
-/** What is published: a folder, which is compiled here first, or a world of the service. */
+/** Returns the source of a publication: a folder, which is compiled here first, or a world of the service. */
 const readGiven = (
   context: Context,
   source: string,

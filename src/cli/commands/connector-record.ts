@@ -1,4 +1,4 @@
-/** `svc worlds connector record`: a local proxy to the vendor, which keeps what a client does as captures. */
+/** `svc worlds connector record`: a local proxy to the vendor that stores a client's exchanges as captures. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -22,7 +22,7 @@ import { compiledFiles, refuseFilled } from './connector-draft.ts';
 type Options = { port?: number; to?: string; name?: string };
 
 const usualPort = 4700;
-/** Of a vendor without connector so many exchanges are enough for a draft. */
+/** Upper bound for exchanges with a vendor without connector; so many are enough for a draft. */
 const mostExchanges = 2_000;
 const timeoutMs = 120_000;
 
@@ -56,7 +56,7 @@ const record = async (context: Context, folder: string, options: Options): Promi
         const path = new URL(url).pathname;
         const kept = keep?.(exchange);
         if (kept === undefined && seen.length < mostExchanges) seen.push(exchange);
-        // A path may hold what is redacted; with a connector only the capture tells it.
+        // A path may contain values that are redacted, so with a connector only the name of the capture is printed.
         if (kept === undefined) say(`${status}  ${method} ${path}`);
         else if ('file' in kept) say(`${status}  ${method}  ${kept.file}`);
         else say(`${status}  ${method}  not kept: ${kept.reason}`);

@@ -1,4 +1,7 @@
-/** `svc worlds connector serve`: the API and the page of a folder, without service or database, while it is written. */
+/**
+ * `svc worlds connector serve`: serves the API and the page of a folder during its development, without service or
+ * database.
+ */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { newId, newSecret } from '#domain/id.ts';
@@ -23,7 +26,7 @@ import { addCommand, parseNumber, printLine } from './command.ts';
 
 type Options = { port?: number; task?: string; seed?: number; token?: string; json?: boolean };
 
-/** Where it is served when nobody says, and nobody else is there. */
+/** Default port, if it is free. */
 const usualPort = 4600;
 
 const portOf = async ({ port }: Options): Promise<number> => {
@@ -31,7 +34,7 @@ const portOf = async ({ port }: Options): Promise<number> => {
   return (await portProblem(usualPort)) === undefined ? usualPort : findFreePort();
 };
 
-/** One folder that is served: what it was last, and what it is told of. */
+/** State of a served folder: its program, and the last build that the program was given. */
 type Serving = {
   context: Context;
   folder: string;
@@ -40,15 +43,15 @@ type Serving = {
   kept: KeptOfFolder;
   program: FolderProgram | undefined;
   address: string | undefined;
-  /** The last that was given to the program, with the moment when its files had changed. */
+  /** Last build that the program was given, and the time at which its files had changed. */
   given: { built: BuiltFolder; since: number } | undefined;
   isServed: boolean;
 };
 
-/** Names all that makes a difference to what is served. */
+/** Returns a text that differs if anything that is served differs. */
 const signatureOf = ({ world: { assignment } }: BuiltFolder): string => JSON.stringify(assignment);
 
-/** Reads the folder and gives it to the program, unless nothing of what is served has changed. */
+/** Builds the folder and gives it to the program, unless nothing that is served has changed. */
 const giveFolder = (serving: Serving): void => {
   const since = performance.now();
   const { context, folder, given, program } = serving;
@@ -61,7 +64,7 @@ const giveFolder = (serving: Serving): void => {
   program?.give(built.world);
 };
 
-/** The same for a change: what is wrong is told, and what is served stays. */
+/** Builds the folder after a change. Problems are reported, and the last good build stays served. */
 const giveChange = (serving: Serving): void => {
   const { context, options } = serving;
   try {
@@ -123,7 +126,7 @@ const serve = async (context: Context, folder: string, options: Options): Promis
   try {
     const port = await portOf(options);
     const told = { env: context.env, port, hear: (line: ProgramLine) => hear(serving, line) };
-    // It starts while the folder is compiled.
+    // The program starts while the folder is being compiled.
     const program = startFolderProgram(told);
     serving.program = program;
     const stopped = new Promise<void>((done) => {

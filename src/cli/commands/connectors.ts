@@ -1,9 +1,9 @@
-/** `svc worlds connector`: trees on their way to worlds: captured, served from a folder, published, listed. */
+/** `svc worlds connector`: commands for trees before they are worlds: capture, serve from a folder, publish, list. */
 import type { Command } from 'commander';
 import type { Context } from '../terminal/context.ts';
 import { addGroups, group } from './groups.ts';
 
-/** In the order of the help. */
+/** Groups in the order of the help. */
 const groups = [
   group('publish', async () => (await import('./connector-publish.ts')).addConnectorPublish),
   group('list', async () => (await import('./connector-publish.ts')).addConnectorList),

@@ -1,4 +1,4 @@
-/** `svc context`: what agents are given to work with, pushed and pulled by name and version. */
+/** `svc context`: pushes and pulls the context of agents (prompts, skills and the like) by name and version. */
 import { Argument, type Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
@@ -145,7 +145,7 @@ type PushOptions = ServiceOptions & {
   base?: number;
 };
 
-/** A text, or JSON where that is said or the file is named so. */
+/** Reads a text, or JSON if `asJson` is set or the file's name ends in `.json`. */
 const readContent = async (
   context: Context,
   content: string,

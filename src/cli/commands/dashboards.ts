@@ -1,4 +1,7 @@
-/** `svc dashboards` and `svc task-sets`: pages over what a project did, their code, and the tasks that they are of. */
+/**
+ * `svc dashboards` and `svc task-sets`: pages about the telemetry of a project, their code, and the task sets that
+ * they show.
+ */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type CodeProblem, dashboardTemplates } from '#domain/dashboard.ts';
@@ -121,7 +124,7 @@ const addPull = (dashboards: Command, context: Context): void => {
   );
 };
 
-/** A refusal of code, with each problem at its place. */
+/** Adds each problem and its place to the error of rejected code. */
 const withPlaces = (error: unknown): unknown => {
   if (!(error instanceof AppError) || error.detail.error !== 'dashboard_code_rejected')
     return error;

@@ -1,7 +1,7 @@
 /**
- * `svc worlds data extract`: rows shaped for a world, as JSONL, JSON or CSV. They are those of a version of the world,
- * of files that a vendor's export or a query gave, or of a folder's captures; what the world redacts is redacted
- * unless that is refused, and what was done is told in numbers.
+ * `svc worlds data extract`: writes rows in the shape of a world, as JSONL, JSON or CSV. They come from a version of
+ * the world, from files of a vendor's export or a query, or from a folder's captures. Rows are redacted as the world
+ * demands, unless `--no-redact` is given. A summary counts what was changed.
  */
 
 import { existsSync, statSync } from 'node:fs';
@@ -55,21 +55,21 @@ type Options = ServiceOptions & {
   version?: string;
 };
 
-/** Some rows of an entity, of so many that were read. */
+/** Batch of an entity's rows, and the number of rows that were read for it. */
 type Found = {
   entity: string;
   rows: readonly Row[];
   read: number;
-  /** Fields that were preserved before, and are not to be again. */
+  /** Fields that already hold preserved values and must not be redacted again. */
   preserved?: readonly string[];
 };
 
-/** Rows as they are found, with the contract that they are shaped by. */
+/** Source of rows, with the contract that shapes them. */
 type Source = {
   contract: Contract;
-  /** What redacts them. */
+  /** Redaction policy of the rows. */
   policy: RedactPolicy | null;
-  /** How many rows there are, where that is known. */
+  /** Number of rows, if known. */
   total: number | undefined;
   read(signal: AbortSignal): AsyncIterable<Found>;
 };
@@ -83,7 +83,7 @@ const entitiesOf = ({ entities }: Contract, only: string | undefined): string[] 
   });
 };
 
-/** The rows that a version has. */
+/** Creates a source of the rows of a version. */
 export const versionSource = (
   client: Client,
   { version, contract }: { version: VersionDetail; contract: Contract },
@@ -108,7 +108,7 @@ export const versionSource = (
   };
 };
 
-/** What the answers in `captures/` hold. What was preserved when they were captured stays. */
+/** Creates a source of the rows in `captures/`. Values that were preserved at capture stay preserved. */
 const capturesSource = (
   folder: string,
   tree: ReturnType<typeof readTree>,
@@ -213,7 +213,7 @@ const isFolder = (path: string): boolean =>
 
 type Writers = { writerOf(entity: string): RowWriter; sinks: Sink[]; close(): Promise<void> };
 
-/** Writers of one text, or of one an entity below a folder. */
+/** Opens one writer for all rows, or one an entity if the output is a folder. */
 const openWriters = (
   context: Context,
   contract: Contract,
@@ -251,7 +251,7 @@ const openWriters = (
   return { writerOf: () => writer, sinks, close: () => writer.close() };
 };
 
-/** Reads, shapes and writes all rows; nothing is left of files when that fails. */
+/** Reads, shapes and writes all rows. If that fails, the written files are removed. */
 const extract = async (context: Context, source: Source, options: Options) => {
   const { contract, policy, total } = source;
   const shaping = createShaping(contract, options.redact ? policy : null);
@@ -273,7 +273,7 @@ const extract = async (context: Context, source: Source, options: Options) => {
     }
     await writers.close();
   };
-  // Where the rows themselves are on the terminal, a line that changes would only be in their way.
+  // If the rows themselves go to the terminal, a progress line would garble them.
   const isSeen = options.out === undefined && context.out.isTerminal;
   try {
     if (isSeen) await work({ tell: () => undefined });

@@ -1,6 +1,6 @@
 /**
- * `svc worlds data import` and `check`: rows of files, of any size, into a world. What is refused is told by file and
- * line; an import that was interrupted goes on where it was when the same command is run again.
+ * `svc worlds data import` and `check`: import rows of files of any size into a world. Rejected rows are reported by
+ * file and line. An interrupted import continues when the same command is run again.
  */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -51,7 +51,7 @@ type Options = ServiceOptions & {
   report?: string;
 };
 
-/** Rows that were not taken: those that were found here, and how many there are. */
+/** Rejected rows: the first ones to show, and their total number. */
 type Refused = { shown: ShownRefusal[]; total: number };
 
 const showFault = ({ source, at, entity, field, detail }: PlacedFault): ShownRefusal => ({
@@ -77,7 +77,10 @@ const refusedError = (refused: Refused, dryRun: boolean, hint: string | undefine
   });
 };
 
-/** Chunks until a row cannot be taken; then the rest is only read, for what else is wrong, and all of it refused. */
+/**
+ * Yields chunks until a row is rejected. The rest is then only read to find further faults, up to `mostShown`, and the
+ * import is refused.
+ */
 async function* refusingFaults(
   chunks: AsyncGenerator<RowChunk>,
   left: Refused,
@@ -96,7 +99,7 @@ const readPart = (sources: readonly UserRows[]): number | undefined => {
   return total > 0 ? read / total : undefined;
 };
 
-/** What the line of progress says while rows are sent. */
+/** Formats the progress line while rows are sent. */
 const sendingText = (sources: readonly UserRows[], sent: Sent, beganMs: number): string => {
   const part = readPart(sources);
   const seconds = Math.max(0.001, (performance.now() - beganMs) / 1_000);
@@ -121,7 +124,7 @@ const batchText = ({ state, progress, chunkCount, rowCount }: BatchView): string
   return `${part} applying: ${appliedRows.toLocaleString('en-US')} of ${formatCount(rowCount, 'row')}`;
 };
 
-/** Writes all refusals as JSONL, each with the file and the line it is of where that is known. */
+/** Writes all rejected rows as JSONL, each with its file and line if known. */
 const writeReport = async (
   path: string,
   client: Client,
@@ -150,7 +153,7 @@ const howOf = (options: Options): ImportHow => ({
   ...(options.message === undefined ? {} : { message: options.message }),
 });
 
-/** What tells an import from others; undefined where standard input is read, which comes once. */
+/** Returns what identifies an import; undefined if it reads standard input, which cannot be read again. */
 const identityOf = (
   sources: readonly UserRows[],
   parts: { url: string; slug: string; how: ImportHow; entity: string | undefined },
@@ -161,10 +164,10 @@ const identityOf = (
 
 type Interrupted = {
   slug: string;
-  /** Whether the same command goes on with it. */
+  /** True if the same command can continue the import. */
   isKept: boolean;
   batchId: string | undefined;
-  /** All rows are in the service, which needs nobody to go on. */
+  /** True if the service has all rows and finishes without this command. */
   isSealed: boolean;
 };
 
@@ -179,7 +182,7 @@ const hintOf = ({ slug, isKept, batchId, isSealed }: Interrupted): string => {
     : `${begin}the rows have to come again; bytes that are there are not sent again`;
 };
 
-/** An interruption with what it left, and how to go on. */
+/** Builds the error of an interruption, with its state and the way to continue. */
 const wayOn = (reason: AppError, left: Interrupted): AppError => {
   const at = left.batchId === undefined ? '' : ` (batch ${left.batchId})`;
   const detail = { ...reason.detail, hint: hintOf(left) };
@@ -361,7 +364,7 @@ export const addDataImport = (data: Command, context: Context): void => {
   withService(addRowOptions(checking)).action(
     async (slug: string, names: string[], given: Options) => {
       const options = { ...given, dryRun: true };
-      // By their shapes rows are checked here, unless what is looked at is another row than the one in the file.
+      // The client checks rows only if the service would check the same row: not one that is merged or redacted there.
       const checkHere = options.mode !== 'merge' && options.redact !== 'apply';
       const done = await run(context, slug, names, { ...options, checkHere });
       await showEnd(context, slug, done, options);

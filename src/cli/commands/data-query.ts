@@ -1,4 +1,4 @@
-/** `svc worlds data query` and `show`: rows of a world as they are stored, without a session. */
+/** `svc worlds data query` and `show`: read rows of a world as they are stored, without a session. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { readData } from '#wire/public-api/operations.ts';
 import type { CountsView, GroupsView, RowsView } from '#wire/public-api/worlds/data-read.ts';
@@ -16,7 +16,7 @@ import {
   withService,
 } from './command.ts';
 
-/** A value as it is written: JSON where it is a number, boolean, null, list or quoted text, else a text. */
+/** Parses a value: as JSON if it looks like a number, boolean, null, list or quoted text, else as text. */
 const readValue = (text: string): unknown => {
   if (!/^(?:-?\d|true$|false$|null$|\[|")/.test(text)) return text;
   try {
@@ -26,10 +26,10 @@ const readValue = (text: string): unknown => {
   }
 };
 
-/** Fields, or paths to them, each with the value that it must have, or a list of those that will do. */
+/** Filter: fields, or paths to them, each with its required value or a list of alternatives. */
 export type Where = Record<string, unknown>;
 
-/** Parser of `--where field=value`; a field that is given again may have any of its values. */
+/** Parses `--where field=value`. A repeated field may have any of its values. */
 export const collectWhere = (given: string, before: Where = {}): Where => {
   const at = given.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It is not <field>=<value>.');

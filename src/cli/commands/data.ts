@@ -1,4 +1,4 @@
-/** `svc worlds data`: the group of commands about the rows of worlds, with those that look at batches and publish them. */
+/** `svc worlds data`: the group of commands about rows of worlds, including those that list and publish batches. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { cancelBatch, getBatch, listBatches, publishData } from '#wire/public-api/operations.ts';

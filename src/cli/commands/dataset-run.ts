@@ -1,4 +1,4 @@
-/** `svc datasets run`: an agent on each item of a dataset, in a session of a world of its own. */
+/** `svc datasets run`: runs an agent on each item of a dataset, each in a session of its own. */
 import type { Command } from 'commander';
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { describeError } from '#domain/error.ts';
@@ -73,14 +73,14 @@ const playOne = async (
   context.err.write(`${item.datasetItemId}: ${verdict}\n`);
 };
 
-/** Ends the session of an item that could not be played, so that the run goes on with the others. */
+/** Closes the session of an item whose agent could not be run, so that the run continues with the others. */
 const giveUp = async (context: Context, { client }: Run, item: OpenItem, error: unknown) => {
   context.err.write(`${item.datasetItemId}: ${describeError(error)}\n`);
   const params = { sessionId: item.sessionId };
   await client.send(api.closeSession, { params, body: {} });
 };
 
-/** As many at once as the service opens sessions. */
+/** Runs agents on as many items at once as the service opens sessions. */
 const play = async (
   context: Context,
   run: Run,
@@ -98,7 +98,7 @@ const play = async (
   await Promise.all(playing);
 };
 
-/** Without an agent of its own: tells of the sessions, for one that works elsewhere and grades them. */
+/** Runs without an agent: prints the environment of each session for a program that works and grades elsewhere. */
 const tellSessions = (context: Context, run: Run, options: Options): Promise<WorldRunView> =>
   followRun(run, async (item) => {
     const session = await readySession(run, item, options.wait);
@@ -136,7 +136,7 @@ const start = async (context: Context, name: string, options: Options): Promise<
     stopping.signal.throwIfAborted();
     if (agent !== undefined) await printEnd(context, run, options);
   } catch (error) {
-    // Nobody would work in the sessions that it went on to open.
+    // No agent would work in the sessions that the service would still open.
     await client.send(api.stopDatasetRun, { params: { name, runName: started.name } });
     throw stopReason(stopping, error);
   } finally {
@@ -209,7 +209,7 @@ const addGrade = (datasets: Command, context: Context): void => {
   );
 };
 
-/** The sessions of a run on a world, and its end before its time. */
+/** Adds the commands that list the sessions of a run on a world, and stop it. */
 export const addRunSessions = (runs: Command, context: Context): void => {
   const sessions = addCommand(runs, {
     usage: 'sessions <dataset> <run>',

@@ -1,4 +1,6 @@
-/** `svc demo`: shows the whole service at work, in a temporary folder, and checks what it shows. */
+/**
+ * `svc demo`: runs the whole service in a temporary folder, shows a session from start to end, and checks each result.
+ */
 import { type Command, Option } from 'commander';
 import { runDemo } from '../demo/demo.ts';
 import type { Context } from '../terminal/context.ts';

@@ -26,7 +26,7 @@ import {
   withService,
 } from './command.ts';
 
-/** The connector of a name or an id. */
+/** Finds a connector by name or id. */
 const findConnector = async (client: Client, given: string): Promise<FileConnectorView> => {
   const { body } = await client.send(api.listFileConnectors, { query: { limit: 100 } });
   const found =
@@ -65,7 +65,7 @@ type CreateOptions = ServiceOptions & {
   keysOf?: string;
 };
 
-/** Keys are taken from the environment, so that no shell keeps them. */
+/** Reads the bucket from the options. Its keys come from the environment, so that they are not in a shell's history. */
 const bucketOf = async (
   { env }: Context,
   client: Client,
@@ -159,7 +159,7 @@ const addRest = (connectors: Command, context: Context): void => {
   });
 };
 
-/** Asks until nothing is left that can be brought over; what came of it all together. */
+/** Syncs repeatedly until nothing is left to copy. Returns the totals. */
 const syncAll = (client: Client, connectorId: string, context: Context): Promise<SyncAnswer> =>
   withProgress({ out: context.err, step: 'syncing' }, async ({ tell }) => {
     let files = 0;

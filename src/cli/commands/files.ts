@@ -1,4 +1,4 @@
-/** `svc files`: files of the project, listed, sent, fetched, moved, deleted. */
+/** `svc files`: lists, uploads, downloads, moves and deletes files of the project. */
 import { isAbsolute, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import PQueue from 'p-queue';
@@ -24,7 +24,7 @@ import {
 } from './command.ts';
 import { addFileConnectors } from './file-connectors.ts';
 
-/** Files that are under way at once. */
+/** Most concurrent transfers. */
 const atOnce = 4;
 
 type ListOptions = ServiceOptions & { limit: number; cursor?: string };
@@ -54,7 +54,7 @@ const addList = (files: Command, context: Context): void => {
   });
 };
 
-/** Does something with each of many, some at once; the first failure ends it, and so does being told to stop. */
+/** Does work for each item, several at once. The first failure ends it, and so does a stop signal. */
 const withEach = async <Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item, signal: AbortSignal) => Promise<void>,
@@ -99,7 +99,7 @@ const tallyText = (tally: Tally): string =>
 
 type PutOptions = ServiceOptions & { overwrite?: boolean; type?: string };
 
-/** The path that a file gets: below a folder where that is named, or where a folder was sent. */
+/** Returns the target path of a file. The file goes below `to` if that is a folder, or if a folder is uploaded. */
 const targetOf = (to: string, path: string, isFolder: boolean): string => {
   if (to === '' || to === '/') return path;
   if (isFolder || to.endsWith('/')) return `${to.replace(/\/$/, '')}/${path}`;
@@ -150,7 +150,7 @@ const writeOut = async (context: Context, client: Client, path: string): Promise
   context.out.writeExactly(decoder.decode());
 };
 
-/** What is fetched for a path: the file, or all files in the folder, each with where it goes. */
+/** Yields the files to download with their local paths: the named file, or all files in the named folder. */
 async function* wantedFor(client: Client, path: string, to: string) {
   const name = path.replace(/\/$/, '').split('/').at(-1) ?? '';
   const isFile = !path.endsWith('/') && (await findRemote(client, path)) !== undefined;

@@ -1,12 +1,12 @@
 /**
- * Commands that are loaded by the words of a command line: each group is a module with all that it imports, and most
- * of what a command waits for is the loading of the others. Where a word names no group (help, a typo), all are loaded,
- * so that help and advice know every command.
+ * Loads commands by the words of the command line. Each group is a module with its imports, and most of a command's
+ * start time would be spent loading the other groups. If a word names no group (help, a typo), all are loaded, so that
+ * help and suggestions know every command.
  */
 import type { Command } from 'commander';
 import type { Context } from '../terminal/context.ts';
 
-/** Adds commands below `parent`; `words` are those of the command line after the one that led here. */
+/** Adds commands below `parent`; `words` are the words of the command line after the parent's. */
 export type AddCommands = (
   parent: Command,
   context: Context,
@@ -14,18 +14,18 @@ export type AddCommands = (
 ) => void | Promise<void>;
 
 export type CommandGroup = {
-  /** Those that it adds below its parent. */
+  /** Commands that it adds below its parent. */
   commands: readonly string[];
   load(): Promise<AddCommands>;
 };
 
-/** A group of one command, or of several that one module has. */
+/** Creates a group of the commands that one module adds. */
 export const group = (commands: string, load: () => Promise<AddCommands>): CommandGroup => ({
   commands: commands.split(' '),
   load,
 });
 
-/** Adds the group that the first word names, or all of them in their order. */
+/** Adds the group that the first word names, or else all groups in their order. */
 export const addGroups = async (
   parent: Command,
   context: Context,

@@ -1,4 +1,4 @@
-/** `svc keys`: key pairs of projects, and with `--org` of the organization. */
+/** `svc keys`: key pairs of projects and, with `--org`, of the organization. */
 import type { Command } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';

@@ -1,4 +1,4 @@
-/** `svc media`: bytes that stand beside traces and items of datasets. */
+/** `svc media`: media attached to traces and to items of datasets. */
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
@@ -20,7 +20,7 @@ type PutOptions = ServiceOptions & {
   type?: string;
 };
 
-/** What has it, as options say. */
+/** Returns the owner of the media from the options. */
 const ownerOf = ({ trace, observation, dataset, item }: PutOptions) => {
   if (trace !== undefined && dataset === undefined && item === undefined) {
     return { traceId: trace, ...(observation === undefined ? {} : { observationId: observation }) };

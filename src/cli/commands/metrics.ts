@@ -1,4 +1,4 @@
-/** `svc metrics`: what agents did, in numbers. */
+/** `svc metrics`: queries metrics of traces, observations and scores. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -45,7 +45,7 @@ type QueryOptions = ServiceOptions &
 
 type Filter = { type: string; column: string; operator: string; value: unknown };
 
-/** `column=value`, of which several of one column are alternatives. */
+/** Parses `column=value`. Several values of one column are alternatives. */
 const collectWhere = (text: string, before: Filter[] = []): Filter[] => {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It is not column=value.');
@@ -58,7 +58,7 @@ const collectWhere = (text: string, before: Filter[] = []): Filter[] => {
   return [...before, { type: 'stringOptions', column, operator: 'any of', value: [value] }];
 };
 
-/** `aggregation:measure`; `count` alone counts rows. */
+/** Parses `aggregation:measure`; `count` alone counts rows. */
 const metricIn = (text: string): { measure: string; aggregation: string } => {
   if (text === 'count') return { measure: 'count', aggregation: 'count' };
   const [aggregation, measure, ...rest] = text.split(':');

@@ -1,4 +1,4 @@
-/** `svc models`: models with their prices, by which observations are priced. */
+/** `svc models`: models and their prices, from which the cost of observations is computed. */
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { type ModelBody, modelUnits } from '#wire/public-api/observability/model.ts';

@@ -1,6 +1,6 @@
 /**
- * `svc pools check`: every mistake in a file of pools, as the orchestrator finds them. What the pools are
- * just now is `svc admin pools`.
+ * `svc pools check`: lists every mistake in a pools file, as the orchestrator finds them. `svc admin pools` shows the
+ * current pools.
  */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -11,7 +11,7 @@ import { addCommand, setVerdict } from './command.ts';
 
 type Options = { runtime?: string };
 
-/** Says what is wrong with the file, and answers whether it is right. */
+/** Prints the problems of the file. Returns true if it has no mistakes. */
 const check = async (context: Context, file: string, { runtime }: Options): Promise<boolean> => {
   const env = { ...context.env, ...(runtime === undefined ? {} : { SVC_RUNTIME: runtime }) };
   const found = await checkPoolsFile(resolve(context.cwd, file), readCheckContext(env));

@@ -1,4 +1,4 @@
-/** `svc projects`: the projects of an organization, and who may do what in one. */
+/** `svc projects`: the projects of an organization, and the roles of their members. */
 import type { Command } from 'commander';
 import type { Role } from '#domain/account.ts';
 import * as api from '#wire/public-api/operations.ts';

@@ -1,4 +1,4 @@
-/** `svc prompts`: prompts by their name, versions and labels, as the field's SDKs fetch them. */
+/** `svc prompts`: prompts with their versions and labels, as the SDKs of the field fetch them. */
 import type { Command } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import type { PromptBody } from '#wire/public-api/projects/context.ts';

@@ -1,4 +1,4 @@
-/** `svc queues`: annotation queues, what is in them, and who looks. */
+/** `svc queues`: annotation queues, their items, and the people assigned to them. */
 import { type Command, Option } from 'commander';
 import { objectTypes, queueStates } from '#wire/public-api/evaluation/annotation.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -92,7 +92,7 @@ const addAdd = (queues: Command, context: Context): void => {
   });
 };
 
-/** `complete` and `reopen`. */
+/** Adds `complete` and `reopen`. */
 const addStatus = (queues: Command, context: Context): void => {
   for (const [name, status, summary] of [
     ['complete', 'COMPLETED', 'note that an item was looked at'],

@@ -1,6 +1,6 @@
 /**
- * `svc release gate`: whether a build may be released, told by the exit status: 0 it passes, 1 it is blocked or could not
- * be asked about, 2 it is untested.
+ * `svc release gate`: checks that a build may be released. The exit status is the result: 0 passed, 1 blocked or the
+ * gate could not be asked, 2 untested.
  */
 import type { Command } from 'commander';
 import { pause } from '#runtime/pause.ts';
@@ -25,7 +25,7 @@ type Options = ServiceOptions & {
   agent?: string;
   version?: string;
   commit?: string;
-  /** Seconds; true: however long it takes. */
+  /** Seconds; true waits without a limit. */
   wait?: number | true;
 };
 
@@ -63,7 +63,7 @@ const longestPauseMs = 10_000;
 const isGoing = ({ evaluatedRuns }: GateView): boolean =>
   evaluatedRuns.some(({ state }) => state === 'RUNNING');
 
-/** Asks until no run of the build goes on, or the time is over; seldom when that takes long. */
+/** Polls until no run of the build is going on, or the time is over. The interval grows with the wait. */
 const waitForRuns = (
   context: Context,
   ask: () => Promise<GateView>,

@@ -1,4 +1,7 @@
-/** `svc release`: builds of agents, their labels, what differs between two, and runs. The gate has a file of its own. */
+/**
+ * `svc release`: builds of agents, their labels, the difference between two, and their runs. The gate has a file of
+ * its own.
+ */
 import type { Command } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import { readJsonObject } from '../files/input.ts';

@@ -1,6 +1,6 @@
 /**
- * `svc worlds schema check` and `compile`: everything that is wrong with a world tree, each problem with its
- * line, and the generated files beside the hand-written ones.
+ * `svc worlds schema check` and `compile`: report every problem of a world tree with its line, and write the generated
+ * files beside the hand-written ones.
  */
 import type { Command } from 'commander';
 import type { TreeFile } from '#domain/world.ts';
@@ -20,12 +20,12 @@ import { addCommand, printAnswer, setVerdict } from './command.ts';
 type Checked = {
   problems: Problem[];
   contract: Contract | null;
-  /** Probable mistakes; none are looked for where there are problems. */
+  /** Probable mistakes. They are not searched for if there are problems. */
   warnings: string[];
   generated: GeneratedFile[];
 };
 
-/** Checks a tree as the service does too. */
+/** Checks a tree in the same way as the service. */
 export const checkTree = (files: ReturnType<typeof readTree>): Checked => {
   const compiled = compileTree(files);
   if (!compiled.ok)
@@ -37,7 +37,7 @@ export const checkTree = (files: ReturnType<typeof readTree>): Checked => {
   return { problems, contract, warnings, generated: generatedState(tree) };
 };
 
-/** How much there is of what a contract holds. */
+/** Formats the numbers of entities, tools, routes and tasks of a contract. */
 const countsOf = (contract: Contract): string =>
   [
     formatCount(contract.entities.length, 'entity', 'entities'),
@@ -93,7 +93,7 @@ export const addCheck = (schema: Command, context: Context): void => {
     });
 };
 
-/** What compiling did to a file, by what it was before. */
+/** Text for the effect of compiling on a file, by its state before. */
 const deeds: Record<GeneratedFile['state'], string> = {
   current: 'unchanged',
   missing: 'written',

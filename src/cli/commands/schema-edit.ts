@@ -1,6 +1,6 @@
 /**
- * `svc worlds schema init`, `entity add`, `entity remove` and `reconcile`: commands that write or change the
- * hand-written files of a world tree. Each shows what it changed as a difference.
+ * `svc worlds schema init`, `entity add`, `entity remove` and `reconcile`: write or change the hand-written files of a
+ * world tree. Each prints its changes as a diff.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -29,7 +29,7 @@ const decoder = new TextDecoder();
 const textOf = (files: readonly TreeFile[], path: string): string =>
   decoder.decode(files.find((file) => file.path === path)?.content);
 
-/** The changed files as a unified diff. */
+/** Formats the changed files as a unified diff. */
 const formatDiff = (
   before: readonly TreeFile[],
   changed: readonly TreeFile[],
@@ -43,7 +43,7 @@ const formatDiff = (
     .map((line) => colorLine(line, colors))
     .join('\n');
 
-/** Each change with its place and its reason. */
+/** Formats each change with its place and its reason. */
 const formatReasons = (changes: readonly Change[]): string =>
   changes.map(({ file, pointer, reason }) => `  ${file}${pointer}: ${reason}`).join('\n');
 
@@ -121,7 +121,7 @@ export const addInit = (schema: Command, context: Context): void => {
 
 type AddOptions = { field?: NewField[]; key?: string[]; json?: boolean };
 
-/** `name:type`; `name?` is a field that rows may lack, `type?` one that may be null. */
+/** Parses `name:type`. `name?` is a field that rows may lack, `type?` one that may be null. */
 const parseField = (text: string, before: NewField[] = []): NewField[] => {
   const [, name, optional, type, nullable] = /^([^:?]+)(\?)?:([a-z-]+)(\?)?$/.exec(text) ?? [];
   if (name === undefined || type === undefined) {
@@ -196,8 +196,8 @@ export const addEntityRemove = (entity: Command, context: Context): void => {
     });
 };
 
-// `svc worlds schema reconcile`: fits the data model to what the vendor really answered, as `captures/`
-// holds it. It shows the difference; only `--write` applies it.
+// `svc worlds schema reconcile`: fits the data model to the vendor's real answers, which are in `captures/`. It prints
+// the difference; only `--write` applies it.
 
 type ReconcileOptions = { write?: boolean; json?: boolean };
 

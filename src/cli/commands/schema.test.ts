@@ -1,4 +1,4 @@
-/** `svc worlds schema …` on folders of this machine, as a user would meet it. */
+/** `svc worlds schema …` on folders of this machine, as a user runs it. */
 import {
   appendFileSync,
   existsSync,
@@ -37,7 +37,7 @@ const ran = async (words: string) => {
 const pathOf = (path: string): string => join(home, path);
 const read = (path: string): string => readFileSync(pathOf(path), 'utf8');
 
-/** One operation, which serves the rows of `deals`. */
+/** Connector with one operation, which serves the rows of `deals`. */
 const dealsConnector = `
 [connector]
 slug = "crm"
@@ -53,7 +53,7 @@ path = "/deals/{id}"
 entity = "deals"
 `;
 
-/** A policy for the entity of a world that was just begun. */
+/** Redaction policy for the entity of a new world. */
 const hashed = '[redact]\nhash = ["title"]\n';
 
 describe('svc worlds schema', () => {

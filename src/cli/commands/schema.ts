@@ -1,6 +1,6 @@
 /**
- * `svc worlds schema`: write world trees, check them, compile them, and what helps to write them: templates,
- * JSON Schemas and types for editors. None of it needs a service.
+ * `svc worlds schema`: commands that write, check and compile world trees, and print templates, JSON Schemas and types
+ * for editors. None of them needs the service.
  */
 import { basename } from 'node:path';
 import { Argument, type Command } from 'commander';
@@ -53,7 +53,7 @@ const addTemplates = (schema: Command, context: Context): void => {
     });
 };
 
-/** `connector.toml` → `connector.schema.json` */
+/** Returns the schema's file name: `connector.toml` → `connector.schema.json`. */
 const schemaName = (file: SchemaFile): string =>
   `${basename(file).replace(/\.(json|toml)$/, '')}.schema.json`;
 

@@ -1,4 +1,4 @@
-/** `svc scores`: how what agents did was judged, and what scores are held to. */
+/** `svc scores`: scores of traces and observations, and the score configs that they must match. */
 import { type Command, Option } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import { readJson } from '../files/dataset-items.ts';
@@ -90,7 +90,7 @@ type AddOptions = ServiceOptions & {
   id?: string;
 };
 
-/** A number where it is one, and none is told to be a text. */
+/** Parses a number where the text is one, unless the type says that it is text. */
 const valueIn = (text: string, type: string | undefined): number | string => {
   const number = Number(text);
   const isNumber = text.trim() !== '' && Number.isFinite(number);
@@ -171,7 +171,7 @@ type ConfigOptions = ServiceOptions & {
 
 const parseBound = parseNumber({ min: -1e15, max: 1e15 });
 
-/** Categories as `label=value`; those without a value are numbered from 0. */
+/** Parses categories as `label=value`. Those without a value are numbered from 0. */
 const categoriesIn = (texts: readonly string[] | undefined) =>
   texts?.map((text, index) => {
     const at = text.lastIndexOf('=');

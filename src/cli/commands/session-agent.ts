@@ -1,4 +1,4 @@
-/** `svc worlds session agent`: how the command of a session's agent ended. */
+/** `svc worlds session agent`: shows how the command of a session's agent ended. */
 import type { Command } from 'commander';
 import { getAgentEnd } from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';

@@ -1,4 +1,7 @@
-/** `svc worlds session export` and `regrade`: a session as an archive, and the archive graded again, without a service. */
+/**
+ * `svc worlds session export` and `regrade`: store a session as an archive, and grade the archive again without the
+ * service.
+ */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';

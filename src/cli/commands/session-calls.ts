@@ -1,6 +1,6 @@
 /**
- * Commands that send a call to a session and show its answer: `call`, `state`, `seed`, `reset` and `grade` of
- * `svc worlds session`.
+ * Commands that send a call to a session and print its answer: `call`, `state`, `seed`, `reset` and `grade` of `svc
+ * worlds session`.
  */
 
 import { type Command, Option } from 'commander';
@@ -37,8 +37,8 @@ import {
   withService,
 } from './command.ts';
 
-// `svc worlds session call`: calls a tool and prints its output. What it changed goes to standard
-// error, so that the output alone can be piped on.
+// `svc worlds session call`: calls a tool and prints its output. The changes that it made go to standard error, so
+// that the output alone can be piped.
 
 type CallCommandOptions = ServiceOptions & { input?: string };
 
@@ -135,7 +135,7 @@ type SeedOptions = ServiceOptions & {
   redact: RedactionMode;
 };
 
-/** The contract that cells of tables are read by; undefined where all rows are JSON, which needs none. */
+/** Fetches the contract used to parse cells of tables; undefined if all files are JSON, which needs none. */
 const contractFor = async (client: Client, sessionId: string, files: readonly string[]) => {
   if (files.every((file) => /\.(?:json|jsonl|ndjson)$/.test(file))) return undefined;
   const { slug, versionId } = (await client.send(getSession, { params: { sessionId } })).body;
@@ -199,7 +199,7 @@ export const addSessionReset = (sessions: Command, context: Context): void => {
 
 type AnswerOptions = ServiceOptions & { json?: boolean };
 
-/** JSON where the text is JSON, else the text itself: `42` is a number, `Bergen` a text. */
+/** Parses the text as JSON if possible, else keeps it: `42` is a number, `Bergen` a text. */
 const readAnswer = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -226,8 +226,8 @@ export const addSessionAnswer = (sessions: Command, context: Context): void => {
   });
 };
 
-// `svc worlds session grade`: grades the state that a session is in. A grade that fails is a result
-// and no error; with `--exit-code` it makes the exit status 1, for scripts, and 2 where nobody can tell.
+// `svc worlds session grade`: grades the current state of a session. A failed grade is a result and not an error. With
+// `--exit-code`, a failed grade makes the exit status 1, and an undecided one 2, for scripts.
 
 type GradeOptions = ServiceOptions & {
   exitCode?: boolean;

@@ -1,4 +1,4 @@
-/** `svc worlds session faults` by whole command lines, against a service that answers what each test tells it to. */
+/** `svc worlds session faults` through whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
 import { call, runTold } from '#test/support/cli-service.ts';
 

@@ -1,4 +1,4 @@
-/** `svc worlds session faults`: what goes wrong on purpose in a session, shown or put in force. */
+/** `svc worlds session faults`: shows or sets the faults that a session injects. */
 import type { Command } from 'commander';
 import type { Row } from '#language/contract.ts';
 import { readJsonObject } from '../files/input.ts';
@@ -11,7 +11,7 @@ import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } 
 
 type Options = ServiceOptions & { set?: string; off?: boolean; declared?: boolean };
 
-/** The input of the call; an empty one only asks. */
+/** Returns the input of the call; an empty one only reads the faults. */
 const readInput = async (context: Context, { set, off, declared }: Options): Promise<Row> => {
   if ([set, off, declared].filter((one) => one !== undefined).length > 1) {
     throw usageError('give one of --set, --off and --declared');

@@ -1,4 +1,4 @@
-/** `svc worlds session listen`: what a session sends to its webhooks, forwarded to a receiver of one's own. */
+/** `svc worlds session listen`: forwards a session's webhook deliveries to a receiver of the user. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { connect } from '../service/client.ts';
 import { type ListenEnd, listen } from '../service/listen.ts';

@@ -1,4 +1,7 @@
-/** `svc worlds session mcp`: the tools of a session for an MCP client that starts a program and speaks to its streams. */
+/**
+ * `svc worlds session mcp`: serves the tools of a session to an MCP client that starts a program and uses its standard
+ * streams.
+ */
 import { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -9,7 +12,7 @@ import type { Context } from '../terminal/context.ts';
 import { listenForStop } from '../terminal/stopping.ts';
 import { addCommand, type ServiceOptions, withData } from './command.ts';
 
-/** Standard output as a stream; the protocol's messages are all that goes there. */
+/** Returns standard output as a stream, which carries only messages of the protocol. */
 const writableOf = ({ out }: Context): Writable =>
   new Writable({
     write(chunk: Buffer, _, done) {
@@ -32,7 +35,7 @@ const run = async (
       `tools need the secret key of ${publicKey}: set SVC_SECRET_KEY`,
     );
   }
-  // The SDK takes a while to load, and no other command needs it.
+  // The SDK is slow to load, and no other command needs it.
   const { relayStdio } = await import('#wire/mcp-relay.ts');
   const address = `${url}/api/public/world-sessions/${encodeURIComponent(sessionId)}/mcp`;
   const stopping = listenForStop();

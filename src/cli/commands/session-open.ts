@@ -1,4 +1,4 @@
-/** `svc worlds session open`: opens a session and, unless told otherwise, waits until it is ready. */
+/** `svc worlds session open`: opens a session and waits until it is ready, unless `--no-wait` is given. */
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { type Isolation, isolations } from '#domain/pool.ts';
@@ -68,7 +68,7 @@ const readClock = ({ clockAt, clockMode, clockRate }: Options): OpenSessionBody[
   };
 };
 
-/** The run of an agent's build that the session is for. */
+/** Returns the run of an agent's build that the session belongs to. */
 const readRun = ({ run: id, buildHash, model, planned }: Options): OpenSessionBody['run'] => {
   if ((id === undefined) !== (buildHash === undefined)) {
     throw usageError('--run and --build-hash go together');

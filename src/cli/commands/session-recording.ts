@@ -1,4 +1,4 @@
-/** `svc worlds session recording`: the film of what the session's browser showed. */
+/** `svc worlds session recording`: downloads the recording of a session's browser. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { pause } from '#runtime/pause.ts';
@@ -12,11 +12,14 @@ import { withProgress } from '../terminal/progress.ts';
 import { describeRecording } from '../views/recording.ts';
 import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
 
-/** A browser hands over what it has yet within this time after the end of its session. */
+/** Time after the end of a session within which its browser uploads the rest of the recording. */
 const lastPartsMs = 10_000;
 const askAgainMs = 250;
 
-/** The recording; of a session that has ended, once the last of it is there. */
+/**
+ * Returns the recording. For a session that has ended, waits until the recording is complete, or the time for that is
+ * over.
+ */
 const findWhole = async (client: Client, sessionId: string): Promise<RecordingView> => {
   const params = { sessionId };
   const { body: session } = await client.send(getSession, { params, query: {} });

@@ -1,4 +1,4 @@
-/** `svc worlds session screenshot`: a picture of what the session's browser shows. */
+/** `svc worlds session screenshot`: takes a screenshot of a session's browser. */
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';

@@ -1,4 +1,4 @@
-/** `svc worlds session seed` by whole command lines: files of rows in every format. */
+/** `svc worlds session seed` through whole command lines: files of rows in every format. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const rows = [{ id: 7, folder_id: 1, title: '07', done: true }];
 const seeded = { body: { ...call, kind: 'seed', output: {} } };
 
-/** A version of the world, and the contract that it has among its files. */
+/** Answers of a service for a version of the world and the contract among its files. */
 const contractAnswers = () => {
   const compiled = compileTree(notesWorld());
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));

@@ -1,4 +1,4 @@
-/** `svc worlds session webhooks`: the subscriptions that an open session has. */
+/** `svc worlds session webhooks`: lists the webhook subscriptions of an open session. */
 import type { Command } from 'commander';
 import { limits } from '#domain/limits.ts';
 import type { Client } from '#wire/client.ts';
@@ -19,7 +19,7 @@ type Options = ServiceOptions & { limit: number };
 
 const mostShown = 10_000;
 
-/** As many as are wanted, page by page. */
+/** Reads up to `most` subscriptions, page by page. */
 const readAll = async (
   client: Client,
   sessionId: string,

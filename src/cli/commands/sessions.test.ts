@@ -1,4 +1,4 @@
-/** Sessions by whole command lines, against a service that answers what each test tells it to. */
+/** Sessions through whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
 import { call, runTold, session } from '#test/support/cli-service.ts';
 

@@ -1,6 +1,5 @@
 /**
- * `svc worlds session`: the life of a session, one command a step. Here are those that look at sessions, pin
- * and close them.
+ * `svc worlds session`: the group of commands about sessions. This file has those that list, show, pin and close them.
  */
 import { type Command, Option } from 'commander';
 import { type Verdict, verdicts } from '#domain/grade.ts';

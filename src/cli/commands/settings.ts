@@ -1,4 +1,4 @@
-/** `svc settings`, also as `svc projects settings`: what a project sets for itself. */
+/** `svc settings`, also as `svc projects settings`: the settings of a project. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type BrowserTier, browserTiers } from '#domain/session.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -37,21 +37,21 @@ const parseSwitch = (text: string): boolean => {
   throw new InvalidArgumentError('It is neither "on" nor "off".');
 };
 
-/** What takes a setting back to what holds without it. */
+/** Word that resets a setting to its default. */
 const usual = 'default';
 export type OrUsual<Value> = Value | typeof usual;
 
-/** Parser of a value, or of `default`. */
+/** Returns a parser of a value or of `default`. */
 export const orUsual =
   <Value>(parse: (text: string) => Value) =>
   (text: string): OrUsual<Value> =>
     text === usual ? usual : parse(text);
 
-/** As the API has it. */
+/** Converts a value for the API, where null means the default. */
 export const wireOf = <Value>(value: OrUsual<Value>): Value | null =>
   value === usual ? null : value;
 
-/** A member of a change, where the option was given. */
+/** Returns a member of the change, if the option was given. */
 const given = <Name extends string, Value>(name: Name, value: OrUsual<Value> | undefined) =>
   (value === undefined ? {} : { [name]: wireOf(value) }) as { [Key in Name]?: Value | null };
 
@@ -63,7 +63,7 @@ const parseTier = (text: string): BrowserTier => {
 
 const parseMost = parseNumber({ min: 1, max: 2_000_000_000, whole: true });
 
-/** `sessions=20`, or `sessions=default`. */
+/** Parses quotas such as `sessions=20` or `sessions=default`. */
 export const readQuotas = (pairs: readonly string[]): QuotasChange =>
   Object.fromEntries(
     pairs.map((text) => {
@@ -149,7 +149,7 @@ const addSet = (settings: Command, context: Context, name: string): void => {
   });
 };
 
-/** Adds the commands below another one; `name` is how they are called in examples. */
+/** Adds the commands below a parent; `name` is the parent's name in examples. */
 export const addSettingsTo = (parent: Command, context: Context, name: string): void => {
   const settings = parent.command('settings').description('settings of a project');
   addShow(settings, context, name);

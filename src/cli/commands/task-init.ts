@@ -1,4 +1,7 @@
-/** `svc worlds task init`: a task file to begin with: closed, with a solution to prove it by. No service is needed. */
+/**
+ * `svc worlds task init`: writes a first task file: closed, with a solution to prove it by. It does not need the
+ * service.
+ */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -6,7 +9,7 @@ import { AppError } from '#domain/error.ts';
 import type { Context } from '../terminal/context.ts';
 import { addCommand } from './command.ts';
 
-/** What the file says. Names stand where the author's own belong. */
+/** Contents of the file. The author replaces the names in it. */
 const begun = {
   instruction: 'Say what the agent is to do, and what it must leave alone.',
   seed: { mode: 'append', rows: {} },

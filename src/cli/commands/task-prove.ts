@@ -1,4 +1,4 @@
-/** `svc worlds task prove`: whether a task is graded as it should be, tried out in a session of its own. */
+/** `svc worlds task prove`: proves in a session that a task is graded as it should be. */
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -40,7 +40,7 @@ const parseTaskVersion = (text: string): number => {
   throw usageError(`"${text}" is no version of a stored task: it is a whole number from 1`);
 };
 
-/** What the session is opened on. */
+/** Reads the body of the request that opens the session. */
 const readBody = async (
   context: Context,
   what: string,

@@ -1,4 +1,4 @@
-/** `svc worlds task schema`: the JSON Schema of task files, for editors. No service is needed. */
+/** `svc worlds task schema`: prints the JSON Schema of task files, for editors. It does not need the service. */
 import type { Command } from 'commander';
 import { taskFileSchema } from '#wire/public-api/worlds/task-file-schema.ts';
 import type { Context } from '../terminal/context.ts';

@@ -49,7 +49,7 @@ const readScopes = (given: readonly string[]): TokenScope[] =>
     return scope;
   });
 
-/** Returns true for the refusal of a token whose member is not named. */
+/** Returns true if the service refused a token because no member is named. */
 const isUnnamed = (error: unknown): boolean =>
   error instanceof AppError && error.fields.some(({ path }) => path[0] === 'userId');
 

@@ -1,4 +1,4 @@
-/** `svc traces` and `svc observations`: what agents did. */
+/** `svc traces` and `svc observations`: traces of agents, and their observations. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { own } from '#domain/json.ts';
@@ -35,7 +35,7 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Parser of how long ago, such as `30m`, `12h`, `7d`, `4w`: the time that it was then. */
+/** Parses a length of time such as `30m`, `12h`, `7d`, `4w` into the time so long ago. */
 export const parseAgo = (text: string): string => {
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
   const ms = own(unitMs, unit);
@@ -58,7 +58,7 @@ export const addTimes = (command: Command): Command =>
         .conflicts('from'),
     );
 
-/** When those options begin. */
+/** Returns the beginning of the range that those options set. */
 export const fromOf = ({ from, last }: TimeOptions): string | undefined => from ?? last;
 
 type TraceOptions = ServiceOptions &

@@ -1,4 +1,4 @@
-/** `svc up`: runs the whole service on this machine until told to stop. */
+/** `svc up`: runs the whole service on this machine until it is stopped. */
 import { dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type BrowserTier, browserTiers } from '#domain/session.ts';
@@ -31,10 +31,10 @@ type Options = {
 
 const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
 
-/** Four programs take the ports that begin with this one. */
+/** Four programs take the ports from this one on. */
 const parseMetricsPort = parseNumber({ min: 0, max: 65_532, whole: true });
 
-/** The address at which each running program serves its metrics and status. */
+/** Returns the addresses at which running programs serve metrics and status. */
 const describeMetrics = ({ ports: { metrics }, surfaceTemplate }: Up): string | undefined => {
   if (metrics === undefined) return undefined;
   const { control, orchestrator, gateway, sender } = metrics;
@@ -43,7 +43,10 @@ const describeMetrics = ({ ports: { metrics }, surfaceTemplate }: Up): string | 
   return ports.map((port) => `http://127.0.0.1:${port}/metrics`).join(' ');
 };
 
-/** The surfaces' and the authority's part of `--json`, with what programs need to go on. */
+/**
+ * Returns the output of `--json`: the addresses of the service and its surfaces, its credentials, and the certificate
+ * authority.
+ */
 const asJson = (up: Up) => ({
   url: up.url,
   ports: up.ports,
@@ -57,7 +60,10 @@ const asJson = (up: Up) => ({
   logs: up.folder.logDir,
 });
 
-/** How clients are told to trust the certificates. Some take the file in place of all that they trust. */
+/**
+ * Formats how to make clients trust the certificates. Some clients use the given file in place of all other
+ * authorities, and need the bundle.
+ */
 const describeTrust = ({ authority }: Up): string => {
   if (authority === undefined) return '';
   const { caFile, bundleFile, until, wasRenewed } = authority;
@@ -92,10 +98,13 @@ const describe = (up: Up, { colors }: Context): string => {
   return `${fields}${describeTrust(up)}`;
 };
 
-/** Where a person is told what happens: beside the JSON where that is asked for. */
+/**
+ * Returns the output for messages to a person: standard error if `--json` is given, because the JSON goes to standard
+ * output.
+ */
 const tellsOn = ({ out, err }: Context, { json }: Options): Output => (json ? err : out);
 
-/** Waits until a session would find a host. Stops what runs when the wait ends otherwise. */
+/** Waits until a host is warm. If the wait fails, stops all programs. */
 const awaitFirstHost = async (up: Up, signal: AbortSignal): Promise<void> => {
   try {
     await up.watchHosts((hosts) => countWarm(hosts) > 0, signal);
@@ -106,17 +115,17 @@ const awaitFirstHost = async (up: Up, signal: AbortSignal): Promise<void> => {
   }
 };
 
-/** The file of pools, where one is given, and how many hosts are kept warm whatever the demand. */
+/** Pools file, if one is given, and the number of hosts that are always kept warm. */
 type Pools = { poolsFile?: string; warm: number };
 
-/** Reads them of the options. */
+/** Reads the pools from the options. */
 const readPools = async ({ cwd, env }: Context, { pool, pools }: Options): Promise<Pools> => {
   if (pools === undefined) return { warm: pool };
   const poolsFile = resolve(cwd, pools);
   return { poolsFile, warm: await minimumOf(poolsFile, readCheckContext(env)) };
 };
 
-/** Starts everything; it is up when a host is warm, unless none is kept so. */
+/** Starts all programs. The service is up when a host is warm, unless the pools keep none warm. */
 const start = async (
   context: Context,
   options: Options,
@@ -152,7 +161,7 @@ const start = async (
 
 type Warm = { count: number; signal: AbortSignal };
 
-/** Says when the pool is warm; until then a session may have to wait for its host. */
+/** Prints a message when the pool is warm. Until then a session may have to wait for its host. */
 const announceWarm = async (context: Context, out: Output, up: Up, { count, signal }: Warm) => {
   try {
     await up.watchHosts((hosts) => countWarm(hosts) >= count, signal);
@@ -168,7 +177,7 @@ const whenStopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => done(), { once: true });
   });
 
-/** What a stop does to the sessions that are open. */
+/** Formats what a stop does to open sessions. */
 const describeStop = (open: OpenSessions | undefined): string => {
   const { served, waiting } = open ?? { served: 0, waiting: 0 };
   const ends = `${formatCount(served, 'open session')} end${served === 1 ? 's' : ''} with it, as FAILED (reclaimed)`;

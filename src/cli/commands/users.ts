@@ -1,4 +1,4 @@
-/** `svc users` and `svc comments`: who uses agents, what they did, and what people remark on it. */
+/** `svc users` and `svc comments`: end users of agents with their activity, and comments of people on it. */
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { commentedTypes } from '#wire/public-api/observability/comment.ts';

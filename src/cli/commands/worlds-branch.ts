@@ -1,4 +1,4 @@
-/** `svc worlds branch`: makes a world of its own of a version of another. */
+/** `svc worlds branch`: creates a new world from a version of another one. */
 import type { Command } from 'commander';
 import { branchContainer } from '#wire/public-api/operations.ts';
 import { parseAddress } from '../service/versions.ts';

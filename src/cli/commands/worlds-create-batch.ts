@@ -1,6 +1,6 @@
 /**
- * `svc worlds create --batch`: many worlds, one a line of JSON. A line that fails keeps no other from being made; each
- * is told by itself, in the order of the lines.
+ * `svc worlds create --batch`: creates many worlds, one a line of JSON. A failed line does not prevent the others.
+ * Each result is printed separately, in the order of the lines.
  */
 import { pMapIterable } from 'p-map';
 import type { FoundBatch } from '#data/formats/found.ts';
@@ -18,7 +18,7 @@ import { formatCount } from '../terminal/print.ts';
 import { printLine } from './command.ts';
 
 const someFailed = 2;
-/** Worlds that are made at once. */
+/** Most worlds that are created concurrently. */
 const atOnce = 4;
 
 type Line = { at: number } & ({ row: Row } | { fault: string });
@@ -66,7 +66,7 @@ const bodyOf = (
   const data = row.data ?? undefined;
   if (data !== undefined && !isObject(data))
     throw new AppError('invalid', '"data" is not an object');
-  // Its rows are the service's to judge.
+  // The service validates the rows.
   return {
     slug,
     ...body,
@@ -102,7 +102,7 @@ const answerOf = (made: Made): object => {
   };
 };
 
-/** Makes the worlds of a file; exits with 2 when any of them could not be made. */
+/** Creates the worlds of a file. The exit status is 2 if one of them could not be created. */
 export const createBatchOfWorlds = async (
   context: Context,
   client: Client,

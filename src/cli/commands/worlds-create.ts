@@ -1,6 +1,6 @@
 /**
- * `svc worlds create`: makes a world from a template of the service or from a folder, with rows of files; or many
- * worlds, one a line of a file.
+ * `svc worlds create`: creates a world from a template of the service or from a folder, optionally with rows of files.
+ * With `--batch`, creates many worlds, one a line of a file.
  */
 import { type Command, Option } from 'commander';
 import { redactModes } from '#domain/batch.ts';
@@ -73,7 +73,7 @@ const createOne = async (
   }).catch((error: unknown) => {
     throw seed === undefined ? error : withPlaces(error, seed);
   });
-  // With another tree laid over it, the folder is not the version that was made.
+  // With an overlay, the folder is not identical to the created version.
   if (namesFolder(from) && options.overlay === undefined) {
     noteBase(context, from, world.slug, world.version.id);
   }

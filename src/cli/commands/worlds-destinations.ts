@@ -1,4 +1,4 @@
-/** `svc worlds destinations`: where deliveries to a registered URL are posted instead. */
+/** `svc worlds destinations`: sets where deliveries to a registered URL are posted instead. */
 import type { Command } from 'commander';
 import {
   listDestinations,
@@ -15,7 +15,7 @@ const offText =
 
 type Destination = { url: string; destination: string };
 
-/** Destinations as a list, with a warning where nothing is posted to them. */
+/** Formats destinations as a list, with a warning if webhook push is off. */
 const textOf = (
   { shown, webhookPush, none }: { shown: Destination[]; webhookPush: boolean; none?: string },
   view: View,

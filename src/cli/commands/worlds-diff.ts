@@ -1,6 +1,6 @@
 /**
- * `svc worlds diff`: what differs between two versions of a world, or between a version and a folder. Of small text
- * files that were written by hand the lines are shown.
+ * `svc worlds diff`: shows the differences between two versions of a world, or between a version and a folder. For
+ * small hand-written text files it shows the lines.
  */
 import type { Command } from 'commander';
 import type { TreeFile } from '#domain/world.ts';
@@ -28,11 +28,13 @@ import {
   withService,
 } from './command.ts';
 
-/** Files up to so many bytes are shown line by line, and so many of them at most. */
+/** Largest file that is shown line by line, and the number of such files. */
 const mostBytes = 64 * 1024;
 const mostFiles = 50;
 
-/** A side, with the contents of its files; undefined for one that is too large to show. */
+/**
+ * Side of the comparison that can read its files. `read` resolves with undefined for a file that is too large to show.
+ */
 type Side = TreeSide & { read(path: string): Promise<Uint8Array | undefined> };
 
 const ofVersion = async (client: Client, address: string, treeRows: boolean): Promise<Side> => {
@@ -80,7 +82,7 @@ const ofFolder = (context: Context, folder: string): Side => {
 
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of some bytes; undefined when they are none. */
+/** Decodes bytes as text; undefined if they are not text. */
 const textOf = (content: Uint8Array | undefined): string | undefined => {
   if (content === undefined || content.includes(0)) return undefined;
   try {
@@ -90,7 +92,7 @@ const textOf = (content: Uint8Array | undefined): string | undefined => {
   }
 };
 
-/** The difference of a file; null when it is no text, or too large. */
+/** Returns the diff of a file; null if it is not text, or too large. */
 const diffOf = async (before: Side, after: Side, path: string): Promise<string | null> => {
   const [was, is] = [textOf(await before.read(path)), textOf(await after.read(path))];
   return was === undefined || is === undefined ? null : diffText(was, is, path);
@@ -110,7 +112,7 @@ const diffFiles = async (
   return diffs;
 };
 
-/** The two sides: what a version changed when no other is named. */
+/** Opens both sides. If only one version is named, compares it with its predecessor. */
 const openSides = async (
   context: Context,
   client: Client,

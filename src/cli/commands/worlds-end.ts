@@ -1,4 +1,4 @@
-/** `svc worlds archive` and `delete`: worlds put away, taken back, and removed. */
+/** `svc worlds archive` and `delete`: archive worlds, restore them, and delete them. */
 import type { Command } from 'commander';
 import { archiveWorld, deleteWorld } from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';

@@ -1,4 +1,4 @@
-/** The commands that look at worlds and templates. */
+/** Commands that show worlds and templates. */
 import type { Command } from 'commander';
 import { describeContract } from '#language/artifacts/describe.ts';
 import { compileTree } from '#language/compile/compile.ts';

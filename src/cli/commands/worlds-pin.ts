@@ -1,4 +1,4 @@
-/** `svc worlds pin`: gives labels to versions, by which they are named from then on, and takes them away. */
+/** `svc worlds pin`: gives a version a label that names it from then on, or removes the label. */
 import type { Command } from 'commander';
 import { removeLabel, setLabel } from '#wire/public-api/operations.ts';
 import { parseAddress } from '../service/versions.ts';

@@ -1,7 +1,7 @@
 /**
- * `svc worlds pull`: writes the files of a version into a folder, and takes away those that it has no more. Files that
- * were changed there stay as they are unless it is told otherwise; files that no version knew stay in any case.
- * With `--data` the rows of the version come along, in a folder that is no part of a world.
+ * `svc worlds pull`: writes the files of a version into a folder, and removes those that the version no longer has.
+ * Files that were changed in the folder stay unless `--force` is given. Files that no version had always stay. With
+ * `--data`, the rows of the version are written too, in a folder that is not part of the world.
  */
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -49,10 +49,10 @@ const refuseChanged = (folder: string, { changedHere }: PullPlan): AppError => {
   });
 };
 
-/** Below the folder of a world. Its first part is a name that no push sends. */
+/** Folder of the rows, below that of the world. No push sends a path that begins with this name. */
 const rowsFolder = join('outputs', 'data');
 
-/** Writes the rows of each entity that has some; the file of one that has none any more goes. Answers the paths. */
+/** Writes the rows of each entity that has some, and removes the files of entities without rows. Returns the paths. */
 const pullRows = async (
   context: Context,
   client: Client,

@@ -1,8 +1,8 @@
 /**
- * `svc worlds push`: makes the next version of a world of a folder.
+ * `svc worlds push`: creates the next version of a world from a folder.
  *
- * The folder is compiled here first, so that its problems are shown with their lines. It is pushed upon the version
- * that the folder was pulled from, pushed as or created as; where another is the head by now, it is refused.
+ * The folder is compiled here first, so that problems are shown with their lines. The push is based on the version
+ * that the folder was last pulled from, pushed as or created as. If the world has a newer head, the push is refused.
  */
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -26,7 +26,7 @@ import {
 
 type Options = RowOptions & { base?: number; data?: 'keep' | 'replace'; message?: string };
 
-/** Tells where the head is what to do about it. */
+/** Adds to a refusal how to proceed with the newer head. */
 const withWayOut = (error: unknown, slug: string, folder: string): unknown => {
   if (!(error instanceof AppError) || error.code !== 'conflict') return error;
   const { head } = error.detail as { head?: { number?: unknown } };

@@ -1,4 +1,4 @@
-/** `svc worlds rename`: calls a world otherwise. */
+/** `svc worlds rename`: changes the name and description of a world. */
 import type { Command } from 'commander';
 import { renameWorld } from '#wire/public-api/operations.ts';
 import { type Context, viewOf } from '../terminal/context.ts';

@@ -1,6 +1,6 @@
 /**
- * `svc worlds test`: the tests of a world by the service, which keeps the report, or those of a folder on this
- * machine. Exit status 1 when not all passed.
+ * `svc worlds test`: runs the tests of a world in the service, which stores the report, or those of a folder on this
+ * machine. The exit status is 1 if not all passed.
  */
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -27,7 +27,7 @@ import {
 
 const waitSeconds = 55;
 
-/** The run once it is finished. */
+/** Starts a test run and returns it when it is finished. */
 const runToEnd = async (client: Client, address: string): Promise<TestRunDetail> => {
   const { slug } = parseAddress(address);
   const body = { origin: 'client' as const };

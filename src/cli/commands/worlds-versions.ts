@@ -1,4 +1,4 @@
-/** `svc worlds versions`: the versions of a world, and what each changed. */
+/** `svc worlds versions`: lists the versions of a world and the changes of each. */
 import type { Command } from 'commander';
 import { listVersions } from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';

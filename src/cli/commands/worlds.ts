@@ -1,9 +1,9 @@
-/** `svc worlds`: the group of everything about worlds and their sessions. */
+/** `svc worlds`: the group of all commands about worlds and their sessions. */
 import type { Command } from 'commander';
 import type { Context } from '../terminal/context.ts';
 import { addGroups, group } from './groups.ts';
 
-/** In the order of the help. */
+/** Groups in the order of the help. */
 const groups = [
   group('data', async () => (await import('./data.ts')).addData),
   group('create', async () => (await import('./worlds-create.ts')).addWorldsCreate),

@@ -1,6 +1,6 @@
 /**
- * The tree of commands as a script for a shell, which then completes by itself: to start the program at each Tab would
- * take the better part of a second. Where anything may stand, the shell offers files.
+ * Writes the command tree as a completion script for a shell. The shell then completes without the program, whose
+ * start takes almost a second at each Tab. Where any value is allowed, the shell offers files.
  */
 import type { Entry, Node } from './tree.ts';
 
@@ -11,14 +11,14 @@ const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const lineOf = ({ word, about }: Entry): string => inQuotes(`${word}:${about}`);
 
-/** A branch of `case`: what is printed for a pattern, a word a line. */
+/** Formats a branch of `case`: the lines that are printed for a pattern. */
 const branch = (pattern: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`    ${pattern}) printf '%s\\n' ${lines.join(' ')} ;;`];
 
 const cases = (name: string, subject: string, branches: readonly string[]): string =>
   [`${name}() {`, `  case ${subject} in`, ...branches, '  esac', '}'].join('\n');
 
-/** What bash and zsh know of the tree, in the words of both. */
+/** Formats the command tree as shell functions that both bash and zsh understand. */
 const tables = (tree: readonly Node[]): string =>
   [
     cases(
@@ -164,6 +164,6 @@ ${tree.flatMap(fishLines).join('\n')}
 
 const writers: Readonly<Record<Shell, (tree: readonly Node[]) => string>> = { bash, zsh, fish };
 
-/** The script by which a shell completes the commands of a tree. */
+/** Returns the completion script of a shell for a command tree. */
 export const completionScript = (shell: Shell, tree: readonly Node[]): string =>
   writers[shell](tree);

@@ -1,19 +1,19 @@
-/** The tree of commands as completion needs it: what may follow each command, and which options take which values. */
+/** Builds the command tree for completion: the words that may follow each command, and the options that take values. */
 import type { Command, Option } from 'commander';
 
-/** A word that may follow, and what it is. */
+/** Word that may follow, and its description. */
 export type Entry = { word: string; about: string };
 
-/** An option with a value: its words, and what the value may be; empty: anything. */
+/** Option with a value: its spellings, and the allowed values; if empty, any value. */
 export type ValueOption = { words: readonly string[]; choices: readonly string[] };
 
 export type Node = {
-  /** The words of the command after the program's name, with blanks between; empty: the program. */
+  /** Words of the command after the program's name, separated by blanks; empty for the program itself. */
   path: string;
   commands: readonly Entry[];
   options: readonly Entry[];
   valued: readonly ValueOption[];
-  /** What an argument may be, where it is one of some words. */
+  /** Allowed values of an argument, if they are limited. */
   choices: readonly string[];
 };
 
@@ -22,7 +22,7 @@ const wordsOf = ({ long, short }: Option): string[] =>
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
-/** Every command of a program, each before those below it. */
+/** Returns every command of a program, each before its subcommands. */
 export const readTree = (command: Command, above: readonly string[] = []): Node[] => {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);

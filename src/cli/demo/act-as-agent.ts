@@ -1,7 +1,6 @@
 /**
- * Step 7: an agent does the task. It looks through tools, one for each way in which a tool can be
- * made, and acts through the vendor's own client, which knows nothing of this service but the base
- * address and the token that it is given.
+ * Step 7: an agent does the task. It reads through tools, one for each kind of tool. It acts through the vendor's own
+ * client, which gets only the base address and the token of the session.
  */
 import { Octokit } from '@octokit/rest';
 import { AppError } from '#domain/error.ts';
@@ -33,7 +32,7 @@ const callTool = async (
   return { output, took: formatDuration(elapsedMs(call.queuedAt, call.answeredAt) ?? 0) };
 };
 
-/** The vendor's client on the session; it tells nothing by itself. */
+/** Creates the vendor's client for the session, with its logging off. */
 const vendorClient = (session: SessionView, token: string | undefined): Octokit => {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   return new Octokit({
@@ -43,7 +42,10 @@ const vendorClient = (session: SessionView, token: string | undefined): Octokit 
   });
 };
 
-/** Python and TypeScript: what waits in the repository, and which issue the new one repeats. */
+/**
+ * Calls a Python and a TypeScript tool: one counts the open issues, the other finds the issue that the new one
+ * duplicates.
+ */
 const lookThroughTools = async (step: Step, options: AgentOptions): Promise<Triage> => {
   const summary = await callTool(options, 'triage_summary', { ...repository });
   const triage = summary.output as Triage;
@@ -99,7 +101,7 @@ const closeAsDuplicate = async (step: Step, octokit: Octokit): Promise<void> => 
   step.note('octokit     closes it as not planned');
 };
 
-/** Without a token the session answers as the vendor would. */
+/** Checks that without a token the session answers as the vendor would. */
 const tryWithoutToken = async (step: Step, session: SessionView): Promise<void> => {
   try {
     await vendorClient(session, undefined).rest.issues.get({
@@ -118,7 +120,7 @@ const tryWithoutToken = async (step: Step, session: SessionView): Promise<void> 
   throw new AppError('conflict', 'a request without a token was answered');
 };
 
-/** A tool by convention: it lists the rows of an entity. */
+/** Calls a tool by convention, which lists the rows of an entity. */
 const listClosed = async (step: Step, options: AgentOptions, triage: Triage): Promise<void> => {
   const input = { ...repository, state: 'closed', limit: 1_000 };
   const { output, took } = await callTool(options, 'list_issues', input);

@@ -1,6 +1,6 @@
 /**
- * The demo: one world session, end to end, on real parts, in ten steps. Each step checks what came of
- * it and throws when that is not what it should be; whatever happens, everything is stopped.
+ * Runs the demo: one world session, end to end, on the real programs, in ten steps. Each step checks its result and
+ * throws if it is wrong. The demo stops all programs in any case.
  */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ type DemoOptions = { context: Context; runtime: RuntimeWish; stopping: Stopping 
 const poolSize = 2;
 const shownLogLines = 12;
 
-/** Everything between the start and the end of the service. */
+/** Runs the steps between the start and the end of the service. */
 const useService = async (timeline: Timeline, up: Up, options: DemoOptions): Promise<void> => {
   const { context, stopping } = options;
   const { signal } = stopping;
@@ -56,7 +56,7 @@ const useService = async (timeline: Timeline, up: Up, options: DemoOptions): Pro
   );
 };
 
-/** The last warnings and errors of each program, which would go with the folder. */
+/** Prints the last warnings and errors of each program, because its logs are removed with the folder. */
 const showLogs = (context: Context, up: Up): void => {
   for (const name of readdirSync(up.folder.logDir)) {
     const lines = readFileSync(join(up.folder.logDir, name), 'utf8').trim().split('\n');
@@ -66,7 +66,7 @@ const showLogs = (context: Context, up: Up): void => {
   }
 };
 
-/** Stops the service, or kills it when told to hurry; in both cases removes what is left. */
+/** Stops the service, or kills it on a second stop signal. In both cases removes what is left. */
 const stopOrKill = async (up: Up, { forced }: Stopping): Promise<void> => {
   const isForced = forced.then(() => true);
   if (!(await Promise.race([up.stop().then(() => false), isForced]))) return;
@@ -92,12 +92,12 @@ const play = async (timeline: Timeline, data: string, options: DemoOptions): Pro
   }
 };
 
-/** What whoever saw it would do next. */
+/** Text that suggests the next step to the user. */
 const nextStep = `
 Next: ./svc up                 # the same service, to stay
       README.md, Five minutes  # the same steps by hand`;
 
-/** Plays the demo. Throws what the step that failed threw, after everything was stopped. */
+/** Runs the demo. Rethrows the error of the failed step after everything was stopped. */
 export const runDemo = async (options: DemoOptions): Promise<void> => {
   const { context, stopping } = options;
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Steps of the demo that grade: before anything was done, which must fail and say why (6), and after the
- * work, which passes; then the session tells what changed and what it was asked (8).
+ * Steps of the demo that grade: before the work, where the grade must fail with reasons (6), and after it, where it
+ * must pass (8). Step 8 also shows the changes and the requests of the session.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Client } from '#wire/client.ts';
@@ -21,7 +21,7 @@ type GradeOptions = {
   signal: AbortSignal;
 };
 
-/** Grades and shows each check; `failing` are the checks that must fail, by name. */
+/** Grades the session and prints each check; `failing` names the checks that must fail. */
 const grade = async (
   step: Step,
   { client, sessionId, colors, signal }: GradeOptions,
@@ -43,7 +43,7 @@ export const gradeBefore = (step: Step, options: GradeOptions): Promise<Grade> =
 
 const issuePath = `/repos/${repository.owner}/${repository.repo}/issues/${duplicate}`;
 
-/** What the agent must have been seen doing, as `METHOD path status`. */
+/** Requests that the ledger must contain for the agent, as `METHOD path status`. */
 const expectedRequests = [
   `POST ${issuePath}/labels 200`,
   `POST ${issuePath}/comments 201`,

@@ -1,6 +1,6 @@
 /**
- * Steps of the demo about the service: what it needs is there (1), it starts on a folder of its own, on any
- * free port (2), its pool is warm (4), and at the end nothing of it is left on the machine (10).
+ * Steps of the demo about the service: its requirements are met (1), it starts in a folder of its own on any free port
+ * (2), its pool is warm (4), and nothing of it remains on the machine (10).
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -102,7 +102,7 @@ export const waitForHosts = async (
   step.aside(ids.join('\n'));
 };
 
-/** What an installation left behind, each as a text. */
+/** Returns what an installation left behind, each as a text. */
 const findLeftOvers = async (up: Up, env: Env): Promise<string[]> => {
   const { installation } = up.secrets;
   const pids = new Set([...findProcesses(installation), ...findProcesses(up.folder.path)]);

@@ -1,6 +1,6 @@
 /**
- * Steps of the demo about a world and its session: the world is compiled from its folder and created (3), a
- * session opens on its task (5), and its host is warm for the next one (9).
+ * Steps of the demo about a world and its session: the world is compiled from its folder and created (3), a session
+ * opens on its task (5), and its host is reused for the next session (9).
  */
 import { fileURLToPath } from 'node:url';
 import { compileTree } from '#language/compile/compile.ts';
@@ -23,7 +23,7 @@ import { ProblemsError } from '../views/report.ts';
 import { taskName, worldSlug } from './story.ts';
 import { expectEqual, expectSome, type Step } from './timeline.ts';
 
-// Step 3: the world is compiled from its folder and created; the service must have compiled the same.
+// Step 3: the world is compiled from its folder and created. The service must compile it to the same contract.
 
 const templateDir = fileURLToPath(new URL(`../../templates/${worldSlug}`, import.meta.url));
 
@@ -80,17 +80,17 @@ export const createWorld = async (
 
 const readyWithinMs = 60_000;
 
-/** A session that is ready, and the state it starts from. */
+/** Session that is ready, and its initial state. */
 type OpenSession = {
   session: SessionView;
-  /** From the request until the service saw it ready. */
+  /** Milliseconds from the request until the service reported it ready. */
   readyMs: number;
   state: { counts: Record<string, number>; digest: string };
 };
 
 type OpenOptions = { client: Client; reuseWarm: boolean; signal: AbortSignal };
 
-/** Opens, and waits until it is ready; for a host that is new or one that holds the world already. */
+/** Opens a session and waits until it is ready. `reuseWarm` allows a host that already holds the world. */
 export const open = async (step: Step, options: OpenOptions): Promise<OpenSession> => {
   const { client, reuseWarm, signal } = options;
   const opened = await client.send(openOperation, {
@@ -124,8 +124,8 @@ export const openSession = async (step: Step, options: OpenOptions): Promise<Ope
   return opened;
 };
 
-// Step 9: the session closes and leaves its host warm; the next one opens on the same host and finds
-// the seed again, not what the first one left.
+// Step 9: the session closes and keeps its host warm. The next session opens on the same host and finds the seed
+// again, not the changes of the first session.
 
 type ReuseOptions = { client: Client; up: Up; first: OpenSession; signal: AbortSignal };
 
@@ -145,7 +145,7 @@ const close = async (
   expectEqual('the state after closing', [body.state, body.endReason], ['CLOSED', 'requested']);
 };
 
-/** Closes the first session and resolves when its host has proved clean and waits again. */
+/** Closes the first session, and resolves when its host was proved clean and is warm again. */
 const closeAndRecycle = async (options: ReuseOptions): Promise<string> => {
   const { up, first, signal } = options;
   let hostId: string | undefined;

@@ -1,21 +1,21 @@
 /**
- * The story that the demo plays, as data: the world, its bundled task, and what the agent has to do
- * about issue 157. It is the only place that knows the rows of the template.
+ * Data of the demo: the world, its bundled task, and the agent's work on issue 157. Only this file depends on the rows
+ * of the template.
  */
 export const worldSlug = 'code-hosting';
 export const taskName = 'close-duplicate';
 
-/** The repository that the task is about. */
+/** Repository of the task. */
 export const repository = { owner: 'northquay', repo: 'berth' } as const;
 
-/** The issue that repeats another, and the one that it repeats. */
+/** Issue that is a duplicate, and the one that it duplicates. */
 export const duplicate = 157;
 export const original = 139;
 
 export const label = 'duplicate';
 export const comment = `Duplicate of #${original}`;
 
-/** Checks of the task that hold from the start: what must not happen. */
+/** Checks of the task that pass from the start: they forbid unwanted changes. */
 export const checksHeldFromTheStart = [
   'the original, #139, is still open',
   'no other open issue was closed',
@@ -23,7 +23,7 @@ export const checksHeldFromTheStart = [
   'nothing else changed',
 ] as const;
 
-/** Checks that only the work fulfils. */
+/** Checks that pass only after the work. */
 export const checksOfTheWork = [
   '#157 is labelled as a duplicate',
   'a comment on #157 names the original, #139',

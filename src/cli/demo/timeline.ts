@@ -1,7 +1,6 @@
 /**
- * The demo's output: numbered steps, under each what it found, at its end whether it held and how
- * long it took. A step that takes long shows its progress; one that finds something else than it should
- * ends the demo.
+ * Prints the demo: numbered steps, the findings of each, and at its end the result and the duration. A long step shows
+ * its progress. A step with a wrong result ends the demo.
  */
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { AppError } from '#domain/error.ts';
@@ -12,14 +11,14 @@ import { type Tell, withProgress } from '../terminal/progress.ts';
 export type Step = {
   /** Writes lines below the step's title. */
   note(text: string): void;
-  /** Writes them dimmed: there for the curious. */
+  /** Writes dimmed lines, for details. */
   aside(text: string): void;
-  /** Says what is being waited for. */
+  /** Sets the progress text. */
   tell: Tell;
 };
 
 export type Timeline = {
-  /** Runs a step and answers what it answers; what it throws goes on after its mark. */
+  /** Runs a step and returns its result. An error is marked in the output and rethrown. */
   step<Value>(title: string, work: (step: Step) => Promise<Value>): Promise<Value>;
   /** Writes a line outside of any step. */
   line(text: string): void;
@@ -33,7 +32,7 @@ const indented = (text: string): string =>
     .map((line) => (line === '' ? '' : indent + line))
     .join('\n');
 
-/** A timeline on standard output. */
+/** Creates a timeline on standard output. */
 export const createTimeline = ({ out, colors }: Context): Timeline => {
   let count = 0;
   const write = (text: string): void => out.write(`${text}\n`);
@@ -65,18 +64,18 @@ export const createTimeline = ({ out, colors }: Context): Timeline => {
 const show = (value: unknown): string =>
   inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 200 });
 
-/** Throws `conflict`, naming both, when the two differ. */
+/** Throws `conflict` with both values if they differ. */
 export const expectEqual = (what: string, found: unknown, expected: unknown): void => {
   if (isDeepStrictEqual(found, expected)) return;
   throw new AppError('conflict', `${what}: expected ${show(expected)}, found ${show(found)}`);
 };
 
-/** Throws `conflict` when the condition does not hold. */
+/** Throws `conflict` if the condition is false. */
 export const expectThat = (what: string, holds: boolean, found: unknown): void => {
   if (!holds) throw new AppError('conflict', `${what}: not so, found ${show(found)}`);
 };
 
-/** The value. Throws `conflict` when there is none. */
+/** Returns the value. Throws `conflict` if there is none. */
 export const expectSome = <Value>(what: string, found: Value | null | undefined): Value => {
   if (found === null || found === undefined) {
     throw new AppError('conflict', `${what}: expected one, found none`);

@@ -1,6 +1,6 @@
 /**
- * Which version of which world a folder holds: noted in a hidden file among its files when the world was
- * created from it, pushed or pulled, so that the next push says what it is made from.
+ * Records the version of a world that a folder holds, in a hidden file in the folder. The record is written when the
+ * world is created from the folder, pushed or pulled. The next push then names the version that it is based on.
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,23 +10,26 @@ import type { Context } from '../terminal/context.ts';
 import { formatJson } from '../terminal/print.ts';
 import { writeInPlace } from './write-tree.ts';
 
-/** Like all hidden files, no part of a world. */
+/** Name of the hidden file; hidden files are not part of a world. */
 const noteFile = '.svc-base.json';
 
 const pathOf = (context: Context, folder: string): string =>
   join(resolve(context.cwd, folder), noteFile);
 
-/** The id of a version by the slug of its world, as the service of that time gave it. */
+/** Version id by the slug of the world. */
 type Notes = Record<string, string>;
 
-/** What a folder has noted of a world; `others` are the versions that it noted of worlds of other names. */
+/** Recorded version of a world. `others` are the recorded versions of worlds with other slugs. */
 export type NotedBase =
   | { kind: 'none'; others: string[] }
-  /** There are notes that nobody can read. */
+  /** The file exists and cannot be parsed. */
   | { kind: 'broken' }
   | { kind: 'noted'; id: string };
 
-/** What the file holds; undefined when that is no notes. Throws `invalid` for a link and whatever else is no file. */
+/**
+ * Reads the file; undefined if its contents are invalid. Throws `invalid` for a link and anything else that is not a
+ * file.
+ */
 const readNotes = (path: string): Notes | undefined => {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -46,7 +49,7 @@ const readNotes = (path: string): Notes | undefined => {
   }
 };
 
-/** Which version of a world a folder holds, as it was noted last. */
+/** Returns the version of a world that the folder holds according to its last record. */
 export const readBase = (context: Context, folder: string, slug: string): NotedBase => {
   const notes = readNotes(pathOf(context, folder));
   if (notes === undefined) return { kind: 'broken' };
@@ -54,7 +57,7 @@ export const readBase = (context: Context, folder: string, slug: string): NotedB
   return id === undefined ? { kind: 'none', others: Object.values(notes) } : { kind: 'noted', id };
 };
 
-/** Notes that a folder holds a version of a world, by the slug that the service calls it. */
+/** Records that a folder holds a version of a world, under the slug that the service uses for it. */
 export const noteBase = (context: Context, folder: string, slug: string, id: string): void => {
   const path = pathOf(context, folder);
   writeInPlace(path, formatJson({ ...readNotes(path), [slug]: id }));

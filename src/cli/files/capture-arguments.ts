@@ -1,4 +1,4 @@
-/** The arguments that a user gives for a capture: by options, and by files of whole sets. */
+/** Reads the arguments that a user gives for a capture, from options and from files of argument sets. */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { Row, VendorOperation } from '#language/contract.ts';
@@ -23,7 +23,7 @@ const refuseUnknown = (name: string, known: Iterable<string>, what: string): nev
   });
 };
 
-/** `argument=value`, or `operation.argument=value`. */
+/** Parses `argument=value` or `operation.argument=value`. */
 const readOne = (text: string, operations: readonly VendorOperation[]) => {
   const [, left = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (left === '') throw new AppError('invalid', `--arg takes <argument>=<value>, not "${text}"`);
@@ -75,7 +75,7 @@ const readSets = async (
   return sets;
 };
 
-/** Reads them all; throws `invalid` naming what the connector does not have. */
+/** Reads all arguments. Throws `invalid` for operations and arguments that the connector does not have. */
 export const readGivenArguments = async (
   context: Context,
   { arg = [], argsFile }: { arg?: string[]; argsFile?: string },

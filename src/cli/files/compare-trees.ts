@@ -1,6 +1,6 @@
 /**
- * What differs between two trees: files by their digests, entities by what is told of them, rows by their number.
- * Either side may be a version of the service or a folder; contents of files are not looked at here.
+ * Compares two trees: files by their digests, entities by their views, rows by their number. Each side is a version of
+ * the service or a folder. The contents of files are not compared here.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityView } from '#wire/public-api/worlds/runtime.ts';
@@ -9,11 +9,11 @@ export type FileEntry = { path: string; sha256: string };
 
 /** One side of a comparison. */
 export type TreeSide = {
-  /** What it is called: `crm@3`, or the folder. */
+  /** Name of the side in output: `crm@3`, or the folder. */
   name: string;
   files: readonly FileEntry[];
   entities: readonly EntityView[];
-  /** Rows of each entity. */
+  /** Number of rows of each entity. */
   rows: Readonly<Record<string, number>>;
 };
 
@@ -21,9 +21,9 @@ type Names = { added: string[]; changed: string[]; removed: string[] };
 
 export type EntityChange = {
   name: string;
-  /** Whether its primary key, unique lists or relationships differ. */
+  /** True if its primary key, unique lists or relationships differ. */
   keys: boolean;
-  /** By dotted path. */
+  /** Fields by dotted path. */
   fields: Names;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Rows as lines of CSV that are read back as the rows that they were, as far as cells can say it: what a cell means
- * is up to its field (`#data/formats/cell.ts`), and values that would come back otherwise are counted.
+ * Formats rows as CSV lines that parse back into the same rows, as far as cells allow. The meaning of a cell depends
+ * on its field (`#data/formats/cell.ts`). Values that would be parsed differently are counted as losses.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { absent, readCell } from '#data/formats/cell.ts';
@@ -18,7 +18,7 @@ const cellOf = (value: unknown, { types, required }: Column): string => {
   return JSON.stringify(value);
 };
 
-/** The head line, and what makes a line of a row; both end with a line break. */
+/** Returns the header line and a function that formats a row as a line. Both end with a line break. */
 export const createCsvLines = (
   columns: readonly Column[],
   losses: { values: number },
@@ -30,7 +30,7 @@ export const createCsvLines = (
     if (!isDeepStrictEqual(again === absent ? undefined : again, value)) losses.values += 1;
     return quote(cell);
   };
-  // A line of one empty cell would be an empty line, which is none.
+  // A single empty cell is quoted, because parsers ignore an empty line.
   const join = (cells: string[]): string =>
     `${cells.length === 1 && cells[0] === '' ? '""' : cells.join(',')}\n`;
   return {

@@ -1,4 +1,6 @@
-/** The code of a dashboard as a folder: its files, beside them its transform, and what says which dashboard it is. */
+/**
+ * Reads and writes the code of a dashboard as a folder: its files, its transform, and a note with the dashboard's id.
+ */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { isObject, own } from '#domain/json.ts';
@@ -11,7 +13,7 @@ const noteName = 'dashboard.json';
 const transformNames = ['transform.js', 'transform.ts'] as const;
 
 export type DashboardFolder = {
-  /** The dashboard that it was pulled from, and the stamp of its code then; null where no note says so. */
+  /** Dashboard that the folder was pulled from, and the stamp of its code at that time; null without a note. */
   id: string | null;
   stamp: string | null;
   files: { path: string; content: string }[];
@@ -26,14 +28,14 @@ type Note = { id: string; stamp: string; entrypoint: string | null };
 const noteOf = ({ id, stamp, entrypoint }: Note): string =>
   `${JSON.stringify({ id, stamp, entrypoint }, null, 2)}\n`;
 
-/** Writes what says which code the folder holds. */
+/** Writes the note that identifies the code in the folder. */
 export const noteDashboard = (context: Context, folder: string, note: Note): void =>
   changeTree(context, folder, {
     write: [{ path: noteName, content: bytesOf(noteOf(note)) }],
     remove: [],
   });
 
-/** Writes code into a folder; what is of no file of it stays. Answers the paths that were written. */
+/** Writes code into a folder and keeps other files there. Returns the written paths. */
 export const writeDashboard = (
   context: Context,
   folder: string,
@@ -54,7 +56,7 @@ const textIn = (note: Record<string, unknown>, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Reads a folder; hidden files and what `.svcignore` names are left out. */
+/** Reads a folder without hidden files and those that `.svcignore` excludes. */
 export const readDashboard = (context: Context, folder: string): DashboardFolder => {
   const tree = readTree(context, folder).map(({ path, content }) => ({
     path,

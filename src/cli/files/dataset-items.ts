@@ -1,18 +1,18 @@
-/** Items of datasets and other JSON as users hand them in. */
+/** Reads items of datasets and other JSON from a user's options and files. */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { DatasetItemBody } from '#wire/public-api/evaluation/dataset.ts';
 import type { Context } from '../terminal/context.ts';
 import { parseJson, readText } from './input.ts';
 
-/** Any JSON given as text, as `@file`, or as `-` for standard input. */
+/** Reads JSON given as text, as `@file`, or as `-` for standard input. */
 export const readJson = async (context: Context, given: string, option: string): Promise<unknown> =>
   parseJson(
     await readText(context, given),
     given === '-' || given.startsWith('@') ? given : option,
   );
 
-/** The items of a file of JSON lines. Throws `invalid`, naming the line, before any is used. */
+/** Reads the items of a JSONL file. Throws `invalid` with the line of a mistake, before any item is used. */
 export const parseItems = async (
   context: Context,
   file: string,

@@ -1,7 +1,7 @@
 /**
- * The types of `svc_env` beside a world, so that editors complete `ctx` and type checkers know it. They lie
- * in a hidden folder, which is no part of the world; what leads editors there is written once and then the
- * author's.
+ * Writes the types of `svc_env` beside a world, so that editors complete `ctx` and type checkers know it. They are in
+ * a hidden folder, which is not part of the world. The editor configs that point there are written once and then
+ * belong to the author.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ const jsonFile = (path: string, value: unknown): TreeFile => ({
   content: new TextEncoder().encode(formatJson(value)),
 });
 
-/** The types, and what leads editors to them unless the folder has its own. */
+/** Returns the types, and the editor configs that the folder does not have yet. */
 const editorFiles = (root: string): TreeFile[] => {
   const types = readAuthorTypes().map((file) => ({ ...file, path: `${typesFolder}/${file.path}` }));
   const configs = [
@@ -43,7 +43,7 @@ const editorFiles = (root: string): TreeFile[] => {
   return [...types, ...configs.filter(({ path }) => !existsSync(join(root, path)))];
 };
 
-/** Writes them below a folder as the user named it; the paths written. */
+/** Writes these files below a folder named by the user. Returns the written paths. */
 export const writeEditorFiles = (context: Context, folder: string): string[] => {
   const files = editorFiles(resolve(context.cwd, folder));
   writeTree(context, folder, files);
