@@ -1,4 +1,4 @@
-/** The `svc` command: gives a command line the process it runs in, and ends with its exit status. */
+/** The `svc` command: runs a command line with the streams of this process, and exits with its status. */
 import { once } from 'node:events';
 import { runCommandLine } from './program.ts';
 import { createContext, type Stream } from './terminal/context.ts';
@@ -8,7 +8,10 @@ const columnsElsewhere = 100;
 
 let statusOfResult: number = exitStatus.done;
 
-/** Ends the command when its reader has left (`svc … | head`): no failure, and no verdict where there is none yet. */
+/**
+ * Ends the command when its reader has closed the pipe (`svc … | head`). That is not a failure, so the status is the
+ * one set so far.
+ */
 const endUnwritten = (error: NodeJS.ErrnoException): never => {
   if (error.code === 'EPIPE') process.exit(statusOfResult);
   process.stderr.write(`error: cannot write the output: ${error.message}\n`);
@@ -35,7 +38,7 @@ const readStdin = async (): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Resolves when all that was written has left: what a pipe has not taken yet is lost at the exit. */
+/** Resolves when all output has left the process; an exit would discard what a pipe has not accepted yet. */
 const flush = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => void stream.write('', () => resolve()));
 

@@ -1,4 +1,4 @@
-/** Whole command lines: help, what is refused, and what every command does alike. */
+/** Whole command lines: help, usage errors, and the behaviour that all commands share. */
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli-context.ts';
 import { runTold, session } from '#test/support/cli-service.ts';

@@ -22,7 +22,7 @@ const readRelease = (): string => {
   return (JSON.parse(manifest) as { version: string }).version;
 };
 
-/** In the order of the help. */
+/** Groups in the order of the help. */
 const groups = [
   group('up', async () => (await import('./commands/up.ts')).addUp),
   group('worlds', async () => (await import('./commands/worlds.ts')).addWorlds),
@@ -57,13 +57,13 @@ const groups = [
   group('completion', async () => (await import('./commands/completion.ts')).addCompletion),
 ];
 
-/** What completes commands has to know them all. */
+/** Returns the words that select the groups to load. `completion` needs all groups. */
 const loadedBy = (words: readonly string[]): readonly string[] =>
   words[0] === 'completion' ? [] : words;
 
 /**
- * The program over one context, with at least the commands that the words of a command line name; with all of them
- * for no words. It never ends the process by itself.
+ * Creates the program for a context, with at least the commands that the words of a command line name; without words,
+ * with all commands. It never exits the process.
  */
 export const createProgram = async (
   context: Context,
@@ -98,7 +98,7 @@ export const createProgram = async (
 /** Arguments that are values rather than names. */
 const mayBeEmpty = ['answer', 'content', 'prompt', 'text', 'value'];
 
-/** Rejects an empty argument, as `"$UNSET"` makes one: it would name the folder one is in, or a list. */
+/** Rejects an empty argument, as from an unset variable (`"$UNSET"`). It would name the current folder, or a list. */
 const refuseEmpty = (command: Command): void => {
   for (const [index, argument] of command.registeredArguments.entries()) {
     const isEmpty = [command.args[index]].includes('');
@@ -108,17 +108,17 @@ const refuseEmpty = (command: Command): void => {
   }
 };
 
-/** Rejects words after `svc --version`: an option of the program does not answer for a command. */
+/** Rejects words after `svc --version`: an option of the program must not hide a command. */
 const refuseBehindVersion = ([first = '', ...rest]: readonly string[]): void => {
   if (!['--version', '-V'].includes(first) || rest.length === 0) return;
   throw usageError(`${first} before a command is of svc itself, and takes no command`);
 };
 
-/** `svc help a b` as `svc a b --help`: commander's own help command knows the first word alone. */
+/** Turns `svc help a b` into `svc a b --help`, because commander's help command reads only the first word. */
 const readHelp = (words: readonly string[]): string[] =>
   words[0] === 'help' && words.length > 2 ? [...words.slice(1), '--help'] : [...words];
 
-/** Runs one command line (without `node` and the file) and answers the exit status. */
+/** Runs one command line (without `node` and the file) and returns the exit status. */
 export const runCommandLine = async (
   words: readonly string[],
   context: Context,

@@ -1,4 +1,7 @@
-/** A folder as the world that a program serves of it: compiled, its rows packed, one of its tasks begun. */
+/**
+ * Builds a folder into the world that a local program serves: compiled, with its rows packed and one of its tasks
+ * started.
+ */
 import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
@@ -12,28 +15,28 @@ import { buildSnapshot } from '#store/snapshot.ts';
 import type { FolderWorld } from '#wire/program-lines/lines.ts';
 import { specOfBundled } from '#wire/public-api/worlds/bundled-task.ts';
 
-/** Who is served, and on what: the same for all worlds of a folder. */
+/** Session that a program serves, the same for all builds of a folder. */
 export type FolderSession = {
   sessionId: string;
   token: string;
   link: string;
-  /** The bundled task that it is on; undefined: on none. */
+  /** Bundled task of the session; undefined for none. */
   task: string | undefined;
   seed: number | null;
 };
 
-/** What a compiled folder is, for whoever shows it. */
+/** Compiled folder, for display and for the program. */
 export type BuiltFolder = { contract: Contract; rows: number; world: FolderWorld };
 
 type Blob = { sha256: Digest; bytes: Uint8Array };
 
-/** What is kept of one build of a folder for the next. */
+/** Cache from one build of a folder to the next. */
 export type KeptOfFolder = {
-  /** The rows that were compiled. */
+  /** Row files that were compiled. */
   known: KnownRowFiles;
-  /** The blobs that the program was given. */
+  /** Blobs that the program was already given. */
   sent: Set<Digest>;
-  /** The last snapshot, by what it was made of: most changes leave the rows as they were. */
+  /** Last snapshot, keyed by its inputs: most changes do not touch the rows. */
   snapshot?: { madeOf: string; blob: Blob; rows: number };
 };
 
@@ -72,8 +75,8 @@ const snapshotOf = (
 };
 
 /**
- * Builds the world of a compiled tree. `kept` is what was kept of the folder before, and is brought up to this world.
- * Throws `invalid` for a task that it does not have, `StoreRefusal` where its rows do not fit together.
+ * Builds the world of a compiled tree. `kept` is the folder's cache, and is updated. Throws `invalid` for a task that
+ * the world does not have, and `StoreRefusal` if rows contradict one another.
  */
 export const buildFolder = (
   folder: string,

@@ -1,7 +1,7 @@
 /**
- * What is noted of an import that is under way, so that the same command goes on with it after an interruption:
- * its batch, and the chunks whose bytes were on their way. The note is a file beside the user's other state, one a
- * service, world, set of files and options; each line is written before what it says is done.
+ * Journal of an import in progress, from which the same command continues after an interruption. It holds the batch
+ * and the chunks whose upload had begun. The journal is a file in the user's state folder, one for each combination of
+ * service, world, files and options. Each line is written before the step that it names.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
@@ -11,21 +11,21 @@ import type { Context } from '../terminal/context.ts';
 import { sha256Of } from './digest.ts';
 
 export type ImportNote = {
-  /** Of the request that opens the batch. */
+  /** Idempotency key of the request that opens the batch. */
   idempotencyKey: string;
-  /** Whether a later command finds it. */
+  /** True if a later command finds the journal. */
   isKept: boolean;
-  /** Undefined until one was opened. */
+  /** Undefined until a batch was opened. */
   readonly batchId: string | undefined;
   noteBatch(id: string): void;
-  /** Whether the bytes of a chunk were on their way before this command. */
+  /** Returns true if an earlier command had begun to upload the chunk. */
   wasBegun(digest: string): boolean;
   noteBegun(digest: string): void;
-  /** The import is over. */
+  /** Removes the journal, because the import is over. */
   forget(): void;
 };
 
-/** What nobody can go on with, as its rows come but once, or there is no place for notes. */
+/** Creates a journal that is not stored: its rows cannot be read again, or there is no state folder. */
 const unnoted = (): ImportNote => {
   let batchId: string | undefined;
   return {
@@ -70,7 +70,7 @@ const readLines = (path: string): Line[] => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** The note of an import that `identity` tells from all others; undefined for one that cannot be gone on with. */
+/** Opens the journal of the import that `identity` identifies. With undefined, the journal is not stored. */
 export const openNote = (context: Context, identity: unknown): ImportNote => {
   const folder = identity === undefined ? undefined : stateFolder(context);
   if (folder === undefined) return unnoted();

@@ -1,6 +1,6 @@
 /**
- * What a user hands to a command: JSON as text, `@file` or `-` for standard input; files of rows; a
- * folder as a world tree. Mistakes are `invalid` and name the file.
+ * Reads what a user passes to a command: JSON as text, `@file` or `-` for standard input; files of rows; a folder as a
+ * world tree. Mistakes are `invalid` and name the file.
  */
 
 import { readFileSync, type Stats, statSync } from 'node:fs';
@@ -29,7 +29,7 @@ const readUserFile = (context: Context, path: string): Buffer => {
   }
 };
 
-/** JSON of what a user handed in; throws `invalid`, naming it. */
+/** Parses JSON from the user. Throws `invalid` that names its source. */
 export const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(withoutByteOrderMark(text));
@@ -38,13 +38,13 @@ export const parseJson = (text: string, what: string): unknown => {
   }
 };
 
-/** A text as it is given, or that of `@file`, or of standard input for `-`. */
+/** Returns the text itself, the contents of `@file`, or standard input for `-`. */
 export const readText = async (context: Context, given: string): Promise<string> => {
   if (given === '-') return (await context.readStdin()).toString();
   return given.startsWith('@') ? readUserFile(context, given.slice(1)).toString() : given;
 };
 
-/** A JSON object given as text, as `@file`, or as `-` for standard input. */
+/** Reads a JSON object given as text, as `@file`, or as `-` for standard input. */
 export const readJsonObject = async (
   context: Context,
   given: string,
@@ -69,7 +69,7 @@ const withSource = (context: Context, folder: string, solution: unknown): unknow
   return { ...solution, script: { language, source } };
 };
 
-/** A task in a file, or `-` for standard input, without what it says to editors alone. */
+/** Reads a task from a file, or from standard input for `-`. Removes `$schema`, which is only for editors. */
 export const readTaskFile = async (context: Context, file: string): Promise<TaskSpec> => {
   const given = file === '-' ? '-' : `@${file}`;
   const { $schema: _, ...spec } = await readJsonObject(context, given, '--task-file');
@@ -84,7 +84,7 @@ export const readTaskFile = async (context: Context, file: string): Promise<Task
   } as TaskSpec;
 };
 
-/** What stands at a path that the user named; undefined also where it cannot be looked at. */
+/** Returns the stats of a path that the user named; undefined if it does not exist or cannot be accessed. */
 const statOf = (context: Context, path: string): Stats | undefined => {
   try {
     return statSync(resolve(context.cwd, path), { throwIfNoEntry: false });
@@ -97,15 +97,15 @@ const isFolder = (context: Context, text: string): boolean =>
   statOf(context, text)?.isDirectory() === true;
 
 /**
- * Whether a text means a folder, there or not, rather than a template or a world: it is written as a path.
- * A name alone is no folder, so that what a command is about does not depend on where it is run.
+ * Returns true if a text is written as the path of a folder, existing or not, rather than as the name of a template or
+ * a world. A bare name is never a folder, so that a command means the same wherever it is run.
  */
 export const namesFolder = (text: string): boolean => /^[.~]|[/\\]/.test(text);
 
-/** A folder written so that `namesFolder` takes it for one. */
+/** Writes a folder in the form of a path that `namesFolder` accepts. */
 export const asPath = (folder: string): string => (namesFolder(folder) ? folder : `./${folder}`);
 
-/** Does what a name was given for; when that fails, and a folder has this name, tells how to name it. */
+/** Does the work for a name. If it fails and a folder has this name, the error says how to write the folder. */
 export const withFolderHint = async <Value>(
   context: Context,
   name: string,
@@ -126,7 +126,7 @@ export const withFolderHint = async <Value>(
   }
 };
 
-/** The file of a tree whose patterns, written as in a .gitignore, leave files of the tree out. */
+/** File of a tree with patterns, as in a .gitignore, of files to exclude. */
 const ignoreFile = '.svcignore';
 
 const readIgnored = (context: Context, folder: string): ((path: string) => boolean) => {
@@ -138,7 +138,7 @@ const readIgnored = (context: Context, folder: string): ((path: string) => boole
   return (candidate) => patterns.ignores(candidate);
 };
 
-/** A folder as a world tree, in the order of paths; hidden files, caches and what .svcignore names are left out. */
+/** Reads a folder as a world tree, sorted by path. Excludes hidden files, caches and files that .svcignore names. */
 export const readTree = (context: Context, folder: string): TreeFile[] => {
   if (!isFolder(context, folder)) {
     const isThere = statOf(context, folder) !== undefined;
@@ -149,7 +149,7 @@ export const readTree = (context: Context, folder: string): TreeFile[] => {
   return readFolder(resolve(context.cwd, folder), folder, limits, ignored);
 };
 
-/** A tree with another laid over it: files of the same path are replaced. */
+/** Overlays a tree: its files replace those of the same path. */
 export const overlayTree = (
   base: readonly TreeFile[],
   overlay: readonly TreeFile[],
@@ -158,6 +158,6 @@ export const overlayTree = (
   return [...base.filter(({ path }) => !replaced.has(path)), ...overlay];
 };
 
-/** A tree as the API takes it. */
+/** Encodes a tree for the API. */
 export const encodeTree = (tree: readonly TreeFile[]): { path: string; content: string }[] =>
   tree.map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') }));

@@ -1,4 +1,4 @@
-/** Files of this machine that are sent to a project: found in a folder, measured, read piece by piece. */
+/** Finds, measures and reads the local files that are uploaded to a project. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -7,15 +7,15 @@ import { lookup } from 'mime-types';
 import { AppError } from '#domain/error.ts';
 
 export type LocalFile = {
-  /** Where it lies. */
+  /** Path on this machine. */
   at: string;
-  /** Its path from what was named on, with `/` between names. */
+  /** Path relative to the named file or folder, with `/` between names. */
   path: string;
 };
 
 const otherType = 'application/octet-stream';
 
-/** The type that the name of a file says. */
+/** Returns the media type for a file's name. */
 export const typeOfName = (name: string): string => lookup(name) || otherType;
 
 const statOf = (at: string) =>
@@ -41,8 +41,8 @@ const walk = async (
 };
 
 /**
- * What is named: a file by its name, or a folder with all that is in it, by paths below it. Links in a folder are left
- * out and told, as they may lead anywhere.
+ * Finds the named file, or all files in the named folder, with paths relative to it. Links in a folder are skipped and
+ * returned in `left`, because they may lead anywhere.
  */
 export const findLocalFiles = async (
   at: string,
@@ -56,7 +56,7 @@ export const findLocalFiles = async (
   return { files, isFolder: true, left };
 };
 
-/** How many bytes a file has, and their digest in base64. */
+/** Returns a file's size in bytes, and its digest in base64. */
 export const measureLocal = async (at: string): Promise<{ bytes: number; sha256: string }> => {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -67,7 +67,7 @@ export const measureLocal = async (at: string): Promise<{ bytes: number; sha256:
   return { bytes, sha256: hash.digest('base64') };
 };
 
-/** The digest of a file in base64; undefined when there is none. */
+/** Returns the digest of a file in base64; undefined if there is no file. */
 export const sumOfLocal = async (at: string): Promise<string | undefined> => {
   const isFile = await stat(at).then(
     (found) => found.isFile(),

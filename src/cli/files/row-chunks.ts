@@ -1,6 +1,6 @@
 /**
- * Rows of files as chunks of JSONL. The same files give the same chunks each time, so that what was sent before
- * is known by its digest; and each chunk knows the lines that its rows came from.
+ * Cuts rows of files into chunks of JSONL. The same files always give the same chunks, so that the digest of a chunk
+ * shows whether it was sent before. Each chunk knows the line of each of its rows.
  */
 import type { ReadOptions, RowSource } from '#data/formats/found.ts';
 import { readRows } from '#data/formats/read-rows.ts';
@@ -11,14 +11,14 @@ export type RowChunk = {
   ordinal: number;
   /** Name of the file. */
   source: string;
-  /** Of all its rows; undefined when they are of several, and lines name theirs. */
+  /** Entity of all rows; undefined if they belong to several, and each line then names its entity. */
   entity: string | undefined;
   rows: readonly { entity: string; json: string }[];
-  /** The place in the file of each row. */
+  /** Place of each row in the file. */
   places: Uint32Array;
 };
 
-/** A row that cannot be taken, by its place in a file. */
+/** Rejected row, with its place in a file. */
 export type PlacedFault = {
   source: string;
   at: number;
@@ -28,17 +28,17 @@ export type PlacedFault = {
 };
 
 export type ChunkOptions = ReadOptions & {
-  /** What is wrong with a row, when rows are looked at here. */
+  /** Returns the problems of a row. Absent if rows are not checked here. */
   check?: ((entity: string, row: Row) => RowProblem[]) | undefined;
-  /** Is told of each row that is left out. */
+  /** Called with each row that is rejected. */
   leaveOut(fault: PlacedFault): void;
 };
 
-/** Characters of JSON from which on a chunk is full: well below what a chunk may have, compressed. */
+/** Characters of JSON at which a chunk is full. Compressed, that is well below the limit of a chunk. */
 const chunkChars = 2 * 1024 * 1024;
 const chunkRows = 100_000;
 
-/** A chunk as text: a row a line, or `{"entity": …, "row": …}`. */
+/** Formats a chunk with one row a line, or one `{"entity": …, "row": …}` a line. */
 export const chunkText = ({ entity, rows }: RowChunk): string =>
   rows
     .map((row) =>
@@ -80,7 +80,7 @@ const createCollector = () => {
   };
 };
 
-/** Cuts the rows of all sources, each chunk with rows of one of them. */
+/** Cuts the rows of all sources into chunks. A chunk has rows of one source only. */
 export async function* cutChunks(
   sources: readonly RowSource[],
   { check, leaveOut, ...options }: ChunkOptions,

@@ -1,4 +1,4 @@
-/** Files of rows that a user names, and standard input as `-`, as streams that tell how much of them was read. */
+/** Opens files of rows that a user names, and standard input as `-`, as streams that count the bytes read. */
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FoundRow, ReadOptions, RowSource } from '#data/formats/found.ts';
@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import type { Context } from '../terminal/context.ts';
 
 export type UserRows = RowSource & {
-  /** Undefined for standard input, whose length nobody knows. */
+  /** Undefined for standard input, whose length is unknown. */
   file: { path: string; bytes: number; changedMs: number } | undefined;
   readBytes(): number;
 };
@@ -52,7 +52,7 @@ const openSource = (context: Context, name: string): UserRows => {
   };
 };
 
-/** The sources that a command was given; standard input when it was given none. */
+/** Opens the sources of a command; standard input if it names none. */
 export const openSources = (context: Context, names: readonly string[]): UserRows[] => {
   if (names.filter((name) => name === '-').length > 1) {
     throw new AppError('invalid', 'standard input can be read once: "-" is given twice');
@@ -60,10 +60,10 @@ export const openSources = (context: Context, names: readonly string[]): UserRow
   return (names.length === 0 ? ['-'] : names).map((name) => openSource(context, name));
 };
 
-/** A row with the file and line that it came from: `contacts.csv:7`. */
+/** Row with the file and line that it came from: `contacts.csv:7`. */
 export type PlacedRow = FoundRow & { place: string };
 
-/** The rows of all files; throws for the first that cannot be taken. */
+/** Yields the rows of all files. Throws for the first that is rejected. */
 export async function* readSourceRows(
   context: Context,
   names: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Rows written as JSONL, JSON or CSV, to standard output, a file, or a file an entity in a folder. A file is written
- * beside its place and moved there at the end, so that nobody finds half of one; whoever reads slowly is waited for.
+ * Writes rows as JSONL, JSON or CSV to standard output, to a file, or to one file an entity in a folder. A file is
+ * written under a temporary name and renamed at the end, so that readers never see half of it. Writing waits for a
+ * slow reader.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,17 +20,17 @@ import { createCsvLines } from './csv-lines.ts';
 export const rowFormats = ['jsonl', 'json', 'csv'] as const;
 export type RowFormat = (typeof rowFormats)[number];
 
-/** Where texts go, in order. */
+/** Destination of texts, which it writes in order. */
 export type Sink = {
-  /** Resolves when more may come. */
+  /** Resolves when the sink accepts more text. */
   write(text: string): Promise<void>;
-  /** All was written: what was beside its place is moved there. */
+  /** Ends the output. A file is renamed to its final name. */
   close(): Promise<void>;
-  /** Nothing is left of what was written. */
+  /** Removes what was written. */
   abandon(): Promise<void>;
 };
 
-/** Standard output, of which nothing can be taken back. */
+/** Creates a sink for standard output. `abandon` cannot remove what was written there. */
 export const outputSink = (out: Output): Sink => ({
   async write(text) {
     out.writeExactly(text);
@@ -39,7 +40,9 @@ export const outputSink = (out: Output): Sink => ({
   abandon: async () => undefined,
 });
 
-/** A file; its folder is made, and what stands there is replaced. Its name says whether it is packed. */
+/**
+ * Creates a sink for a file. Creates its folder and replaces an existing file. The name's ending selects compression.
+ */
 export const fileSink = (path: string): Sink => {
   const beside = join(dirname(path), `.svc-${randomUUID()}`);
   const top = new PassThrough();
@@ -73,18 +76,18 @@ export const fileSink = (path: string): Sink => {
 
 export type RowWriter = {
   write(entity: string, rows: readonly Row[]): Promise<void>;
-  /** Ends the text, and closes what it went to. */
+  /** Ends the text, and closes its sink. */
   close(): Promise<void>;
 };
 
-/** How many values a text cannot give back as they were. */
+/** Number of values that the text format cannot represent exactly. */
 export type Losses = { values: number };
 
 export type TextOptions = {
   format: RowFormat;
-  /** The entity that all rows are of; without it each is written with the name of its own. */
+  /** Entity of all rows. If undefined, each row is written with its entity's name. */
   entity: string | undefined;
-  /** Fields of an entity, for CSV. */
+  /** Returns the fields of an entity, for CSV. */
   columnsOf(entity: string): readonly Column[];
   losses: Losses;
 };
@@ -102,7 +105,9 @@ const writeJsonl = (sink: Sink, options: TextOptions): RowWriter => ({
   close: () => sink.close(),
 });
 
-/** A list of rows, or an object of one list an entity; the rows of one have to come together then. */
+/**
+ * Writes a list of rows, or an object with one list an entity. In the latter, the rows of an entity must be adjacent.
+ */
 const writeJson = (sink: Sink, { entity: only }: TextOptions): RowWriter => {
   const begun = new Set<string>();
   let current: string | undefined;
@@ -158,6 +163,6 @@ const writeCsv = (sink: Sink, { entity = '', columnsOf, losses }: TextOptions): 
 
 const writers = { jsonl: writeJsonl, json: writeJson, csv: writeCsv };
 
-/** Writes rows into one text. */
+/** Creates a writer of rows into one text. */
 export const writeText = (sink: Sink, options: TextOptions): RowWriter =>
   writers[options.format](sink, options);

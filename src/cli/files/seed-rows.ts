@@ -1,6 +1,6 @@
 /**
- * Rows of files that are sent in one request, so all of them in memory: with the creation of a world, into a session.
- * Where each came from is kept, for what is refused of them.
+ * Reads rows of files that are sent in one request, and therefore kept in memory: at the creation of a world, or as a
+ * seed of a session. It keeps the place of each row for error messages.
  */
 import type { ReadOptions } from '#data/formats/found.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -11,14 +11,14 @@ import { readSourceRows } from './row-sources.ts';
 
 export type SeedRows = {
   rows: Record<string, Row[]>;
-  /** `contacts.csv:7` for a row of an entity. */
+  /** Returns the place of an entity's row, such as `contacts.csv:7`. */
   placeOf(entity: string, index: number): string | undefined;
 };
 
-/** Characters of JSON that one request has room for, beside the files of a tree. */
+/** Upper bound for the rows in one request, in characters of JSON. It leaves space for the files of a tree. */
 const mostChars = 24 * 1024 * 1024;
 
-/** Reads them all; throws for the first row that cannot be taken. */
+/** Reads all rows. Throws for the first that is rejected. */
 export const readSeedRows = async (
   context: Context,
   files: readonly string[],
@@ -47,7 +47,7 @@ export const readSeedRows = async (
 
 type Placed = { entity: string; index: number; field: string | undefined };
 
-/** Entity, index and field of the row that a problem is of; undefined for one of something else. */
+/** Returns entity, index and field of the row that a problem concerns; undefined for other problems. */
 const rowOf = ({ path }: FieldProblem): Placed | undefined => {
   const parts = path.flatMap((part, at) => (at === 0 ? part.split('.') : [part]));
   const from = parts[0] === '' ? 1 : 0;
@@ -56,7 +56,7 @@ const rowOf = ({ path }: FieldProblem): Placed | undefined => {
   return /^\d+$/.test(index) ? { entity, index: Number(index), field } : undefined;
 };
 
-/** An error of the service with the places of the rows that it refuses in the user's own files. */
+/** Adds to an error of the service the places of the rejected rows in the user's files. */
 export const withPlaces = (error: unknown, { placeOf }: SeedRows): unknown => {
   if (!(error instanceof AppError)) return error;
   const placed = error.fields.flatMap((field) => {

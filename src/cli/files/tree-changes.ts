@@ -1,6 +1,6 @@
 /**
- * What a pull does to a folder: which files it writes and removes, and which it may not touch, as they were changed
- * there since the version that the folder was noted to hold. Paths that differ by case alone may be one file here.
+ * Plans the effect of a pull on a folder: the files to write and remove, and those that were changed locally since the
+ * folder's recorded version. Paths that differ only in case may be one file on this machine.
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,15 +12,15 @@ import { sha256Of } from './digest.ts';
 type FileEntry = { path: string; sha256: string };
 
 export type PullPlan = {
-  /** Files of the version that the folder lacks, or has otherwise. */
+  /** Files of the version that are missing in the folder or differ there. */
   write: FileEntry[];
-  /** Paths of files that the version has no more. They go before any is written. */
+  /** Paths of files that the version no longer has. They are removed before any file is written. */
   remove: string[];
-  /** Paths of files of both kinds that were changed in the folder. */
+  /** Paths of files to write or remove that were changed in the folder. */
   changedHere: string[];
 };
 
-/** What stands at a path: the digest of a file, or that there is a folder, something else, or nothing. */
+/** Entry at a path: the digest of a file, a folder, something else, or nothing. */
 type Found = string | 'folder' | 'other' | undefined;
 
 const lookAt = (root: string, path: string): Found => {
@@ -32,13 +32,13 @@ const lookAt = (root: string, path: string): Found => {
     return found.isFile() ? sha256Of(readFileSync(target)) : 'other';
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    // A file where a folder should be: what is written below it is judged then.
+    // A file stands where a folder is expected. The caller judges it when it writes below that folder.
     if (code === 'ENOTDIR') return undefined;
     throw new AppError('invalid', `cannot read ${target}`, { cause });
   }
 };
 
-/** Compares a folder with the version that it is to hold, and the one that it was noted to hold. */
+/** Compares a folder with the wanted version, and with the version that the folder was recorded to hold. */
 export const planPull = (
   context: Context,
   folder: string,
@@ -49,18 +49,20 @@ export const planPull = (
   const was = new Map(noted.map(({ path, sha256 }) => [foldPath(path), sha256]));
   const wantedPaths = new Set(wanted.map(({ path }) => path));
   const changedHere: string[] = [];
-  /** Whether there is a file which the version knew otherwise, or not at all. */
+  /**
+   * Returns true if the entry is a file or link that the recorded version does not have, or has with other contents.
+   */
   const isChanged = (path: string, found: Found): boolean =>
     found !== undefined && found !== 'folder' && found !== was.get(foldPath(path));
   const remove = noted.flatMap(({ path }) => {
     if (wantedPaths.has(path)) return [];
     const found = lookAt(root, path);
-    // What is in a folder that took the file's place is not the version's.
+    // The contents of a folder that replaced the file do not belong to the version.
     if (found === undefined || found === 'folder') return [];
     if (isChanged(path, found)) changedHere.push(path);
     return [path];
   });
-  // Where case makes no difference, removing the one spelling removes the other.
+  // If the disk ignores case, removing one spelling removes the other.
   const removed = new Set(remove.map(foldPath));
   const write = wanted.filter(({ path, sha256 }) => {
     const found = lookAt(root, path);

@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const file = (path: string, text = '') => ({ path, content: Buffer.from(text) });
 const entry = (path: string, text = '') => ({ path, sha256: sha256Of(Buffer.from(text)) });
 
-/** Writes files into the world's folder as its author would. */
+/** Writes files into the world's folder, as its author would. */
 const lay = (...files: { path: string; content: Uint8Array }[]): void => {
   for (const { path, content } of files) {
     const target = join(folder, 'world', path);
@@ -104,7 +104,7 @@ describe('changeTree', () => {
 describe('a pull into a folder', () => {
   it('writes a file anew that was renamed by case, as removing the old name removes both on some disks', () => {
     lay(file('README.md', '1'));
-    // One file by two names, which is what a disk that makes no difference between them shows.
+    // One file with two names, as a disk that ignores case shows it.
     linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
     const wanted = [entry('readme.md', '1')];
     const plan = planPull(context, 'world', wanted, [entry('README.md', '1')]);

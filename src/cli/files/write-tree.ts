@@ -1,7 +1,7 @@
 /**
- * Writes files of a world into its folder, and takes others away. All are written beside their places first and then
- * moved there, so that no half of a file is ever read and nothing goes for which there is no room to replace it; a link in the way is refused, as it could lead out of the folder.
- * Whatever is refused is refused before anything is touched.
+ * Writes files of a world into its folder, and removes others. All files are written under temporary names first and
+ * then renamed. Readers never see half of a file, and if the disk is full, no file is lost. A link in the way is
+ * refused, since it could lead out of the folder. All checks are made before the first change.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** Does something to a path; a failure names it. */
+/** Runs an operation on a path. An error names the path. */
 const touch = <Value>(path: string, act: () => Value): Value => {
   try {
     return act();
@@ -32,11 +32,11 @@ const touch = <Value>(path: string, act: () => Value): Value => {
 const inTheWay = (path: string, place: string, what: string): AppError =>
   new AppError('invalid', `cannot write ${path}: ${place} is ${what}; remove it first`);
 
-/** A path and the folders that it lies in, from the outermost. */
+/** Returns a path and its parent folders, outermost first. */
 const placesOf = (path: string): string[] =>
   path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** The first thing in a folder that does not go; undefined when it is empty once they are gone. */
+/** Returns the first entry in a folder that will not be removed; undefined if the folder will be empty. */
 const findLeft = (
   root: string,
   folder: string,
@@ -52,7 +52,7 @@ const findLeft = (
   return undefined;
 };
 
-/** Refuses to write through a link, and over what is no file and does not go. */
+/** Refuses to write through a link, and over an entry that is not a file and will not be removed. */
 const refuseInTheWay = (root: string, path: string, goes: (path: string) => boolean): void => {
   for (const place of placesOf(path)) {
     const target = join(root, place);
@@ -71,7 +71,7 @@ const refuseInTheWay = (root: string, path: string, goes: (path: string) => bool
   }
 };
 
-/** Refuses to remove what is no file, or not in this folder. */
+/** Refuses to remove anything that is not a file, or that is outside of the folder. */
 const refuseRemoval = (root: string, path: string): void => {
   for (const place of placesOf(path)) {
     const target = join(root, place);
@@ -84,7 +84,7 @@ const refuseRemoval = (root: string, path: string): void => {
   }
 };
 
-/** Writes a file beside its place and moves it there, which replaces what stands there and follows no link. */
+/** Writes a file under a temporary name and renames it, which replaces an existing entry and follows no link. */
 export const writeInPlace = (target: string, content: string | Uint8Array): void => {
   const beside = join(dirname(target), `.svc-${randomUUID()}`);
   touch(target, () => {
@@ -98,20 +98,20 @@ export const writeInPlace = (target: string, content: string | Uint8Array): void
   });
 };
 
-/** Removes a folder that holds nothing but folders. */
+/** Removes a folder that contains only folders. */
 const removeFolders = (target: string): void => {
   for (const name of readdirSync(target)) removeFolders(join(target, name));
   rmdirSync(target);
 };
 
-/** Replaces what a user named by a file; a device or a pipe is written to as it is. */
+/** Replaces a file that the user named. A device or a pipe is written to directly. */
 export const replaceFile = (target: string, content: string | Uint8Array): void => {
   const found = touch(target, () => statSync(target, { throwIfNoEntry: false }));
   if (found === undefined || found.isFile()) writeInPlace(target, content);
   else touch(target, () => writeFileSync(target, content));
 };
 
-/** Moves a file that was written beside its place there. */
+/** Renames a temporary file to its final path. */
 const moveOne = (root: string, path: string, beside: string): void => {
   const target = join(root, path);
   const found = touch(target, () => lstatSync(target, { throwIfNoEntry: false }));
@@ -122,7 +122,7 @@ const moveOne = (root: string, path: string, beside: string): void => {
   });
 };
 
-/** Removes a file, and the folders that are empty without it. */
+/** Removes a file, and parent folders that are then empty. */
 const removeOne = (root: string, path: string): void => {
   const [target, ...folders] = placesOf(path)
     .map((place) => join(root, place))
@@ -139,10 +139,10 @@ const removeOne = (root: string, path: string): void => {
   }
 };
 
-/** A hidden folder beside a tree's files, for what only editors read. */
+/** Hidden folder beside a tree's files, for files that only editors read. */
 export const typesFolder = '.types';
 
-/** Refuses paths that a tree may not hold: they could name a device, or something outside of the folder. */
+/** Refuses paths that a tree must not contain: they could name a device, or an entry outside of the folder. */
 const refusePaths = (paths: readonly string[]): void => {
   const faultOf = createPathCheck();
   const own = `${typesFolder}/`;
@@ -153,7 +153,10 @@ const refusePaths = (paths: readonly string[]): void => {
   }
 };
 
-/** Whether a place is one of the files that go, whose path may be written otherwise where case makes no difference. */
+/**
+ * Returns a check that a path is one of the files to remove. On a disk that ignores case, the path may be spelled
+ * differently.
+ */
 const goingOf = (root: string, remove: readonly string[]): ((place: string) => boolean) => {
   const going = new Map(remove.map((path) => [foldPath(path), path]));
   const numberOf = (path: string): number | undefined =>
@@ -165,12 +168,12 @@ const goingOf = (root: string, remove: readonly string[]): ((place: string) => b
   };
 };
 
-/** What becomes of a folder's files. */
+/** Changes to the files of a folder. */
 export type TreeChanges = { write: readonly TreeFile[]; remove: readonly string[] };
 
 /**
- * Removes files below a folder as the user named it, with folders that are empty then, and writes others. The folder
- * is made when it is not there. Nothing is touched when one of them may not be.
+ * Removes files below a folder that the user named, with folders that become empty, and writes others. Creates the
+ * folder if it does not exist. If one path is refused, nothing is changed.
  */
 export const changeTree = (
   context: Context,
@@ -183,7 +186,7 @@ export const changeTree = (
   const goes = goingOf(root, remove);
   for (const path of remove) refuseRemoval(root, path);
   for (const { path } of write) refuseInTheWay(root, path, goes);
-  // A disk may be full: all is written before anything goes.
+  // The disk may be full, so all files are written before any is removed.
   const staging = join(root, `.svc-${randomUUID()}`);
   try {
     if (write.length > 0) touch(root, () => makeFoldersSync(staging));
@@ -198,6 +201,6 @@ export const changeTree = (
   }
 };
 
-/** Writes the files below a folder, as `changeTree` does. */
+/** Writes files below a folder, under the rules of `changeTree`. */
 export const writeTree = (context: Context, folder: string, write: readonly TreeFile[]): void =>
   changeTree(context, folder, { write, remove: [] });

@@ -4,7 +4,7 @@ import { createAnswerWriter, type KeptAnswer } from './answer-writer.ts';
 const answer = (sequence: number) => ({ sequence, status: 200, durationMs: 1 });
 const keptOf = (sequence: number) => ({ sequence, kept: true }) as KeptAnswer;
 
-/** A service that answers when it is told to. */
+/** Creates a service whose answers the test triggers. */
 const held = () => {
   const asked: { sequences: number[]; answer(kept: KeptAnswer[] | Error): void }[] = [];
   const writer = createAnswerWriter((answers) => {

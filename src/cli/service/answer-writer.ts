@@ -1,6 +1,6 @@
 /**
- * Writes down what a receiver answered. Answers that come while others are being written go together, so that a
- * receiver that is quick costs one request for many deliveries; whoever writes one waits until it is written.
+ * Stores the answers of a receiver in the service. Answers that arrive during a request are sent together in the next
+ * one. A fast receiver thus costs one request for many deliveries. Each `write` resolves when its answer is stored.
  */
 import {
   type AnswersBody,
@@ -10,15 +10,18 @@ import {
 
 type DeliveryAnswer = AnswersBody['answers'][number];
 
-/** What is kept of a delivery's answer by now, this one or another's. */
+/** Stored answer of a delivery, which may be another one than the answer just sent. */
 export type KeptAnswer = AnswersView['data'][number];
 
 export type AnswerWriter = {
-  /** Resolves with what is kept; undefined where the delivery is not kept any more. Throws what writing threw. */
+  /**
+   * Resolves with the stored answer; undefined if the service no longer has the delivery. Rejects with the error of
+   * the request.
+   */
   write(answer: DeliveryAnswer): Promise<KeptAnswer | undefined>;
 };
 
-/** A writer that sends so many answers together, as soon as those before are written. */
+/** Creates a writer that sends all waiting answers together as soon as the previous request is done. */
 export const createAnswerWriter = (
   send: (answers: DeliveryAnswer[]) => Promise<readonly KeptAnswer[]>,
 ): AnswerWriter => {

@@ -1,6 +1,6 @@
 /**
- * A folder as it is compared with its vendor: its captures by operation, and the rows that they are compared with.
- * A folder that has no rows of the captured entities is served with those of its captures.
+ * Prepares a folder for the comparison with its vendor: its captures by operation, and the rows to compare them with.
+ * If the folder has no rows of the captured entities, rows are made from its captures.
  */
 
 import { createShaping } from '#data/formats/shape-rows.ts';
@@ -21,11 +21,11 @@ export type CapturedWorld = {
   files: readonly TreeFile[];
   compiled: CompiledTree;
   captures: Map<string, CapturedPage[]>;
-  /** Whether its rows are those of its captures. */
+  /** True if the rows were made from the captures. */
   hasCapturedRows: boolean;
 };
 
-/** The captures of a tree, or of a folder that holds nothing else. */
+/** Returns the captures of a tree, or of a folder that holds nothing else. */
 export const capturesOf = (
   folder: string,
   files: readonly TreeFile[],
@@ -44,7 +44,7 @@ export const capturesOf = (
   return captures;
 };
 
-/** Files of rows, made of captures and shaped for the world. */
+/** Makes files of rows from captures, in the shape of the world. */
 const rowFiles = (
   folder: string,
   files: readonly TreeFile[],
@@ -69,7 +69,7 @@ const compile = (folder: string, files: readonly TreeFile[], said?: string): Com
   throw new ProblemsError(folder, compiled.problems, files, said);
 };
 
-/** Reads it; throws what is wrong with it. */
+/** Reads a folder. Throws its problems. */
 export const readCapturedWorld = (folder: string, files: readonly TreeFile[]): CapturedWorld => {
   const compiled = compile(folder, files);
   const captures = capturesOf(folder, files);

@@ -1,7 +1,7 @@
 /**
- * The clients that commands use: of the public API, and of the admin API for operators. Each is the
- * wire's client, which rides out a restart of the service; it only adds to what a service refuses, or
- * to its silence, what the user can do.
+ * Creates the clients that commands use: of the public API, and of the admin API for operators. Each is the client of
+ * src/wire, which retries during a restart of the service. It adds to errors, and to missing answers, a hint at what
+ * the user can do.
  */
 import { AppError } from '#domain/error.ts';
 import { trustAuthorityFile } from '#runtime/trust.ts';
@@ -24,10 +24,10 @@ import {
   readOperatorConnection,
 } from './connection.ts';
 
-/** A service that starts again is back sooner. */
+/** Time for retries, in milliseconds. A restart of the service is faster. */
 const retryForMs = 15_000;
 
-/** Where key and address were found, and what the key is called. */
+/** Sources of key and address, and the key's name in messages. */
 type Origin = Pick<Connection, 'source' | 'urlSource'> & {
   key: string;
   variable: 'SVC_URL' | 'SVC_ADMIN_URL';
@@ -91,11 +91,11 @@ const originOf = ({ source, urlSource }: Connection): Origin => ({
   ...{ key: 'key pair', variable: 'SVC_URL' },
 });
 
-/** A client as the key pair, or as the public key alone, which may only read. */
+/** Creates a client that authenticates with the key pair, or with the public key alone, which may only read. */
 export const clientOf = (connection: Connection): Client =>
   hinting(plainClientOf(connection), originOf(connection));
 
-/** A client of the admin API, as the operator. */
+/** Creates a client of the admin API for an operator. */
 const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection): Client => {
   const authorization = `Bearer ${token.reveal()}`;
   const plain = createClient({ baseUrl: `${url}/api/admin`, authorization });
@@ -103,7 +103,7 @@ const operatorClientOf = ({ url, token, source, urlSource }: OperatorConnection)
   return hinting(plain, { source, urlSource, key, variable: 'SVC_ADMIN_URL' });
 };
 
-/** A client of the routes of accounts. */
+/** Creates a client of the account routes. */
 const accountClientOf = (connection: AccountConnection): Client => {
   const { url, authorization, key, source, urlSource, caFile } = connection;
   if (caFile !== undefined) trustAuthorityFile(caFile);
@@ -114,17 +114,17 @@ const accountClientOf = (connection: AccountConnection): Client => {
   return hinting(plain, { source, urlSource, key, variable: 'SVC_URL' });
 };
 
-/** A client that says on an output that it waits, when an answer takes long. */
+/** Returns a client that shows progress on an output while an answer takes long. */
 export const showingWaits = (client: Client, out: Output): Client => ({
   baseUrl: client.baseUrl,
   send: (shape, input) =>
     withProgress({ out, step: `waiting for ${client.baseUrl}` }, () => client.send(shape, input)),
 });
 
-/** A client from the environment or the credentials file. */
+/** Creates a client from the environment or the credentials file. */
 export const connect = (lookup: Lookup): Client => clientOf(readConnection(lookup));
 
-/** Reads bytes of the service as they come, which are asked for once. */
+/** Returns a function that streams bytes from the service. Streamed requests are not repeated. */
 export const connectStream = (lookup: Lookup): StreamingClient['stream'] => {
   const connection = readConnection(lookup);
   return async (shape, input) => {
@@ -136,15 +136,15 @@ export const connectStream = (lookup: Lookup): StreamingClient['stream'] => {
   };
 };
 
-/** An operator's client from the environment or the data folder. */
+/** Creates an operator's client from the environment or the data folder. */
 export const connectOperator = (lookup: Lookup): Client =>
   operatorClientOf(readOperatorConnection(lookup));
 
-/** A client of the routes of accounts from the environment or the credentials file. */
+/** Creates a client of the account routes from the environment or the credentials file. */
 export const connectAccount = (lookup: Lookup): Client =>
   accountClientOf(readAccountConnection(lookup));
 
-/** A client whose answers come within so many milliseconds; else it throws `unavailable`. */
+/** Returns a client that throws `unavailable` for answers that take longer than `patienceMs`. */
 export const answeringWithin = (client: Client, patienceMs: number): Client => ({
   baseUrl: client.baseUrl,
   async send(shape, input) {

@@ -1,6 +1,6 @@
 /**
- * Which service a command speaks to, and as whom: the variables SVC_URL, SVC_PUBLIC_KEY and
- * SVC_SECRET_KEY, else the credentials file that `svc up` wrote into its data folder.
+ * Finds the service and the credentials of a command: the variables SVC_URL, SVC_PUBLIC_KEY and SVC_SECRET_KEY, else
+ * the credentials file in the data folder of `svc up`.
  *
  * The two are never mixed, so that a local key is not sent to another address.
  */
@@ -21,26 +21,26 @@ export type Connection = {
   /** Base address of the service, without `/api/public`. */
   url: string;
   publicKey: string;
-  /** Absent: only reading is possible. */
+  /** Absent: the client can only read. */
   secretKey: Secret | undefined;
-  /** Where the keys were found, for messages. */
+  /** Source of the keys, for messages. */
   source: string;
-  /** Where the address was found, for messages. Absent: nowhere, it is the usual one. */
+  /** Source of the address, for messages. Absent: the address is the default. */
   urlSource: string | undefined;
-  /** The authority that `svc up --tls` has its certificate of. */
+  /** File of the authority that issued the certificate of `svc up --tls`. */
   caFile?: string | undefined;
 };
 
-/** Where a connection is looked for: environment, folder, and the data folder that a flag names. */
+/** Places to search for a connection: the environment, the working folder, and the data folder named by an option. */
 export type Lookup = { env: Env; cwd: string; data?: string | undefined };
 
-/** What `credentials.json` holds; `organization` is the key pair of the organization. */
+/** Contents of `credentials.json`; `organization` is the key pair of the organization. */
 export type Credentials = {
   url: string;
   publicKey: string;
   secretKey: string;
   organization?: { publicKey: string; secretKey: string };
-  /** The certificate of the authority of `svc up --tls`. */
+  /** File of the certificate of the authority of `svc up --tls`. */
   caFile?: string;
 };
 
@@ -65,7 +65,7 @@ const fromEnv = (env: Env): Connection | undefined => {
   };
 };
 
-/** How commands find the credentials of the service that keeps its data in a folder. */
+/** Returns how commands find the credentials of a service with this data folder. */
 export const wayToCredentials = (dataFolder: string): string =>
   basename(dataFolder) === defaultDataFolder
     ? 'svc finds them by itself, there and below'
@@ -76,7 +76,7 @@ const foldersAbove = (folder: string): string[] => {
   return above === folder ? [folder] : [folder, ...foldersAbove(above)];
 };
 
-/** The credentials file: in the data folder that was named, else in the nearest `.svc`. */
+/** Finds the credentials file: in the named data folder, else in the nearest `.svc`. */
 const findCredentials = ({ env, cwd, data }: Lookup, variables: string): string => {
   const named = data ?? (env.SVC_DATA?.trim() || undefined);
   const files =
@@ -111,7 +111,7 @@ const readCredentials = (file: string): Connection => {
   };
 };
 
-/** Who manages accounts: the `Authorization` header, and what is called so in messages. */
+/** Connection for account management: the `Authorization` header, and the name of its key in messages. */
 export type AccountConnection = Pick<Connection, 'url' | 'source' | 'urlSource' | 'caFile'> & {
   authorization: Secret;
   key: string;
@@ -170,8 +170,9 @@ const readOrganization = (file: string): AccountConnection => {
 };
 
 /**
- * As whom accounts are managed: by SVC_API_TOKEN, else the key pair of an organization in SVC_ORGANIZATION_PUBLIC_KEY
- * and SVC_ORGANIZATION_SECRET_KEY, else that of the credentials file. Throws `invalid` or `unauthenticated`.
+ * Reads the credentials for account management: SVC_API_TOKEN, else the key pair of an organization in
+ * SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY, else that of the credentials file. Throws `invalid` or
+ * `unauthenticated`.
  */
 export const readAccountConnection = (lookup: Lookup): AccountConnection => {
   const fromVariables = lookup.data === undefined ? accountFromEnv(lookup.env) : undefined;
@@ -184,15 +185,15 @@ export const readAccountConnection = (lookup: Lookup): AccountConnection => {
   return readOrganization(findCredentials(lookup, accountVariables));
 };
 
-/** Which service an operator's command speaks to, and the admin token or, without one, the pool token. */
+/** Connection of an operator: the address, and the admin token or, without one, the pool token. */
 export type OperatorConnection = Pick<Connection, 'url' | 'source' | 'urlSource'> & {
   token: Secret;
 };
 
-/** What `svc up` keeps in its data folder beside the credentials. */
+/** File in the data folder of `svc up` with its secrets. */
 export const secretsName = 'secrets.json';
 
-/** What `svc up` keeps for operators: its pool token, and the port of its internal APIs. */
+/** Reads the operator's access that `svc up` stores: its pool token, and the port of its internal APIs. */
 const readOwn = (file: string): { url: string; token: Secret } => {
   let parsed: { poolToken?: unknown; internalPort?: unknown };
   try {
@@ -210,7 +211,7 @@ const readOwn = (file: string): { url: string; token: Secret } => {
   return { url: `http://127.0.0.1:${internalPort}`, token: new Secret(poolToken) };
 };
 
-/** The address of the internal APIs, which is not that of the public one. */
+/** Reads the address of the internal APIs, which differs from the public one. */
 const readAdminUrl = ({ env }: Lookup): Pick<OperatorConnection, 'url' | 'urlSource'> => {
   const given = env.SVC_ADMIN_URL?.trim() || undefined;
   if (given === undefined && env.SVC_URL?.trim()) {
@@ -226,12 +227,12 @@ const readAdminUrl = ({ env }: Lookup): Pick<OperatorConnection, 'url' | 'urlSou
 };
 
 /**
- * The variables SVC_ADMIN_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else what `svc up` keeps in its data
- * folder. Throws `invalid` or `unauthenticated` with the way out.
+ * Reads an operator's connection: the variables SVC_ADMIN_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else the secrets
+ * of `svc up` in its data folder. Throws `invalid` or `unauthenticated` with a hint.
  */
 export const readOperatorConnection = (lookup: Lookup): OperatorConnection => {
   const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => lookup.env[name]?.trim());
-  // While a token is replaced it has several values, the present one first.
+  // While a token is being replaced the variable has several values, the current one first.
   const [token] = source === undefined ? [] : (lookup.env[source]?.trim().split(/\s+/) ?? []);
   if (lookup.data === undefined && source !== undefined && token) {
     return { ...readAdminUrl(lookup), token: new Secret(token), source };
@@ -241,7 +242,7 @@ export const readOperatorConnection = (lookup: Lookup): OperatorConnection => {
   return { ...readOwn(file), source: file, urlSource: file };
 };
 
-/** Throws `invalid` or `unauthenticated` with the way out when there is nothing to connect with. */
+/** Reads the connection of a command. Throws `invalid` or `unauthenticated` with a hint if there is none. */
 export const readConnection = (lookup: Lookup): Connection =>
   (lookup.data === undefined ? fromEnv(lookup.env) : undefined) ??
   readCredentials(findCredentials(lookup, 'SVC_URL, SVC_PUBLIC_KEY, SVC_SECRET_KEY'));

@@ -1,4 +1,4 @@
-/** The contract of a world on the service, as its version has it among its generated files. */
+/** Reads the contract of a world on the service from the generated files of its version. */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 import type { Contract } from '#language/contract.ts';
@@ -8,7 +8,7 @@ import { findVersion, readFile } from './versions.ts';
 
 const contractFile = 'schema/runtime.json';
 
-/** The head of a world, or the version that an address names, with its contract. */
+/** Returns the version that an address names, or else the head of the world, with its contract. */
 export const findContract = async (
   client: Client,
   address: string,

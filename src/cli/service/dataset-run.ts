@@ -1,7 +1,7 @@
 /**
- * A dataset run of world tasks, as the service carries it out: it opens a session on each item, and links and closes what
- * was graded. Here are the environment of an agent, the report
- * of its end, and the calls that grade its session; `run-agent.ts` runs it.
+ * Client of a dataset run on a world. The service opens a session on each item, and links and closes graded ones. This
+ * file builds the environment of an agent, reports the end of its command, and grades its session; `run-agent.ts` runs
+ * the command.
  */
 import { type AgentEnd, outcomeOfExit } from '#domain/agent-end.ts';
 import { AppError } from '#domain/error.ts';
@@ -15,10 +15,10 @@ import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import type { AgentExit } from './run-agent.ts';
 import { sendCall, waitUntilReady } from './waits.ts';
 
-/** A run on a world. */
+/** Dataset run on a world. */
 export type Run = { client: Client; dataset: string; run: string; signal: AbortSignal };
 
-/** An item with its session. */
+/** Item with its session. */
 export type OpenItem = RolloutView & { sessionId: string };
 
 const lookEveryMs = 500;
@@ -38,7 +38,7 @@ const readPage = async (
   return { data: body.data, worldRun: body.worldRun, next: body.meta.nextCursor };
 };
 
-/** All items of a run. */
+/** Reads all items of a run. */
 export const readItems = async (run: Run): Promise<{ items: RolloutView[]; run: WorldRunView }> => {
   const items: RolloutView[] = [];
   let query: { cursor?: string } = {};
@@ -52,7 +52,10 @@ export const readItems = async (run: Run): Promise<{ items: RolloutView[]; run: 
 
 const isOpen = (item: RolloutView): item is OpenItem => item.sessionId !== null;
 
-/** Tells of each session that is opened, once, until the run is over or stopped; answers how it stands then. */
+/**
+ * Calls `opened` once for each session that the service opens, until the run is over or stopped. Returns the last
+ * state of the run.
+ */
 export const followRun = async (
   run: Run,
   opened: (item: OpenItem) => void | Promise<void>,
@@ -70,7 +73,7 @@ export const followRun = async (
   }
 };
 
-/** The session of an item, once an agent can work in it. */
+/** Waits until an agent can work in the session of an item, and returns the session. */
 export const readySession = async (
   { client, signal }: Run,
   { datasetItemId, sessionId }: OpenItem,
@@ -87,7 +90,7 @@ export const readySession = async (
   );
 };
 
-/** What an agent is told of the session that it is to work in. */
+/** Returns the environment variables that describe a session to its agent. */
 export const agentEnv = (session: SessionView, item: string): Record<string, string> => {
   const { api: vendor, mcp } = session.surfaces;
   const given: [string, string | undefined][] = [
@@ -105,10 +108,10 @@ export const agentEnv = (session: SessionView, item: string): Record<string, str
   );
 };
 
-/** Ways of the ledger by which an agent acts; what harness and webhooks do is no act of it. */
+/** Surfaces through which an agent acts. Ledger entries of the harness and of webhooks are not acts of the agent. */
 const agentWays: readonly LedgerWay[] = ['tool', 'api', 'ui', 'browser'];
 
-/** Returns true where the session was asked for anything: the host itself knows it at once, by its ledger. */
+/** Returns true if the agent made any request. It asks the host, whose ledger is always current. */
 const hasActed = async ({ client, signal }: Pick<Run, 'client' | 'signal'>, sessionId: string) => {
   const input = { entity: ledgerEntity, where: { via: agentWays }, limit: 1 };
   const call = await sendCall({ client, sessionId, call: { kind: 'state', input }, signal });
@@ -119,7 +122,7 @@ const hasActed = async ({ client, signal }: Pick<Run, 'client' | 'signal'>, sess
   return (call.output as { rows: readonly unknown[] }).rows.length > 0;
 };
 
-/** Reports how the agent of a session ended, with its output; the service fails the item of an agent that failed. */
+/** Reports how the agent of a session ended, with its output. If the agent failed, the service fails the item. */
 export const reportAgent = async (
   run: Run,
   sessionId: string,
@@ -145,7 +148,7 @@ export const gradeSession = async (
   throw new AppError('unavailable', `the session ${sessionId} was not graded: ${why}`);
 };
 
-/** Grades a session that was opened for an item by whomever, links it in the run, and closes it. */
+/** Grades a session that was opened for an item, by any client, links it in the run, and closes it. */
 export const gradeAndLink = async (
   run: Run,
   datasetItemId: string,

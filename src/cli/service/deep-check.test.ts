@@ -5,7 +5,7 @@ import { checkAllBlobs } from './deep-check.ts';
 
 const out = { isTerminal: false, write: () => undefined } as unknown as Output;
 
-/** A service that answers these pages, each asked for by its number. */
+/** Creates a service that answers with these pages, by their number. */
 const serving = (pages: readonly string[][]): Client => {
   const send = async (_: unknown, { query }: { query: { after?: string } }) => {
     const page = Number(query.after ?? 0);

@@ -1,4 +1,4 @@
-/** The check of `svc admin doctor --deep`: all blobs of worlds, read some at a time while its progress is shown. */
+/** Implements `svc admin doctor --deep`: checks all blobs of worlds in batches, and shows the progress. */
 import { type BlobsChecked, checkBlobs, type DoctorCheck } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import type { Output } from '../terminal/context.ts';
@@ -24,7 +24,7 @@ const judge = ({ damaged, looked, bytes, place }: Total): DoctorCheck => {
   };
 };
 
-/** Reads them all. */
+/** Checks all blobs. */
 export const checkAllBlobs = (client: Client, out: Output): Promise<DoctorCheck> =>
   withProgress({ out, step: 'reading the blobs of worlds' }, async ({ tell }) => {
     const sum: Total = { damaged: [], looked: 0, bytes: 0, place: '' };

@@ -1,24 +1,24 @@
 /**
- * The program that serves a folder. It is given worlds on its standard input and says on its standard output what
- * becomes of them, and each request.
+ * Starts the program that serves a folder. The program reads worlds from its standard input, and reports their state
+ * and each request on its standard output.
  */
 import type { Env } from '#runtime/env.ts';
 import type { FolderWorld, ProgramLine } from '#wire/program-lines/lines.ts';
 import { type HostProgram, startHostProgram } from './host-program.ts';
 
 export type FolderProgram = Pick<HostProgram, 'ended' | 'stop'> & {
-  /** Serves this one from now on. */
+  /** Serves this world from now on. */
   give(world: FolderWorld): void;
 };
 
 export type FolderProgramOptions = {
   env: Env;
   port: number;
-  /** Told each line that it says. */
+  /** Called with each line that the program prints. */
   hear(line: ProgramLine): void;
 };
 
-/** Starts it. */
+/** Starts the program. */
 export const startFolderProgram = ({ env, port, hear }: FolderProgramOptions): FolderProgram => {
   const { child, ended, stop } = startHostProgram({
     main: 'folder/main.ts',

@@ -1,6 +1,6 @@
 /**
- * Sends one delivery of a webhook to a receiver of the user's own: the exact text and headers that were signed, over a
- * connection of its own, so that a receiver may go away and come back between two of them.
+ * Posts one webhook delivery to a receiver of the user: the exact text and headers that were signed. Each delivery has
+ * its own connection, so that the receiver may restart between two of them.
  */
 
 import { request as httpRequest } from 'node:http';
@@ -10,9 +10,9 @@ import { own } from '#domain/json.ts';
 import type { DeliveryView } from '#wire/public-api/sessions/delivery.ts';
 import type { Forwarded } from '../views/webhooks.ts';
 
-/** How long a receiver has, in milliseconds. */
+/** Timeout of a receiver, in milliseconds. */
 export const receiverMs = 60_000;
-/** What is read of the body of an answer; nothing is done with it. */
+/** Bytes of an answer's body that are read; they are discarded. */
 const mostAnswerBytes = 1024 * 1024;
 const mostReasonChars = 500;
 
@@ -34,7 +34,7 @@ const reasonOf = (error: unknown, isLate: boolean, limitMs: number): string => {
 type Sent = Pick<DeliveryView, 'headers' | 'body'>;
 type ForwardOptions = { signal: AbortSignal; limitMs?: number };
 
-/** Resolves with the status once the body of the answer was read, or enough of it. */
+/** Posts the delivery. Resolves with the status once the body of the answer was read, up to the limit. */
 const post = (target: URL, { headers, body }: Sent, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -52,14 +52,14 @@ const post = (target: URL, { headers, body }: Sent, signal: AbortSignal): Promis
         read += chunk.length;
         if (read > mostAnswerBytes) response.destroy();
       });
-      // The status is the answer, whatever becomes of what follows it.
+      // The status is the result, even if the rest of the answer fails.
       response.on('error', () => undefined);
       response.on('close', () => resolve(response.statusCode ?? 0));
     });
     request.end(bytes);
   });
 
-/** Sends it, once. Never throws but for the signal's reason, where that aborts: then nobody knows what came of it. */
+/** Posts the delivery once. Throws only when the signal aborts, with its reason; the outcome is then unknown. */
 export const forward = async (
   target: URL,
   delivery: Sent,

@@ -1,4 +1,4 @@
-/** Programs of the world host that a command starts for itself, as child processes that end with this one. */
+/** Starts programs of the world host for a command, as child processes that end with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -11,24 +11,24 @@ import { readProgramLine } from '#wire/program-lines/read.ts';
 
 export type HostProgram = {
   child: ChildProcess;
-  /** Resolves when it has ended; rejects with its last words when it was not told to, and failed. */
+  /** Resolves when the program has ended. Rejects with its last output if it failed without being stopped. */
   ended: Promise<void>;
   stop(): Promise<void>;
 };
 
 export type HostProgramOptions = {
-  /** Its main file, below the folder of the world host. */
+  /** Main file of the program, below the folder of the world host. */
   main: 'folder/main.ts' | 'regrade/main.ts';
-  /** What it is, for who reads that it ended. */
+  /** Description of the program for the message that it ended. */
   what: string;
-  /** The environment of this process, of which it gets what it reads, and what else it gets. */
+  /** Environment of this process, of which the program gets the variables that it reads, and its own variables. */
   env: Env;
   own: Readonly<Record<string, string>>;
-  /** Told each line that it says. */
+  /** Called with each line that the program prints. */
   hear(line: ProgramLine): void;
 };
 
-/** What it reads of the environment of whoever starts it. */
+/** Variables of the caller's environment that the program reads. */
 const passedOn = [
   'PATH',
   'HOME',
@@ -42,7 +42,7 @@ const keptChars = 4_096;
 
 const folder = new URL('../../../world-host-image/', import.meta.url);
 
-/** Starts it. */
+/** Starts the program. */
 export const startHostProgram = ({
   main,
   what,
@@ -57,7 +57,7 @@ export const startHostProgram = ({
     {
       env: { ...Object.fromEntries(passed), ...codeCacheEnv(), ...own },
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
-      // Ctrl-C is for this process, which stops it.
+      // Ctrl-C must only reach this process, which then stops the program.
       detached: true,
     },
   );
@@ -66,7 +66,7 @@ export const startHostProgram = ({
   child.stderr?.on('data', (chunk: Buffer) => {
     words = (words + chunk.toString()).slice(-keptChars);
   });
-  // It may end while something is being written to it; `ended` tells why.
+  // The program may end while its input is being written; `ended` reports the reason.
   child.stdin?.on('error', () => undefined);
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (text) => {

@@ -1,6 +1,6 @@
 /**
- * An import from the first row to its end: few rows go in one request, more in a batch of chunks, which an
- * interrupted command goes on with when it is run again.
+ * Imports rows from start to end. Few rows go in one request. More go as chunks of a batch, which the same command
+ * continues after an interruption.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
@@ -22,17 +22,17 @@ export type ImportJob = {
   how: ImportHow;
   note: ImportNote;
   signal: AbortSignal;
-  /** What `sendChunks` has sent, and how the service gets on with it. */
+  /** Progress callbacks: the chunks sent by `sendChunks`, and the state of the batch in the service. */
   tellSent(sent: Sent): void;
   tellBatch(batch: BatchView): void;
 };
 
-/** Where a refused row stands in the user's files. */
+/** Finds the place of a rejected row in the user's files. */
 export type FindPlace = (refusal: Pick<RefusalView, 'chunk' | 'index'>) => string | undefined;
 
 export type ImportEnd = { batch: BatchView; placeOf: FindPlace; sent: Sent };
 
-/** Rows of at most so many characters go in one request. */
+/** Largest import in one request, in characters of rows. */
 const inlineChars = 512 * 1024;
 const lookEveryMs = 500;
 
@@ -54,7 +54,7 @@ const follow = async (job: ImportJob, batchId: string): Promise<BatchView> => {
 
 const sizeOf = ({ rows }: RowChunk): number => rows.reduce((sum, { json }) => sum + json.length, 0);
 
-/** Chunks at the begin, as many as one request takes; `rest` is null when those are all. */
+/** Takes the first chunks, as many as fit into one request; `rest` is null if these are all. */
 const takeFew = async (chunks: AsyncGenerator<RowChunk>) => {
   const few: RowChunk[] = [];
   let chars = 0;
@@ -72,7 +72,7 @@ async function* all(few: readonly RowChunk[], rest: AsyncGenerator<RowChunk> | n
   if (rest !== null) yield* rest;
 }
 
-/** Few rows in one request. In its refusals a row counts from the first row of the request, entity by entity. */
+/** Imports few rows in one request. Its refusals count rows within the request, separately for each entity. */
 const importFew = async (job: ImportJob, chunks: readonly RowChunk[]): Promise<ImportEnd> => {
   const { client, slug, how, note, signal } = job;
   const { publish: _, ...body } = how;
@@ -107,7 +107,7 @@ const importFew = async (job: ImportJob, chunks: readonly RowChunk[]): Promise<I
   }
 };
 
-/** The batch that an interrupted command left, or a new one. */
+/** Returns the batch of an interrupted command, or opens a new one. */
 const findBatch = async (job: ImportJob): Promise<string> => {
   const { client, slug, how, note, signal } = job;
   if (note.batchId !== undefined) return note.batchId;
@@ -136,7 +136,8 @@ const sendAll = async (job: ImportJob, chunks: AsyncIterable<RowChunk>): Promise
   };
   const target = { client, slug, batchId, note, signal, tell: tellSent };
   const sent = await sendChunks(target, noting);
-  // Not called off half-way: from here on the service goes on by itself, and whoever interrupts is told so.
+  // The request has no signal, so that it is not aborted half-way. From here on the service finishes by itself, and
+  // the message of an interruption says so.
   const seal = () => client.send(completeBatch, { params: { slug, batchId } });
   job.tellBatch((await patiently(signal, seal)).body);
   return { batch: await follow(job, batchId), placeOf, sent };
@@ -144,7 +145,7 @@ const sendAll = async (job: ImportJob, chunks: AsyncIterable<RowChunk>): Promise
 
 const nothingSent: Sent = { chunks: 0, rows: 0, bytes: 0, sentBytes: 0 };
 
-/** What became of the batch of an interrupted command, when it was complete; undefined when there is more to send. */
+/** Returns the result of an interrupted command's batch that was complete; undefined if chunks are missing. */
 const findEarlier = async (job: ImportJob): Promise<ImportEnd | undefined> => {
   const { client, slug, note, signal } = job;
   if (note.batchId === undefined) return undefined;
@@ -155,7 +156,7 @@ const findEarlier = async (job: ImportJob): Promise<ImportEnd | undefined> => {
   return { batch: await follow(job, note.batchId), placeOf: () => undefined, sent: nothingSent };
 };
 
-/** Imports the rows, or goes on with an import that was interrupted; answers the batch as it ended. */
+/** Imports the rows, or continues an interrupted import. Returns the batch in its final state. */
 export const importRows = async (
   job: ImportJob,
   chunks: AsyncGenerator<RowChunk>,

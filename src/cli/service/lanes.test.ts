@@ -1,9 +1,9 @@
-/** Work in lanes: each in its order, so many lanes at once, and no more held than may be. */
+/** Keyed queues: order within a key, the limit of concurrent keys, and the bound of held items. */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { createLanes } from './lanes.ts';
 
-/** Lanes whose work ends when the test says so. */
+/** Creates keyed queues whose work ends when the test says. */
 const controlled = (limits: { atOnce: number; most: number }) => {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
@@ -21,7 +21,7 @@ const controlled = (limits: { atOnce: number; most: number }) => {
   return { lanes, begun, began, ends };
 };
 
-/** Whether a promise is settled by now, and all that follows at once. */
+/** Returns true if a promise is settled now, together with everything that follows at once. */
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   const pending = Symbol('pending');
   const turn = new Promise((resolve) => setImmediate(resolve, pending));

@@ -1,28 +1,28 @@
 /**
- * Work in lanes: what is in one lane is done in its order, one after the other; lanes are side by side, so many at once.
- * Who adds waits for room first, so that what is held stays bounded.
+ * Keyed queue: items of one key (a lane) are worked on in order, one at a time; several keys run concurrently. Callers
+ * wait for space before they add, so that the number of held items is bounded.
  */
 
 export type Lanes<Item> = {
-  /** Puts an item at the end of a lane. */
+  /** Adds an item to the end of a lane. */
   add(lane: string, item: Item): void;
-  /** Resolves when less is held than may be. Throws what the work of an item threw. */
+  /** Resolves when fewer items are held than the limit. Rejects with the error of an item's work. */
   room(): Promise<void>;
-  /** Resolves when all is done. Throws likewise. */
+  /** Resolves when all items are done. Rejects with the error of an item's work. */
   drained(): Promise<void>;
 };
 
 export type LanesOptions<Item> = {
   atOnce: number;
-  /** Items held, those under way among them. */
+  /** Most items held, including those being worked on. */
   most: number;
   work(item: Item): Promise<void>;
 };
 
-/** Lanes without an item. */
+/** Creates queues without an item. */
 export const createLanes = <Item>({ atOnce, most, work }: LanesOptions<Item>): Lanes<Item> => {
   const lanes = new Map<string, Item[]>();
-  /** Lanes that have an item and are not under way, in the order in which they came to be so. */
+  /** Lanes that have an item and are not being worked on, in the order in which they became ready. */
   const ready: string[] = [];
   let underWay = 0;
   let held = 0;

@@ -1,9 +1,9 @@
 /**
- * Forwards what a session sends to its webhooks to one receiver, and writes down what that answers. It asks for what
- * follows the last delivery that it has seen, so nothing is read twice and nothing left out; the service holds its answer
- * until there is something. What cannot be asked or written for now is tried again until it can, or it is interrupted.
+ * Forwards the webhook deliveries of a session to one receiver, and stores its answers in the service. Each request
+ * asks for deliveries after the last one seen, so none is read twice or missed. The service holds its answer until
+ * there is a delivery. Failed requests are repeated until they succeed or the command is interrupted.
  *
- * Deliveries to one subscription go out in their order, one after the other; those to several go side by side.
+ * Deliveries to one subscription go out in order, one at a time; those to several subscriptions go concurrently.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
@@ -27,21 +27,21 @@ export type ListenOptions = {
   client: Client;
   sessionId: string;
   target: URL;
-  /** Whether what the session holds already is forwarded, too. */
+  /** True to also forward deliveries that the session already has. */
   replay: boolean;
-  /** Whether it ends when that is done. */
+  /** True to end after those. */
   once: boolean;
-  /** Between two looks; without it the service holds its answer until there is something. */
+  /** Interval between two polls. Absent: the service holds its answer until there is a delivery. */
   intervalMs?: number | undefined;
   signal: AbortSignal;
-  /** What a receiver has for its answer; less only in tests. */
+  /** Timeout of the receiver's answer; shorter only in tests. */
   receiverMs?: number;
   tellForwarded(done: ForwardedDelivery): void;
-  /** Tells that the service cannot be asked, once a row of failures. */
+  /** Called when the service cannot be reached, once for a series of failures. */
   tellAway(error: AppError): void;
 };
 
-/** How it ended: all was forwarded that there was, the session is over, or it was interrupted. */
+/** End of the command: all existing deliveries were forwarded, the session is over, or the command was interrupted. */
 export type ListenEnd =
   | { kind: 'done'; state: SessionState; isOver: boolean }
   | { kind: 'over'; state: SessionState }
@@ -49,10 +49,10 @@ export type ListenEnd =
 
 const holdSeconds = 25;
 const pauses = { firstMs: 250, mostMs: 5_000 };
-/** Deliveries that are forwarded at once, and held; a page more may be held than that. */
+/** Limits: deliveries forwarded concurrently, and deliveries held. A last page may exceed the latter. */
 const lanesAtOnce = 16;
 const mostHeld = 100;
-/** How long `once` waits for what the host of the session has not handed over yet. */
+/** Longest wait of `once` for deliveries that the session's host has not uploaded yet. */
 const settleMs = 15_000;
 const beyondAll = 2 ** 31 - 1;
 
@@ -63,7 +63,7 @@ const lasting: readonly AppError['code'][] = [
   'not_found',
 ];
 
-/** Does it until it can be done, or cannot be for good, or is interrupted. */
+/** Repeats the work until it succeeds, fails permanently, or is interrupted. */
 const patiently = async <Value>(
   { signal, tellAway }: ListenOptions,
   work: () => Promise<Value>,
@@ -91,7 +91,7 @@ const read = (options: ListenOptions, after: number, wait: number): Promise<Deli
   });
 };
 
-/** The number of the last delivery that the session has made, as its host knows it; 0 where it cannot be asked. */
+/** Returns the number of the last delivery that the session's host has made; 0 if the host cannot be asked. */
 const lastMade = async (options: ListenOptions): Promise<number> => {
   const { client, sessionId, signal } = options;
   try {
@@ -105,7 +105,7 @@ const lastMade = async (options: ListenOptions): Promise<number> => {
   }
 };
 
-/** Sends answers to be written down, and answers what is kept of each: nothing, where the session is not known any more. */
+/** Sends answers to be stored. Returns the stored answer of each; none if the session no longer exists. */
 const sendAnswers = async (
   options: ListenOptions,
   answers: AnswersBody['answers'],
@@ -140,11 +140,11 @@ const forwardOne = async (
   options.tellForwarded({ delivery, forwarded, kept });
 };
 
-/** The lane of a delivery: its subscription, or its URL where that is not known. */
+/** Returns the lane of a delivery: its subscription, or its URL if the subscription is unknown. */
 const laneOf = ({ world, subscription, url }: DeliveryView): string =>
   JSON.stringify([world, subscription ?? url]);
 
-/** Where it begins, and up to which number `once` waits for deliveries. */
+/** Returns the delivery to start after, and the last delivery that `once` waits for. */
 const begin = async (options: ListenOptions): Promise<{ after: number; upTo: number }> => {
   if (options.replay) return { after: 0, upTo: options.once ? await lastMade(options) : 0 };
   const { meta } = await read(options, beyondAll, 0);
@@ -155,7 +155,7 @@ const run = async (options: ListenOptions, lanes: Lanes<DeliveryView>): Promise<
   const { intervalMs, once, signal } = options;
   const { after: first, upTo } = await begin(options);
   const settledAt = performance.now() + settleMs;
-  // What is there already is read at once, also where looks are far apart.
+  // Existing deliveries are read at once, even if polls are far apart.
   for (let after = first, wait = 0; ; ) {
     await lanes.room();
     const { data, meta } = await read(options, after, wait);
@@ -178,7 +178,10 @@ const run = async (options: ListenOptions, lanes: Lanes<DeliveryView>): Promise<
   }
 };
 
-/** Forwards until the session is over, all is done, or it is interrupted. Throws what the service refuses for good. */
+/**
+ * Forwards until the session is over, all is done, or the command is interrupted. Throws permanent refusals of the
+ * service.
+ */
 export const listen = async (options: ListenOptions): Promise<ListenEnd> => {
   const { signal } = options;
   const writer = createAnswerWriter((answers) => sendAnswers(options, answers));

@@ -1,7 +1,10 @@
-/** Names below `localhost`, which sessions behind a gateway of this machine have, and not every system resolves. */
+/** Resolves names below `localhost`, which sessions behind a local gateway have. Not every system resolves them. */
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** Looks names up as Node does, but those below `localhost` are this machine, whatever a resolver says (RFC 6761). */
+/**
+ * Looks names up as Node does. Names below `localhost` are always this machine, whatever a resolver answers (RFC
+ * 6761).
+ */
 export const lookupLocally: LookupFunction = (hostname, options, done) =>
   lookup(/\.localhost$/i.test(hostname) ? 'localhost' : hostname, options, done);

@@ -1,4 +1,4 @@
-/** Media on its way to and from this machine: asked for, sent, reported; fetched into a file. */
+/** Uploads media to the service and downloads it into files. */
 import { openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { AppError } from '#domain/error.ts';
@@ -11,7 +11,7 @@ import { addressFrom } from './signed-address.ts';
 
 type Owner = Pick<MediaBody, 'traceId' | 'observationId' | 'datasetId' | 'datasetItemId' | 'field'>;
 
-/** What stands for media in a trace, as the SDKs of the field write it. */
+/** Formats the reference to media in a trace, in the form that the SDKs of the field use. */
 const referenceOf = (mediaId: string, contentType: string): string =>
   `@@@langfuseMedia:type=${contentType}|id=${mediaId}|source=file@@@`;
 
@@ -27,7 +27,7 @@ const sendBytes = async (client: Client, uploadUrl: string, at: string, contentT
   }
 };
 
-/** Sends a file unless the project has its bytes; says which media it is, and how it is referred to. */
+/** Uploads a file, unless the project already has its bytes. Returns the media's id and the reference to it. */
 export const sendMedia = async (
   client: Client,
   { at, contentType, owner }: { at: string; contentType: string; owner: Owner },
@@ -52,7 +52,7 @@ export const sendMedia = async (
   );
 };
 
-/** Writes media to a file. */
+/** Downloads media into a file. */
 export const fetchMedia = async (
   client: Client,
   { mediaId, url }: { mediaId: string; url: string },

@@ -3,7 +3,7 @@ import { examine } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import { answeringWithin } from './client.ts';
 
-/** A service that is stopped before it says anything. */
+/** A service that never answers until it is aborted. */
 const silent: Client = {
   baseUrl: 'http://silent.test/api/admin',
   send: (_, { signal }) =>

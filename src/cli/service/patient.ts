@@ -1,4 +1,4 @@
-/** Work that may be done twice, done again while the service or the network is away, or has too much to do. */
+/** Repeats idempotent work while the service or the network is unavailable or overloaded. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
@@ -13,7 +13,7 @@ const mayPass = (error: unknown): error is AppError => {
   return error.code === 'unavailable' || error.code === 'timeout';
 };
 
-/** Does it until it succeeds, is refused, or has failed so often that nobody comes back soon. */
+/** Repeats the work until it succeeds or is refused. Gives up after `mostFailures` failures. */
 export const patiently = async <Value>(
   signal: AbortSignal,
   work: () => Promise<Value>,

@@ -1,6 +1,6 @@
 /**
- * Files of a project on their way to and from this machine. What is the same on both sides is not sent again, so a
- * command that broke off is simply run again; what comes down takes its place once its digest is right.
+ * Transfers files between a project and this machine. Files that are equal on both sides are skipped, so an
+ * interrupted command is simply run again. A downloaded file replaces the local one only after its digest was checked.
  */
 import { openAsBlob } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import { addressFrom } from './signed-address.ts';
 
 const pageFiles = 200;
 
-/** The file at a path of the project; undefined when there is none. */
+/** Returns the file at a path of the project; undefined if there is none. */
 export const findRemote = async (
   client: Client,
   path: string,
@@ -34,7 +34,7 @@ export const findRemote = async (
   }
 };
 
-/** All files in a folder of the project, at any depth. */
+/** Yields all files in a folder of the project, at any depth. */
 export async function* walkRemote(client: Client, prefix: string): AsyncGenerator<FileView> {
   const folders: string[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -48,7 +48,10 @@ export async function* walkRemote(client: Client, prefix: string): AsyncGenerato
   for (const folder of folders) yield* walkRemote(client, folder);
 }
 
-/** What is wrong with the bytes is not tried again; an address that has expired, or a store that is busy, is. */
+/**
+ * Converts a failed upload into an error. Wrong bytes (400) are `invalid` and not retried. An expired address or a
+ * busy store is `unavailable` and retried.
+ */
 const refusedBy = async (answer: Response, what: string): Promise<AppError> => {
   const text = (await answer.text()).slice(0, 200);
   const code = answer.status === 400 ? 'invalid' : 'unavailable';
@@ -58,7 +61,7 @@ const refusedBy = async (answer: Response, what: string): Promise<AppError> => {
 
 type Put = { at: string; path: string; contentType?: string | undefined; overwrite: boolean };
 
-/** Sends a file, unless the project has it there as it is. Answers what became of it. */
+/** Uploads a file, unless the project has the same file at this path. Returns what was done. */
 export const putFile = async (
   client: Client,
   { at, path, contentType = typeOfName(path), overwrite }: Put,
@@ -86,7 +89,7 @@ export const putFile = async (
   return 'sent';
 };
 
-/** The bytes of a file of the project as they come. */
+/** Streams the bytes of a file of the project. */
 export const readRemote = async (
   client: Client,
   { path, url }: Pick<DownloadView, 'path' | 'url'>,
@@ -101,7 +104,7 @@ export const readRemote = async (
   return answer.body;
 };
 
-/** Writes a file of the project to this machine, unless it is there as it is. */
+/** Downloads a file of the project, unless this machine has the same file. Returns what was done. */
 export const getFile = async (
   client: Client,
   { path, at }: { path: string; at: string },

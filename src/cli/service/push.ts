@@ -1,4 +1,4 @@
-/** A push to the service: asks what it lacks, and sends only that. */
+/** Pushes a tree: asks the service which files it lacks, and sends only those. */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
 import type { Client } from '#wire/client.ts';
@@ -8,7 +8,10 @@ import type { NotedBase } from '../files/base-note.ts';
 import { sha256Of } from '../files/digest.ts';
 import { findNoted } from './versions.ts';
 
-/** What a push is made from: the number that was given, the version that the folder noted, or where it noted none the head. */
+/**
+ * Base version of a push: the given number, else the version recorded in the folder, else the head if none is
+ * recorded.
+ */
 type Base = { number?: number | undefined; noted(slug: string): NotedBase };
 
 export type PushRequest = {
@@ -20,7 +23,7 @@ export type PushRequest = {
 
 export type Pushed = { answer: PushView; sentFiles: number; sentBytes: number };
 
-/** Worlds that were renamed since: so many notes under other names are looked at. */
+/** Most records under other slugs that are checked, for worlds that were renamed since. */
 const mostOthers = 20;
 
 type Head = { slug: string; number: number };
@@ -51,7 +54,7 @@ const findBase = async (client: Client, { number, noted }: Base, head: Head): Pr
   return head.number;
 };
 
-/** Pushes a tree; throws what the service refuses it for. */
+/** Pushes a tree. Throws the refusal of the service. */
 export const pushTree = async (
   client: Client,
   { slug, tree, base, options }: PushRequest,

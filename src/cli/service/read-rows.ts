@@ -1,4 +1,4 @@
-/** All rows of an entity of a version, page by page: while one is worked on, the next is on its way. */
+/** Reads all rows of an entity of a version, page by page. The next page is fetched while one is processed. */
 import type { Row } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
 import { readData } from '#wire/public-api/operations.ts';
@@ -17,7 +17,7 @@ export type RowsAsked = {
 
 type Page = Static<typeof RowsView>;
 
-/** Pages of rows, in the order in which they came into the world. The version is named, so nothing changes meanwhile. */
+/** Yields pages of rows, in their order of insertion. Versions are immutable, so nothing changes meanwhile. */
 export async function* readPages(
   client: Client,
   { version, entity, where, signal }: RowsAsked,

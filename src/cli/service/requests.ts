@@ -1,4 +1,4 @@
-/** Reading the requests of a session, whether it lives or not. */
+/** Reads the requests of a session, open or ended. */
 import { AppError } from '#domain/error.ts';
 import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
@@ -13,13 +13,13 @@ import { exitStatus } from '../views/report.ts';
 import { requestOfRow } from '../views/request.ts';
 import { runCall } from './waits.ts';
 
-/** Which requests are asked for; all where nothing is given. */
+/** Filter of requests; without members, all requests match. */
 export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
 
 type SessionRequests = {
   data: RequestView[];
   totalItems: number;
-  /** Entries that made room or never came; only where there are any. */
+  /** Number of entries that were evicted or never arrived; only if there are any. */
   dropped?: number;
 };
 
@@ -29,20 +29,20 @@ type RequestsQuestion = {
   client: Client;
   sessionId: string;
   filter: RequestFilter;
-  /** Requests at most, up to what a page of a state call may have. */
+  /** Most requests to read, up to the page size of a state call. */
   limit: number;
 };
 
-/** A page of the ledger as a session's host shows it; `next` is where the next one begins. */
+/** Page of a host's ledger; `next` is the offset of the next one. */
 type LedgerPage = { rows: LedgerEntry[]; total: number; next?: number; missing?: number };
 
-/** In the ledger of a host what has no status has null for it. */
+/** Converts the filter for a host's ledger, in which requests without status have null. */
 const whereOf = ({ status, ...filter }: RequestFilter) => ({
   ...filter,
   ...(status === undefined ? {} : { status: status === 0 ? [0, null] : status }),
 });
 
-/** One page; undefined when the session lives no more. When its host died while it was asked, the command failed. */
+/** Reads one page; undefined if the session is no longer open. If its host died during the call, the command fails. */
 const askHostOnce = async (
   context: Context,
   { client, sessionId, filter, limit }: RequestsQuestion,
@@ -61,8 +61,8 @@ const askHostOnce = async (
 };
 
 /**
- * What the ledger of a session that lives holds, page by page, as many as its large entries take;
- * undefined when it lives no more.
+ * Reads an open session's ledger page by page, since large entries make pages short; undefined if the session is no
+ * longer open.
  */
 const askHost = async (
   context: Context,
@@ -83,7 +83,7 @@ const askHost = async (
   }
 };
 
-/** What was kept of a session. */
+/** Reads the stored requests of a session from the service. */
 const askService = async (question: RequestsQuestion): Promise<SessionRequests> => {
   const { client, sessionId, filter, limit } = question;
   const data: RequestView[] = [];
@@ -99,8 +99,8 @@ const askService = async (question: RequestsQuestion): Promise<SessionRequests> 
 };
 
 /**
- * The requests of a session, oldest first: of one that is ready what its ledger holds at this moment,
- * of any other what was kept of it.
+ * Returns the requests of a session, oldest first. If the session is ready, they come from its host's current ledger,
+ * else from the service.
  */
 export const readRequests = async (
   context: Context,

@@ -4,7 +4,7 @@ import { agentOutputLimits, outcomeOfExit } from '#domain/agent-end.ts';
 import { until } from '#runtime/pause.ts';
 import { type AgentCommand, envOfAgent, runAgent } from './run-agent.ts';
 
-/** Runs a script of the shell. */
+/** Runs a shell script. */
 const run = (command: string, more: Partial<AgentCommand> = {}) =>
   runAgent({
     ...{ command, cwd: tmpdir(), env: { PATH: process.env.PATH } },

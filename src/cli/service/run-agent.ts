@@ -1,7 +1,6 @@
 /**
- * An agent's command, run in a shell to its end or for as long as it may take. What it prints goes on as it comes, and
- * the beginning and the end of it are kept. The command has a process group of its own, so that nothing it started
- * outlives it when it is ended.
+ * Runs an agent's command in a shell until it ends or its time is over. Its output is passed on as it comes; the
+ * beginning and the end are kept. The command has its own process group, so that its child processes end with it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,13 +9,13 @@ import { StringDecoder } from 'node:string_decoder';
 import { agentOutputLimits as limits } from '#domain/agent-end.ts';
 import type { Env } from '#runtime/env.ts';
 
-/** The end of a command, and what it printed. */
+/** End of a command, and its output. */
 export type AgentExit = {
   exitCode: number | null;
   signal: string | null;
   hasTimedOut: boolean;
   seconds: number;
-  /** Its last lines on standard error. */
+  /** Last lines on standard error. */
   lastLines: string[];
   output: string;
   outputCut: boolean;
@@ -27,28 +26,28 @@ export type AgentCommand = {
   env: Env;
   cwd: string;
   signal: AbortSignal;
-  /** Undefined: as long as it takes. */
+  /** Undefined: no time limit. */
   timeoutSeconds?: number | undefined;
   say(text: string): void;
 };
 
-/** Keys of the caller, with which an agent could read the graders of its task. */
+/** Keys of the caller, which an agent could use to read the graders of its task. */
 const callerKeys = ['SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_API_TOKEN'];
 
-/** Returns the environment of an agent: the caller's without its keys, and what the agent is given. */
+/** Returns the environment of an agent: the caller's without its keys, plus the given variables. */
 export const envOfAgent = (caller: Env, given: Record<string, string>): Env => ({
   ...Object.fromEntries(Object.entries(caller).filter(([name]) => !callerKeys.includes(name))),
   ...given,
 });
 
-/** From being asked to end until it is killed. */
+/** Time from SIGTERM to SIGKILL. */
 const graceMs = 5_000;
 
 const cutText = '\n[… left out …]\n';
 const startChars = limits.chars / 4;
 const endChars = limits.chars - startChars - cutText.length;
 
-/** Keeps the beginning and the end of what is printed. */
+/** Keeps the beginning and the end of the output. */
 const keepOutput = () => {
   let start = '';
   let end = '';
@@ -99,7 +98,7 @@ const follow = (stream: Readable, heard: (text: string) => void): void => {
 const isGone = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ESRCH';
 
-/** Signals the command with all that it started. */
+/** Signals the command with all processes in its group. */
 const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   if (pid === undefined) return;
   try {
@@ -109,13 +108,16 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   }
 };
 
-/** Ends the command when it is aborted or its time is over; returns what says so, and what ends the watch. */
+/**
+ * Ends the command when the signal aborts or its time is over. Returns whether its time was over, and a function that
+ * ends the watch.
+ */
 const watchTime = (child: ChildProcess, { signal, timeoutSeconds }: AgentCommand) => {
   let hasTimedOut = false;
   let killing: NodeJS.Timeout | undefined;
   const kill = (): void => {
     signalGroup(child, 'SIGKILL');
-    // A process that left the group may hold them open for as long as it likes.
+    // A process that left the group may keep the streams open indefinitely.
     child.stdout?.destroy();
     child.stderr?.destroy();
   };
@@ -140,7 +142,7 @@ const watchTime = (child: ChildProcess, { signal, timeoutSeconds }: AgentCommand
   };
 };
 
-/** Runs the command to its end. Throws when no shell can be started for it, and when it was aborted. */
+/** Runs the command to its end. Throws if no shell can be started, and if the signal aborts. */
 export const runAgent = async (agent: AgentCommand): Promise<AgentExit> => {
   const { command, env, cwd, signal, say } = agent;
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Bytes of the service as a file: whole, or not there. */
+/** Saves streamed bytes as a file, either complete or not at all. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/error.ts';
 
 /**
- * Writes what is read to a path, in place of what was there. Nothing stays of what breaks off, and a file that was
- * there before stays then; `what` it is goes into the refusal.
+ * Writes a stream to a path and replaces an existing file. If the stream breaks off, the partial file is removed and
+ * an existing file stays. `what` names the content in the error.
  */
 export const saveStream = async (source: Readable, path: string, what: string): Promise<void> => {
   const beside = `${path}.part`;

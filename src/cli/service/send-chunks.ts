@@ -1,6 +1,6 @@
 /**
- * Chunks of a batch on their way to the service, several side by side: each is registered, sent unless its bytes are
- * there, and confirmed. Bytes that an interrupted command sent are confirmed and not sent again.
+ * Uploads the chunks of a batch, several concurrently. Each is registered, sent unless its bytes are already stored,
+ * and confirmed. Chunks that an interrupted command sent are only confirmed.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -15,7 +15,7 @@ import { chunkText, type RowChunk } from '../files/row-chunks.ts';
 import { patiently } from './patient.ts';
 import { addressFrom } from './signed-address.ts';
 
-/** Chunks that are under way at once; so many more wait, packed or not, in memory. */
+/** Chunks uploaded concurrently. As many again wait in memory. */
 const atOnce = 4;
 
 const compress = promisify(gzip);
@@ -28,7 +28,7 @@ type Target = {
   batchId: string;
   note: ImportNote;
   signal: AbortSignal;
-  /** Is told after each chunk that is there. */
+  /** Called after each chunk that is stored. */
   tell(sent: Sent): void;
 };
 
@@ -49,12 +49,12 @@ const put = async (
   }
   const text = await answer.text();
   if (answer.ok) return;
-  // An address that has expired is asked for again, as is one of a store that is busy.
+  // For an expired address, or a busy store, the caller asks for a new address.
   const message = `${url.origin} answered ${answer.status} to rows: ${text.slice(0, 200)}`;
   throw new AppError('unavailable', message, { detail: { status: answer.status } });
 };
 
-/** Confirms a chunk of which the bytes may be there; undefined when they are not. */
+/** Confirms a chunk whose bytes may already be stored; undefined if they are not. */
 const confirmEarlier = async (target: Target, chunkId: string): Promise<ChunkView | undefined> => {
   const params = { slug: target.slug, batchId: target.batchId, chunkId };
   try {
@@ -98,7 +98,7 @@ const sendOne = async (
   return { bytes: bytes.byteLength, wasSent };
 };
 
-/** Sends all chunks; throws what the first of them is refused for. */
+/** Uploads all chunks. Throws the first refusal. */
 export const sendChunks = async (
   target: Target,
   chunks: AsyncIterable<RowChunk>,

@@ -1,19 +1,19 @@
 /**
- * Addresses that the service signs for bytes. Those that it serves itself lie below its own address, which may not be
- * the one by which it is reached from here (a forwarded port, another name): the signature holds for either.
+ * Resolves signed addresses for bytes. Addresses of the service itself begin with its own base address, which may
+ * differ from the client's (a forwarded port, another name). The signature is valid for either.
  */
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 
 const ownPath = /\/api\/blobs\/[0-9a-f]{64}\?.*$/;
 
-/** Where an address is asked for from here. */
+/** Returns the address to use from this machine. */
 export const addressFrom = ({ baseUrl }: Client, given: string): URL => {
   const own = ownPath.exec(given)?.[0];
   return new URL(own === undefined ? given : `${baseUrl.replace(/\/api\/public$/, '')}${own}`);
 };
 
-/** The refusals of a batch, as JSONL. */
+/** Downloads the rejected rows of a batch as JSONL. */
 export const readReport = async (client: Client, reportUrl: string): Promise<Uint8Array> => {
   const address = addressFrom(client, reportUrl);
   let answer: Response;

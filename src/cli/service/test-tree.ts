@@ -1,4 +1,4 @@
-/** The tests of a tree on this machine: run by the world host's own program, without a service. */
+/** Runs the tests of a tree on this machine with a program of the world host, without the service. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import type { TestReport } from '../views/tests.ts';
 
 const program = fileURLToPath(new URL('../../../world-host-image/test-tree.ts', import.meta.url));
 
-/** Throws `invalid` with the reason when they cannot be run. */
+/** Runs the tests. Throws `invalid` with the reason if they cannot be run. */
 export const testTree = async (
   { env }: Context,
   tree: readonly TreeFile[],

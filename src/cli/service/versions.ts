@@ -1,4 +1,4 @@
-/** Versions of worlds as commands ask for them: by address, with the contents of files. */
+/** Reads versions of worlds by address, and the contents of their files. */
 import pMap from 'p-map';
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -7,10 +7,10 @@ import { getVersion, getWorldFile } from '#wire/public-api/operations.ts';
 import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import { sha256Of } from '../files/digest.ts';
 
-/** Files that are asked for at once. */
+/** Most concurrent downloads of files. */
 const filesAtOnce = 8;
 
-/** `crm@3` in its parts; without a version it is the head. */
+/** Parses `crm@3` into slug and version; without a version it is the head. */
 export const parseAddress = (address: string): { slug: string; version: string } => {
   const at = address.indexOf('@');
   return at === -1
@@ -18,11 +18,11 @@ export const parseAddress = (address: string): { slug: string; version: string }
     : { slug: address.slice(0, at), version: address.slice(at + 1) };
 };
 
-/** The version that an address names. */
+/** Returns the version that an address names. */
 export const findVersion = async (client: Client, address: string): Promise<VersionDetail> =>
   (await client.send(getVersion, { params: parseAddress(address) })).body;
 
-/** The version of an id; undefined when this service has none of it in that world. */
+/** Returns the version with an id; undefined if the world on this service does not have it. */
 export const findNoted = async (
   client: Client,
   slug: string,
@@ -36,7 +36,7 @@ export const findNoted = async (
   }
 };
 
-/** The bytes of a file of a version, held to its digest. */
+/** Downloads a file of a version and checks its digest. */
 export const readFile = async (
   client: Client,
   { slug, id }: VersionDetail,
@@ -48,7 +48,7 @@ export const readFile = async (
   throw new AppError('internal', `${path} came with other bytes than its digest names`);
 };
 
-/** Some files of a version with their contents, in order. */
+/** Downloads some files of a version, in order. */
 export const readFiles = (
   client: Client,
   version: VersionDetail,

@@ -1,6 +1,6 @@
 /**
- * Waiting for a session or for the answer to a call, however long it takes: a row of held requests. One may
- * be answered before its time is up, by a service that is about to end; the next then waits on.
+ * Waits for a session or for the answer to a call with a series of long polls. A service that shuts down may answer
+ * one early; the next then continues the wait.
  */
 import { callTransitions } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
@@ -14,19 +14,19 @@ import { withProgress } from '../terminal/progress.ts';
 
 const longestWaitSeconds = limits.waitMs / 1_000;
 
-/** How long the first request is held when the whole wait is so long; `false` waits for nothing. */
+/** Returns the hold of the first request for a wait of this length, in seconds; `false` does not wait. */
 export const firstWaitSeconds = (wait: number | false): number =>
   wait === false ? 0 : Math.min(wait, longestWaitSeconds);
 
 type SessionWait = {
   client: Client;
   session: SessionView;
-  /** On the clock of `performance.now()`. */
+  /** Deadline on the clock of `performance.now()`. */
   endsAt: number;
   signal?: AbortSignal;
 };
 
-/** The session as it is once this holds of it no more, or the time is over. */
+/** Polls the session until the condition no longer holds, or the time is over. Returns its last state. */
 const waitWhile = async (
   holds: (session: SessionView) => boolean,
   { client, session: first, endsAt, signal }: SessionWait,
@@ -45,15 +45,15 @@ const waitWhile = async (
   return session;
 };
 
-/** Whether a session may become ready still: its world is loaded, or its browser comes. */
+/** Returns true if the session may still become ready: its world or its browser is starting. */
 const isOnItsWay = ({ ready, state, surfaces }: SessionView): boolean =>
   state === 'PROVISIONING' || (state === 'READY' && !ready && surfaces.browser?.state !== 'failed');
 
-/** The session as it is once it is ready, has ended, or the time is over. */
+/** Waits until the session is ready or has ended, or the time is over. Returns its last state. */
 export const waitUntilReady = (wait: SessionWait): Promise<SessionView> =>
   waitWhile(isOnItsWay, wait);
 
-/** The session of which the end was asked for, once it has ended or the time is over. */
+/** Waits until a session that is closing has ended, or the time is over. Returns its last state. */
 export const waitUntilClosed = (wait: SessionWait): Promise<SessionView> =>
   waitWhile(({ state }) => state === 'CLOSING', wait);
 
@@ -64,11 +64,11 @@ type CallOptions = {
   sessionId: string;
   call: CallRequest;
   signal?: AbortSignal;
-  /** Seconds that one request is held at most; less only in tests. */
+  /** Longest hold of one request, in seconds; shorter only in tests. */
   holdSeconds?: number;
 };
 
-/** The answered call record. A call that failed is a record too and not an error here. */
+/** Sends a call and returns its final record. A failed call is a record too and not an error here. */
 export const sendCall = async (options: CallOptions): Promise<CallView> => {
   const { client, sessionId, call, holdSeconds = longestWaitSeconds, signal } = options;
   const query = { wait: holdSeconds };
@@ -86,7 +86,7 @@ export const sendCall = async (options: CallOptions): Promise<CallView> => {
   return record;
 };
 
-/** The same, with progress on standard error when it takes long. */
+/** Sends a call as `sendCall` does, and shows progress on standard error while it takes long. */
 export const runCall = (context: Context, options: CallOptions): Promise<CallView> => {
   const what = options.call.name ?? options.call.kind;
   return withProgress({ out: context.err, step: `waiting for ${what}` }, () => sendCall(options));

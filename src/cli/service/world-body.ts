@@ -1,6 +1,6 @@
 /**
- * What a world is made of, as the API takes it: a template, a connector or a folder, with files laid over it. A folder
- * is compiled here first, so that its problems are shown with their lines and nothing broken is sent.
+ * Builds the body of a request that creates a world from a template, a connector or a folder, with optional overlay
+ * files. A folder is compiled here first, so that its problems are shown with their lines and no broken tree is sent.
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -14,7 +14,7 @@ import { ProblemsError } from '../views/report.ts';
 
 export type WorldSource = {
   body: Pick<CreateWorldBody, 'from' | 'overlay'>;
-  /** What rows of files are read by; undefined where only the service knows it. */
+  /** Contract used to parse row files; undefined if the service builds the world from parts that only it has. */
   contract: Contract | undefined;
 };
 
@@ -23,7 +23,7 @@ const compileHere = (tree: readonly TreeFile[]): Contract | undefined => {
   return compiled.ok ? compiled.contract : undefined;
 };
 
-/** Reads what a world is to be made from. */
+/** Reads the source of a new world. */
 export const readWorldSource = (
   context: Context,
   from: string | undefined,

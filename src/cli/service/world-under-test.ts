@@ -1,4 +1,4 @@
-/** A world that is asked for the sake of comparing: a folder in a program of its own, or a session of the service. */
+/** Starts a world for a comparison: a folder in a program of its own, or a session of the service. */
 
 import { once } from 'node:events';
 import { type IncomingMessage, request as openPlainly } from 'node:http';
@@ -70,7 +70,7 @@ export type ServedFolder = {
   port: number;
 };
 
-/** Serves a folder for as long as the work takes. */
+/** Serves a folder while the work runs. */
 export const withServedFolder = async <Value>(
   context: Context,
   { folder, files, compiled, port }: ServedFolder,
@@ -103,7 +103,7 @@ export const withServedFolder = async <Value>(
     const ended = program.ended.then(() => {
       throw new AppError('unavailable', 'the program that serves the folder ended');
     });
-    // It may end later, when nobody waits for it any more.
+    // The program may end later, when no code awaits `ended` any more.
     ended.catch(() => undefined);
     const base = await Promise.race([served.promise, ended]);
     return await work({ base, ask: asker(base, token, signal) });
@@ -114,7 +114,7 @@ export const withServedFolder = async <Value>(
 
 const readyMs = 120_000;
 
-/** Opens a session of a world for as long as the work takes. */
+/** Opens a session of a world while the work runs. */
 export const withSession = async <Value>(
   client: Client,
   versionId: string,

@@ -1,6 +1,6 @@
 /**
- * What a command gets from the process it runs in: environment, working folder, where it writes and
- * what it may read. `main.ts` makes the real one, tests make their own.
+ * Defines what a command gets from its process: environment, working folder, output and input. `main.ts` creates the
+ * real one; tests create their own.
  */
 import { makeLinesVisible } from '#domain/visible-text.ts';
 import type { Env } from '#runtime/env.ts';
@@ -11,20 +11,20 @@ export type { Colors } from './colors.ts';
 /** Sink for bytes: a stream of the process. */
 export type Stream = {
   write(text: string): void;
-  /** Resolves when what was written is little enough for more to be. */
+  /** Resolves when the buffer is small enough to write more. */
   drained(): Promise<void>;
-  /** Whether a person watches: only then are there colours and lines that change. */
+  /** True for a terminal. Only then are there colours and lines that are rewritten. */
   isTerminal: boolean;
   columns: number;
 };
 
-/** All that a command prints goes through here, so that no text of strangers steers the terminal. */
+/** Output of a command. Everything that it prints passes here, so that untrusted text cannot control the terminal. */
 export type Output = Omit<Stream, 'write'> & {
-  /** Writes a text for people: hidden characters are written out, ends of lines and tabs apart. */
+  /** Writes a text for people. Hidden characters are made visible, except line ends and tabs. */
   write(text: string): void;
-  /** Writes a text for programs: exactly where none but a program reads, on a terminal as `write` does. */
+  /** Writes a text for programs: exactly, or on a terminal as `write` does. */
   writeExactly(text: string): void;
-  /** Replaces the line that was begun on a terminal. */
+  /** Replaces the current line of a terminal. */
   rewriteLine(text: string): void;
 };
 
@@ -50,20 +50,20 @@ export type Context = {
   cwd: string;
   out: Output;
   err: Output;
-  /** Those of standard output; without effect where `wantsColor` says no. */
+  /** Colours of standard output; without effect if `wantsColor` returns false. */
   colors: Colors;
   readStdin(): Promise<Buffer>;
-  /** Standard input piece by piece; it comes once. */
+  /** Standard input as a stream, which can be read once. */
   stdin(): AsyncIterable<Uint8Array>;
-  /** The status to exit with when the command ends without an error; 0 unless set. */
+  /** Sets the exit status of a command that ends without an error; 0 unless set. */
   setExitStatus(status: number): void;
 };
 
-/** How wide a text may be: as the terminal is, or any width where nobody watches. */
+/** Returns the columns available for a text: those of the terminal, else Infinity. */
 export const roomOf = ({ isTerminal, columns }: Pick<Stream, 'isTerminal' | 'columns'>): number =>
   isTerminal ? columns : Infinity;
 
-/** Colours of a text for a person, and the columns of a line (Infinity where output is piped). */
+/** Colours of a text for a person, and the columns of a line (Infinity if output is piped). */
 export type View = { colors: Colors; room: number };
 
 /** Returns the view of standard output. */
@@ -74,13 +74,13 @@ export const viewOf = ({ out, colors }: Pick<Context, 'out' | 'colors'>): View =
 
 const isForced = ({ FORCE_COLOR: force = '' }: Env): boolean => force !== '' && force !== '0';
 
-/** Whether an output should be coloured (https://no-color.org, https://force-color.org). */
+/** Returns true if an output should be coloured (https://no-color.org, https://force-color.org). */
 export const wantsColor = (env: Env, isTerminal: boolean): boolean => {
   if ((env.NO_COLOR ?? '') !== '') return false;
   return isForced(env) || (isTerminal && env.TERM !== 'dumb');
 };
 
-/** A context over given streams. */
+/** Creates a context from streams. */
 export const createContext = (
   parts: Omit<Context, 'colors' | 'out' | 'err'> & { out: Stream; err: Stream },
 ): Context => ({

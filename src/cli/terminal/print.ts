@@ -1,6 +1,6 @@
 /**
- * Texts for a person: aligned tables and fields, durations, counts of changes. Every function returns
- * a text and leaves writing it to its caller; widths ignore the codes of colours.
+ * Formats texts for people: aligned tables and fields, durations, counts of changes. Every function returns a text,
+ * which its caller writes. Widths ignore colours.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { Help } from 'commander';
@@ -9,14 +9,14 @@ import type { ChangeCounts } from '#domain/call.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import { betweenColors } from './colors.ts';
 
-/** Columns that a text takes: two for a wide character, none for the marks of our colours. */
+/** Returns the columns that a text takes: two for a wide character, none for colours. */
 const width = (text: string): number => stringWidth(stripVTControlCharacters(text));
 
 const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Cuts a text to so many columns, the last being `…`. */
+/** Cuts a text to `to` columns, the last being `…`. */
 export const cut = (text: string, to: number): string => {
   if (text.length <= to / 2) return text;
   let columns = 0;
@@ -29,30 +29,30 @@ export const cut = (text: string, to: number): string => {
   return text;
 };
 
-/** The most columns of a text in a list, which is no place for a whole document. */
+/** Most columns of a text in a list, so that a whole document does not fill it. */
 const mostTextColumns = 200;
 
-/** A text on one line, cut. */
+/** Puts a text on one line and cuts it. */
 export const cutLine = (text: string, to: number = mostTextColumns): string =>
   cut(makeVisible(text.replace(/\s+/g, ' ').trim()), to);
 
-/** Measures texts as `width` does: the marks of our colours take no columns. */
+/** Measures texts as `width` does, so that colours take no columns. */
 class Wrapping extends Help {
   override displayWidth(text: string): number {
     return width(text);
   }
 }
 
-/** Lines of at most so many columns, broken at blanks; in less than 40 nothing is broken. */
+/** Wraps a text at blanks to lines of at most `room` columns. Below 40 columns nothing is wrapped. */
 export const wrapLines = (text: string, room: number): string[] =>
   new Wrapping().boxWrap(text, room).split('\n');
 
-/** The columns of the widest line. */
+/** Returns the columns of the widest line. */
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map(width));
 
 /**
- * Lines of cells, each on one line, aligned to the left, two blanks apart, without blanks at the ends. A list under a head
- * is `formatFitted` of the views, which fits the terminal too.
+ * Formats cells as aligned lines: left-aligned, two blanks apart, without blanks at the ends. Lists with a header use
+ * `formatFitted` of the views, which also fits the terminal.
  */
 export const formatTable = (given: readonly (readonly string[])[]): string => {
   const lines = given.map((cells) => cells.map((cell) => betweenColors(cell, makeVisible)));
@@ -70,7 +70,7 @@ export const formatTable = (given: readonly (readonly string[])[]): string => {
     .join('\n');
 };
 
-/** `name  value` lines; an undefined or null value leaves its line out. */
+/** Formats `name  value` lines. Fields with an undefined or null value are left out. */
 export const formatFields = (fields: readonly (readonly [string, unknown])[]): string =>
   formatTable(
     fields
@@ -78,7 +78,7 @@ export const formatFields = (fields: readonly (readonly [string, unknown])[]): s
       .map(([name, value]) => [name, String(value)]),
   );
 
-/** `0.4 ms`, `37 ms`, `1.2 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */
+/** Formats a duration: `0.4 ms`, `37 ms`, `1.2 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`. */
 export const formatDuration = (ms: number): string => {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -91,7 +91,7 @@ export const formatDuration = (ms: number): string => {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 };
 
-/** `4 s ago`, `2 h ago`: how long before now a time of the API lies. */
+/** Formats the age of a time of the API: `4 s ago`, `2 h ago`. */
 export const formatAgo = (time: string, nowMs: number = Date.now()): string => {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;
@@ -100,11 +100,11 @@ export const formatAgo = (time: string, nowMs: number = Date.now()): string => {
   return `${Math.floor(seconds / 86_400)} d ago`;
 };
 
-/** Milliseconds between two times of the API; undefined while one of them is missing. */
+/** Returns the milliseconds between two times of the API; undefined if one of them is missing. */
 export const elapsedMs = (from: string | null, to: string | null): number | undefined =>
   from === null || to === null ? undefined : Date.parse(to) - Date.parse(from);
 
-/** `issues: 1 updated; comments: 1 inserted`, or `no rows changed`. */
+/** Formats counts of changes: `issues: 1 updated; comments: 1 inserted`, or `no rows changed`. */
 export const formatChanges = (changes: ChangeCounts): string => {
   const entities = Object.entries(changes).map(([entity, counts]) => {
     const parts = (['inserted', 'updated', 'deleted'] as const)
@@ -115,11 +115,11 @@ export const formatChanges = (changes: ChangeCounts): string => {
   return entities.length === 0 ? 'no rows changed' : entities.join('; ');
 };
 
-/** `1 row`, `3 rows`. */
+/** Formats a count: `1 row`, `3 rows`. */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** A value as JSON, indented: what `--json` prints. */
+/** Formats a value as indented JSON, the output of `--json`. */
 export const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 const cell = (value: unknown): string => {
@@ -127,7 +127,7 @@ const cell = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Rows as a table with their fields as head line; long cells are cut, so is the line at `columns`. */
+/** Formats rows as a table with their fields as the header. Cuts long cells, and lines at `columns`. */
 export const formatRows = (
   rows: readonly Record<string, unknown>[],
   { columns, cellWidth = 40 }: { columns: number; cellWidth?: number },

@@ -1,26 +1,26 @@
 /**
- * Progress of work that may take long. Nothing is shown for its first two seconds; then, on a
- * terminal, one line that keeps changing and is wiped at the end, elsewhere a plain line whenever the
- * step changes and every ten seconds.
+ * Shows the progress of work that may take long. It shows nothing for the first two seconds. Then a terminal gets one
+ * line that is rewritten and erased at the end. Other outputs get a plain line whenever the step changes, and every
+ * ten seconds.
  */
 import { makeVisible } from '#domain/visible-text.ts';
 import type { Output } from './context.ts';
 import { cut, formatDuration } from './print.ts';
 
-/** Tells what the work is doing now. */
+/** Sets the text of the current step. */
 export type Tell = (step: string) => void;
 
 export type Progress = {
   tell: Tell;
-  /** Writes a text that stays, without mixing it with the line that changes. */
+  /** Writes a permanent text without mixing it with the progress line. */
   print(text: string): void;
 };
 
 type ProgressOptions = {
   out: Output;
-  /** Put before each line. */
+  /** Text before each line. */
   indent?: string;
-  /** What the work does until it tells otherwise. */
+  /** Text of the first step. */
   step: string;
 };
 
@@ -43,7 +43,7 @@ const terminalLine = (out: Output, indent: string): Line => {
   };
 };
 
-/** What a step is about, without how far it is. */
+/** Returns the text of a step without its numbers and progress bar. */
 const wordsOf = (step: string): string => step.replace(/\[[#-]*\]|[\d.,]+/g, '');
 
 const plainLines = (out: Output, indent: string): Line => {
@@ -61,12 +61,12 @@ const plainLines = (out: Output, indent: string): Line => {
   };
 };
 
-/** What is shown at the moment, by where. */
+/** Progress that is currently shown on each output. */
 const shownOn = new WeakMap<Output, Progress>();
 
 /**
- * Runs the work and shows its progress; the result or error is the work's own. Within other work that
- * is shown on the same output, it is a part of that one and shows no steps of its own.
+ * Runs the work and shows its progress. Returns the work's result, or throws its error. If outer work already shows
+ * progress on the same output, the inner work shows no steps of its own.
  */
 export const withProgress = async <Value>(
   { out, indent = '', step: firstStep }: ProgressOptions,

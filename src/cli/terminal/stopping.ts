@@ -1,17 +1,16 @@
 /**
- * Being told to stop, for commands that run long: the first SIGINT, SIGTERM or SIGHUP, or the death
- * of the process that started this one over an IPC channel, asks for an orderly end; a later one
- * forces it. Terminals and package managers may deliver one Ctrl-C twice, so that what follows within
- * half a second counts as the same.
+ * Handles stop requests of long-running commands. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end; so does
+ * the death of a parent process connected by an IPC channel. A later signal forces the end. Terminals and package
+ * managers may deliver one Ctrl-C twice, so a signal within half a second counts as the same.
  */
 import { AppError } from '#domain/error.ts';
 
 export type Stopping = {
-  /** Aborts when told to stop; its reason is an `AppError` with the exit status in its detail. */
+  /** Aborts at the first stop request. Its reason is an `AppError` with the exit status in its detail. */
   signal: AbortSignal;
-  /** Resolves at the second request to stop. */
+  /** Resolves at the second stop request. */
   forced: Promise<void>;
-  /** Goes back to how signals end a process by themselves. */
+  /** Restores the default effect of signals. */
   release(): void;
 };
 
@@ -19,11 +18,11 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type StopSignal = keyof typeof numbers;
 const sameMs = 500;
 
-/** The reason with which a stop aborts what is under way. */
+/** Builds the reason with which a stop aborts running work. */
 export const interruption = (name: StopSignal): AppError =>
   new AppError('unavailable', 'interrupted', { detail: { exitStatus: 128 + numbers[name] } });
 
-/** What a command that fails is told of: that it was stopped, if it was, whatever else broke off because of that. */
+/** Returns the error of a failed command: the stop, if there was one, since other errors may only follow from it. */
 export const stopReason = ({ signal }: Pick<Stopping, 'signal'>, error: unknown): unknown =>
   signal.aborted ? signal.reason : error;
 
@@ -49,7 +48,7 @@ export const listenForStop = (): Stopping => {
     release() {
       for (const name of names) process.off(name, onSignal);
       process.off('disconnect', onDisconnect);
-      // Whoever hears from the parent waits for it again, as before.
+      // If other code listens to messages of the parent, the channel keeps the process alive again, as before.
       if (process.listenerCount('message') > 0) process.channel?.ref();
     },
   };

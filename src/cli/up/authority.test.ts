@@ -20,7 +20,7 @@ describe('authority', () => {
   const open = (now?: number) =>
     openAuthority(folder, 'ins-a', now === undefined ? undefined : () => now);
 
-  /** What a client that trusts the authority says of a certificate for a name that it asks for. */
+  /** Returns a client's verdict on a certificate for these names, when it trusts the authority and asks for `asked`. */
   const verdict = async (names: string[], asked: string): Promise<string> => {
     const authority = await open();
     const server = createServer(await authority.issue(names)).listen(0, '127.0.0.1');

@@ -1,9 +1,10 @@
 /**
- * The authority of certificates of one data folder: made once, kept, and renewed long before it ends. It can vouch
- * for this machine's own names and no others (`localhost`, what is below it, 127.0.0.1 and ::1), which clients
- * enforce: whoever steals its key can pretend to be nobody else.
+ * Certificate authority of one data folder: created once, stored, and renewed long before it expires. Its certificate
+ * is limited to this machine's own names (`localhost`, names below it, 127.0.0.1 and ::1), and clients enforce that.
+ * With a stolen key, an attacker cannot impersonate any other name.
  *
- * A renewed authority has the key and the name of the one before, so clients that trust that one go on until it ends.
+ * A renewed authority keeps its key and name, so clients that trust the previous certificate accept it until that
+ * expires.
  */
 import 'reflect-metadata';
 import {
@@ -33,30 +34,33 @@ import {
 import { AppError } from '#domain/error.ts';
 import { cannotWrite } from './folder.ts';
 
-/** A certificate and its key, as PEM. The certificate's file has that of the authority after it. */
+/** Certificate and its key, as PEM. The certificate is followed by that of the authority. */
 export type Certificate = { cert: string; key: string };
 
 export type Authority = {
-  /** The file with its certificate alone, and one that has all that this machine trusts besides. */
+  /** Files with the authority's certificate alone, and with all authorities that this machine trusts. */
   caFile: string;
   bundleFile: string;
-  /** Its certificate. */
+  /** Certificate of the authority. */
   pem: string;
-  /** Until when clients that are told of it now may trust it. */
+  /** Expiry of the authority's current certificate. */
   until: Date;
-  /** It was renewed just now: what clients were told before ends sooner. */
+  /**
+   * True if the authority was just renewed: clients with the previous certificate need the new one before that
+   * expires.
+   */
   wasRenewed: boolean;
-  /** Makes a certificate for names and addresses of this machine, good for 30 days. */
+  /** Issues a certificate for names and addresses of this machine, valid for 30 days. */
   issue(names: readonly string[]): Promise<Certificate>;
 };
 
 const dayMs = 86_400_000;
 const years = 2;
 const lifeMs = years * 365 * dayMs;
-/** It is renewed when it has less than this left. */
+/** Remaining validity below which the authority is renewed. */
 export const renewBelowMs = 180 * dayMs;
 const leafMs = 30 * dayMs;
-/** Clocks of clients in containers may be behind. */
+/** Time by which validity begins earlier, because clocks of clients in containers may be behind. */
 const earlierMs = dayMs;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -71,10 +75,10 @@ const keysOf = (key: KeyObject): Keys => ({
 
 const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-/** At most 20 octets and not negative (RFC 5280, 4.1.2.2). */
+/** Returns a serial number of at most 20 octets that is not negative (RFC 5280, 4.1.2.2). */
 const newSerial = (): string => `00${randomBytes(16).toString('hex')}`.replace(/^00/, '4a');
 
-/** A value of ASN.1 that is shorter than 128 octets. */
+/** Encodes an ASN.1 value that is shorter than 128 octets. */
 const tagged = (tag: number, ...parts: Buffer[]): Buffer => {
   const value = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag, value.length]), value]);
@@ -82,7 +86,10 @@ const tagged = (tag: number, ...parts: Buffer[]): Buffer => {
 
 const allOnes = (bytes: number): Buffer => Buffer.alloc(bytes, 0xff);
 
-/** The names that it may vouch for (RFC 5280, 4.2.1.10): a name stands for all below it, an address has its mask. */
+/**
+ * Returns the name constraints of the authority (RFC 5280, 4.2.1.10): a name covers all names below it, an address has
+ * its mask.
+ */
 const nameConstraints = (): Extension => {
   const name = Buffer.from('localhost', 'ascii');
   const ip4 = Buffer.concat([Buffer.from([127, 0, 0, 1]), allOnes(4)]);
@@ -113,7 +120,7 @@ const signItself = async (keys: Keys, name: string, now: number): Promise<string
   return `${certificate.toString('pem')}\n`;
 };
 
-/** Writes a file whole or not at all. */
+/** Writes a file completely or not at all. */
 const writeWhole = (file: string, text: string, mode: number): void => {
   const draft = `${file}.new`;
   try {
@@ -147,7 +154,7 @@ const readKey = (file: string): KeyObject => {
   throw unreadable(file, new Error('it is no key of the curve P-256'));
 };
 
-/** The certificate of a file, where it is of the key and readable. */
+/** Reads a certificate; undefined if the file is unreadable or its certificate belongs to another key. */
 const readCertificate = (file: string, key: KeyObject): X509Certificate | undefined => {
   try {
     const certificate = new X509Certificate(readFileSync(file));
@@ -159,7 +166,7 @@ const readCertificate = (file: string, key: KeyObject): X509Certificate | undefi
 
 const endOf = (certificate: X509Certificate): number => Date.parse(certificate.validTo);
 
-/** What this machine trusts without it: Node's own list and the system's. */
+/** Returns the authorities that this machine trusts anyway: Node's list and the system's. */
 const trustedHere = (): string[] => {
   const all = [...getCACertificates('default'), ...getCACertificates('system')];
   return [...new Set(all.map((pem) => pem.trim()))];
@@ -188,7 +195,7 @@ const sanOf = (name: string) => ({
 const issue = async (kept: Kept, own: Keys, names: readonly string[], now: number) => {
   const certificate = await X509CertificateGenerator.create({
     serialNumber: newSerial(),
-    // A name of 64 characters at most; the names that count are beside it.
+    // Common names have 64 characters at most; clients check the names in the extension.
     subject: 'CN=svc up',
     issuer: kept.certificate.subject.split('\n').join(', '),
     notBefore: new Date(now - earlierMs),
@@ -205,15 +212,15 @@ const issue = async (kept: Kept, own: Keys, names: readonly string[], now: numbe
       new SubjectAlternativeNameExtension(names.map(sanOf)),
     ],
   });
-  // With the authority's own after it, a browser that trusts that by its key finds it.
+  // The authority's certificate follows, so that a browser that trusts the authority's key can build the chain.
   return { cert: `${certificate.toString('pem')}\n${kept.pem}`, key: own.pem };
 };
 
 /**
- * The authority of a folder, which is there: what it has is kept, what is missing is made.
- * Throws `conflict` for a key that cannot be read, `unavailable` for a file that cannot be written.
+ * Opens the authority of an existing folder. Keeps its files and creates those that are missing. Throws `conflict` for
+ * a key that cannot be read, `unavailable` for a file that cannot be written.
  *
- * @param installation - Tells the authorities of several folders from one another in a list of a browser.
+ * @param installation - Distinguishes the authorities of several folders in a browser's list.
  */
 export const openAuthority = async (
   folder: string,

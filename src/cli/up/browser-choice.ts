@@ -1,12 +1,12 @@
-/** Whether sessions of `svc up` can have browsers, and how many are kept warm. */
+/** Decides whether sessions of `svc up` can have browsers, and how many are kept warm. */
 import { AppError } from '#domain/error.ts';
 import { findChromium } from '#runtime/chromium.ts';
 import type { RuntimeChoice } from './runtime.ts';
 
 export type BrowserChoice = {
-  /** How many are kept warm; undefined: sessions can have none. */
+  /** Number of browsers kept warm; undefined if sessions can have none. */
   warm: number | undefined;
-  /** The same for a person. */
+  /** Description of the choice for a person. */
   says: string;
 };
 
@@ -14,8 +14,8 @@ const keepsWarm = (warm: number): string =>
   warm === 0 ? 'started when asked for' : `${warm} warm`;
 
 /**
- * Decides. A process runs the Chromium of this machine. Throws `conflict` when browsers are wished for and it has none,
- * with how to get one.
+ * Chooses the browsers. As processes, they run the Chromium of this machine. Throws `conflict`, with how to install
+ * one, if browsers are requested and this machine has no Chromium.
  */
 export const chooseBrowsers = (
   wished: number | undefined,

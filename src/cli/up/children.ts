@@ -1,7 +1,6 @@
 /**
- * Starts a program of the project as a child process: with an IPC channel, so that it ends when this
- * process dies, in a process group of its own, so that Ctrl-C reaches only this process, and with
- * its log in a file.
+ * Starts a program of the project as a child process. An IPC channel ends it when this process dies. Its own process
+ * group keeps Ctrl-C from it. Its log goes to a file.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -15,13 +14,13 @@ import { readProgramLine } from '#wire/program-lines/read.ts';
 import type { Started } from './keep.ts';
 
 export type ChildOptions = {
-  /** For messages: `control plane`. */
+  /** Name for messages: `control plane`. */
   name: string;
-  /** Arguments of Node: the program's main file and what belongs to it. */
+  /** Arguments of Node: the program's main file and its own arguments. */
   args: string[];
   env: Record<string, string>;
   logFile: string;
-  /** Told each line that it says; true for the one that says that it is up. */
+  /** Called with each line that the program prints. Returns true for the line that means that it is up. */
   hear(line: ProgramLine): boolean;
 };
 
@@ -34,7 +33,7 @@ const openLog = (file: string): number => {
   return openSync(file, 'a', 0o600);
 };
 
-/** The last line that is no structured log, else the last line. */
+/** Returns the last log line that is not structured, else the last line. */
 const lastWords = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
   return lines.findLast((line) => !line.startsWith('{')) ?? lines.at(-1) ?? '';
@@ -46,7 +45,7 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
     child.once('error', () => resolve());
   });
 
-/** Whether a promise settles within the time; the wait leaves nothing behind. */
+/** Returns true if the promise settles in time. Leaves no timer behind. */
 const settlesWithin = async (promise: Promise<void>, ms: number): Promise<boolean> => {
   const over = new AbortController();
   const settled = promise.then(() => true);
@@ -59,7 +58,7 @@ const settlesWithin = async (promise: Promise<void>, ms: number): Promise<boolea
 const spawnLogged = (options: ChildOptions): ChildProcess => {
   const log = openLog(options.logFile);
   try {
-    // A signal opens no inspector in them, whoever sends it.
+    // Without this, any process could open an inspector in the program with a signal (SIGUSR1).
     return spawn(process.execPath, ['--disable-sigusr1', ...options.args], {
       env: { ...codeCacheEnv(), ...options.env },
       stdio: ['ignore', 'pipe', log, 'ipc'],
@@ -70,7 +69,7 @@ const spawnLogged = (options: ChildOptions): ChildProcess => {
   }
 };
 
-/** Resolves on the line that says so; rejects when the child ends before, or when time is up. */
+/** Resolves on the line that means that the child is up. Rejects if the child ends before, or after the deadline. */
 const whenUp = (
   child: ChildProcess,
   options: ChildOptions,
@@ -105,8 +104,8 @@ const whenUp = (
 };
 
 /**
- * Starts a child and resolves once it is up.
- * Throws `unavailable` with its last words when it ends before, or the signal's reason.
+ * Starts a child and resolves once it is up. Throws `unavailable` with its last log line if it ends before, or the
+ * signal's reason.
  */
 export const startChild = async (options: ChildOptions, signal: AbortSignal): Promise<Started> => {
   const child = spawnLogged(options);

