@@ -1,4 +1,4 @@
-/** Wrong calls of every command that there is: each ends with a failure and asks no service. */
+/** Wrong calls of every command: each fails and sends no request to a service. */
 import type { Argument, Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli-context.ts';
@@ -17,7 +17,7 @@ const leaves = leavesBelow(await createProgram(testContext(), []), []);
 
 const valueFor = ({ argChoices }: Argument): string => argChoices?.[0] ?? 'x';
 
-/** The options without which a command is refused, with values. */
+/** Returns the mandatory options of a command, with values. */
 const demandedBy = ({ options }: Command): string[] =>
   options
     .filter(({ mandatory }) => mandatory)
@@ -26,7 +26,7 @@ const demandedBy = ({ options }: Command): string[] =>
       argChoices?.[0] ?? (long === '--role' ? 'viewer' : 'http://127.0.0.1:1'),
     ]);
 
-/** Arguments as a command has them, and then what makes the call wrong. */
+/** Returns command lines with the right arguments, each made wrong in one way. */
 const wrongCallsOf = ({ command }: Leaf): string[][] => {
   const { registeredArguments: all } = command;
   const right = [...all.map(valueFor), ...demandedBy(command)];

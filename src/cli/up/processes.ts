@@ -1,6 +1,6 @@
 /**
- * What the operating system says about processes: whether one lives, when it started, what it runs.
- * A process is named by id and start time together, because ids are used again.
+ * Reads the state of processes from the operating system: whether one runs, its start time, its command line. Ids are
+ * reused, so a process is identified by its id and start time together.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,15 +24,15 @@ const runPs = (...options: string[]): string | undefined => {
   }
 };
 
-/** Fields of `/proc/<pid>/stat` after the command name, which may itself hold blanks. */
+/** Returns the fields of `/proc/<pid>/stat` after the command name, which may itself contain blanks. */
 const statFields = (pid: number): string[] | undefined =>
   readProc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ');
 
 /**
- * A text that stays the same for the life of a process and differs for the next with its id;
- * undefined when no such process runs (one that has ended but was not waited for does not run).
+ * Returns a text that is constant for the life of a process and differs for a later one with the same id. Undefined if
+ * no such process runs; a zombie does not run.
  */
 export const processStart = (pid: number): string | undefined => {
   if (!hasProc) return runPs('-o', 'lstart=', '-p', String(pid))?.trim() || undefined;
@@ -40,16 +40,16 @@ export const processStart = (pid: number): string | undefined => {
   return fields === undefined || fields[0] === 'Z' ? undefined : fields[19];
 };
 
-/** Whether a process with this id runs. */
+/** Returns true if a process with this id runs. */
 export const isRunning = (pid: number): boolean => processStart(pid) !== undefined;
 
-/** The words a process was started with, joined by blanks; '' when it cannot be known. */
+/** Returns the command line of a process, joined by blanks; '' if it is unknown. */
 export const commandLine = (pid: number): string => {
   if (!hasProc) return runPs('-o', 'command=', '-p', String(pid))?.trim() ?? '';
   return readProc(pid, 'cmdline')?.replaceAll('\0', ' ').trim() ?? '';
 };
 
-/** Ids of the running processes whose command line holds a text; this process is left out. */
+/** Returns the ids of running processes whose command line contains a text, without this process. */
 export const findProcesses = (text: string): number[] => {
   const pids = hasProc
     ? readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -60,7 +60,7 @@ export const findProcesses = (text: string): number[] => {
     .filter((pid) => isRunning(pid) && commandLine(pid).includes(text));
 };
 
-/** Sends a process a signal; one that has ended meanwhile is fine. */
+/** Sends a signal to a process. It is not an error if the process has ended meanwhile. */
 export const sendSignal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name);
@@ -69,15 +69,15 @@ export const sendSignal = (pid: number, name: NodeJS.Signals): void => {
   }
 };
 
-// Programs of an installation that a killed `svc up` left behind. They end by themselves when their
-// IPC channel closes; the next `up` waits for that, so that two generations never work at once.
+// Programs of an installation that a killed `svc up` left behind. They end by themselves when their IPC channel
+// closes. The next `up` waits for that, so that two generations never run at once.
 
 const graceMs = 8_000;
 
 const findLeftOvers = (installation: string): number[] =>
   findProcesses(installation).filter((pid) => commandLine(pid).startsWith('svc '));
 
-/** Resolves when none of them runs; after the grace they are killed. Answers how many there were. */
+/** Waits until no such program runs, and kills them after the grace period. Returns their number. */
 export const endLeftOvers = async (installation: string, signal: AbortSignal): Promise<number> => {
   const found = findLeftOvers(installation);
   const endsAt = performance.now() + graceMs;

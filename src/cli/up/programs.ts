@@ -1,7 +1,6 @@
 /**
- * The programs that `svc up` starts, by the paths of their main files, and what they are given of the
- * user's own environment. Programs never import one another, so this and `site.ts` is all that ties them
- * together.
+ * Programs that `svc up` starts, by the paths of their main files, and the part of the user's environment that they
+ * inherit. Programs never import one another, so only this file and `site.ts` connect them.
  */
 import { fileURLToPath } from 'node:url';
 import type { Env } from '#runtime/env.ts';
@@ -17,20 +16,23 @@ export const programs = {
   sender: pathOf('src/sender/main.ts'),
 } as const;
 
-/** Arguments of Node that start a program under a title by which its installation can be seen. */
+/** Returns the arguments of Node that start a program. Its process title names the installation. */
 export const titled = (main: string, title: string, { installation }: Secrets): string[] => [
   `--title=svc ${title} ${installation}`,
   main,
 ];
 
-/** Addresses that programs on one machine cannot share, and what the CLI alone reads. */
+/**
+ * Variables that are not inherited: addresses that programs on one machine cannot share, and settings that only the
+ * CLI reads.
+ */
 const notPassedOn = new Set([
   ...['SVC_URL', 'SVC_ADMIN_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA'],
   ...['SVC_API_TOKEN', 'SVC_ORGANIZATION_PUBLIC_KEY', 'SVC_ORGANIZATION_SECRET_KEY'],
   'SVC_METRICS_LISTEN',
 ]);
 
-/** The user's own environment, without what is not meant for the programs that are started. */
+/** Returns the user's environment without the variables that are not meant for programs. */
 export const passOn = (env: Env): Record<string, string> => {
   return Object.fromEntries(
     Object.entries(env).filter(

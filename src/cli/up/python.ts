@@ -1,4 +1,4 @@
-/** The Python of this machine, without which hosts that are processes run no code in Python. */
+/** Finds the Python of this machine, without which hosts that are processes cannot run Python code. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
@@ -15,7 +15,7 @@ const isRecent = (version: string): boolean => {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
 };
 
-/** Returns the version of the Python that hosts take. Throws `unavailable` where there is none, or an older one. */
+/** Returns the version of the Python that hosts use. Throws `unavailable` if there is none, or only an older one. */
 export const findPythonVersion = async (env: Env): Promise<string> => {
   const command = env.SVC_PYTHON ?? 'python3';
   const detail = { hint: howToGetPython };
@@ -35,7 +35,7 @@ export const findPythonVersion = async (env: Env): Promise<string> => {
   });
 };
 
-/** Returns what a service without Python does, as a message; undefined if there is a Python. */
+/** Returns a message about the effects of a missing Python; undefined if there is one. */
 export const describeWithoutPython = async (env: Env): Promise<string | undefined> => {
   try {
     await findPythonVersion(env);

@@ -1,7 +1,7 @@
 /**
- * The runtime of world hosts on this machine: which one is chosen, and what the orchestrator does for
- * `svc up` besides running. It gets the Docker runtime ready (network, image), and it removes what is left of
- * an installation whose programs have ended.
+ * Chooses the runtime of world hosts on this machine, and runs the orchestrator's one-off commands for `svc up`. One
+ * prepares the Docker runtime (network, image). The other removes the remains of an installation whose programs have
+ * ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -18,13 +18,13 @@ export type RuntimeWish = (typeof runtimeWishes)[number];
 
 export type RuntimeChoice = {
   runtime: 'docker' | 'process';
-  /** For the user: why this one. */
+  /** Reason for the choice, for the user. */
   why: string;
 };
 
 /**
- * Decides. `engine` is only looked at when the wish is not `process`.
- * Throws `unavailable` when Docker is wished for and does not answer.
+ * Chooses the runtime. `engine` is only used if the wish is not `process`. Throws `unavailable` if Docker is requested
+ * and does not answer.
  */
 export const chooseRuntime = (wish: RuntimeWish, engine: EngineAnswer): RuntimeChoice => {
   if (wish === 'process') return { runtime: 'process', why: 'asked for with --runtime' };
@@ -38,16 +38,16 @@ export const chooseRuntime = (wish: RuntimeWish, engine: EngineAnswer): RuntimeC
   });
 };
 
-/** What becomes of a choice whose runtime could not be made ready. Throws the reason when wished for. */
+/** Returns the choice after the runtime could not be prepared. Throws the reason if that runtime was requested. */
 export const fallBack = (wish: RuntimeWish, reason: AppError): RuntimeChoice => {
   if (wish !== 'auto') throw reason;
   return { runtime: 'process', why: `Docker answers but cannot be used: ${reason.message}` };
 };
 
 export type PreparedRuntime = {
-  /** An address at which the control plane has to serve its host API; null: loopback. */
+  /** Address at which the control plane has to serve its host API; null: loopback. */
   listen: string | null;
-  /** How hosts name the machine of the control plane. */
+  /** Name by which hosts reach the machine of the control plane. */
   host: string;
   image: string | null;
 };
@@ -59,7 +59,7 @@ type Command = {
   signal?: AbortSignal;
 };
 
-/** How long an interrupted command may take to clean up; then it and what it runs are killed. */
+/** Time for an interrupted command to clean up, in milliseconds; then it and its child processes are killed. */
 const killAfterMs = 3_000;
 const keptErrorBytes = 8_192;
 
@@ -75,7 +75,7 @@ const endOnAbort = (child: ChildProcess, signal: AbortSignal): void => {
   child.once('close', () => signal.removeEventListener('abort', onAbort));
 };
 
-/** Runs a command of the orchestrator to its end and answers the line that says so. */
+/** Runs a command of the orchestrator to its end and returns its last line, which reports success. */
 const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLine> => {
   const child = spawn(process.execPath, [programs.orchestrator, name], {
     env,
@@ -106,7 +106,7 @@ const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLi
 
 export type PrepareOptions = Pick<Command, 'env' | 'tell'> & { signal: AbortSignal };
 
-/** Throws `unavailable` with the runtime's own reason, or the signal's reason. */
+/** Prepares the Docker runtime. Throws `unavailable` with the runtime's reason, or the signal's reason. */
 export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRuntime> => {
   const env = { ...options.env, SVC_RUNTIME: 'docker' };
   const line = await runCommand({ ...options, name: 'prepare', env });
@@ -115,8 +115,8 @@ export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRu
 };
 
 /**
- * Removes every container, process, network and folder of an installation. Throws `unavailable` with the
- * runtime's own reason, or the signal's.
+ * Removes every container, process, network and folder of an installation. Throws `unavailable` with the runtime's
+ * reason, or the signal's reason.
  */
 export const dismantle = async (
   env: Record<string, string>,

@@ -1,4 +1,4 @@
-/** One `svc up`: its ports and folder, and the environment that they make for each of its programs. */
+/** One installation of `svc up`: its ports and folder, and the environment of each of its programs. */
 import type { BrowserTier } from '#domain/session.ts';
 import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -17,15 +17,18 @@ export type Site = {
   poolSize: number;
   /** Browsers kept warm; undefined: sessions can have none. */
   browsers: number | undefined;
-  /** The tier of sessions that name none; undefined: standard. */
+  /** Tier of sessions that name none; undefined: standard. */
   browserTier: BrowserTier | undefined;
-  /** Absolute path of a file of pools, which then takes the place of the one pool. */
+  /** Absolute path of a pools file, which replaces the single default pool. */
   poolsFile: string | undefined;
-  /** With https: the ports that clients use are fronts, before programs on ports of their own. */
+  /**
+   * With https: the authority. TLS proxies then have the ports that clients use, and the programs have ports of their
+   * own.
+   */
   authority: Authority | undefined;
 };
 
-/** Where orchestrator, gateway and operators find the control plane. */
+/** Returns the address at which orchestrator, gateway and operators reach the control plane. */
 export const internalUrl = ({ ports }: Pick<Site, 'ports'>): string =>
   `http://127.0.0.1:${ports.internal}`;
 
@@ -35,7 +38,7 @@ const metricsEnv = (
 ): Record<string, string> =>
   metrics === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metrics[program]}` };
 
-/** How the addresses of surfaces look. Browsers and curl look up no name that ends in `.localhost`. */
+/** Returns the form of the addresses of surfaces. Browsers and curl need no DNS for names that end in `.localhost`. */
 export const surfaceTemplate = ({
   ports: { gateway },
   authority,
@@ -44,7 +47,7 @@ export const surfaceTemplate = ({
     ? undefined
     : `${authority === undefined ? 'http' : 'https'}://{session}--{surface}.localhost:${gateway}`;
 
-/** How the gateway is known to it and to the control plane: names that lead to this machine itself. */
+/** Returns the gateway's settings for itself and the control plane. Its names lead to this machine. */
 const surfaceEnv = (site: Site): Record<string, string> => {
   const template = surfaceTemplate(site);
   if (template === undefined) return {};
@@ -52,7 +55,10 @@ const surfaceEnv = (site: Site): Record<string, string> => {
   return { SVC_GATEWAY_URL: template, SVC_GATEWAY_TOKEN: token };
 };
 
-/** A program that asks the public addresses trusts the authority; Node takes one file, so another's goes with it. */
+/**
+ * Returns the variable that makes a program trust the authority. Node reads a single file; if the user already names
+ * one, the bundle takes its place.
+ */
 const trustEnv = ({ env, authority }: Site): Record<string, string> => {
   if (authority === undefined) return {};
   const { caFile, bundleFile } = authority;
@@ -61,7 +67,7 @@ const trustEnv = ({ env, authority }: Site): Record<string, string> => {
 
 const senderToken = ({ tokenSecret }: Secrets): string => new Secret(tokenSecret).derive('sender');
 
-/** A folder of a release before has no key pair of the organization until it is opened anew. */
+/** Returns the key pair of the organization. A folder of an earlier release has none until it is opened again. */
 const organizationEnv = (secrets: Secrets): Record<string, string> => {
   const { organizationPublicKey, organizationSecretKey } = secrets;
   if (organizationPublicKey === undefined || organizationSecretKey === undefined) return {};
@@ -71,7 +77,7 @@ const organizationEnv = (secrets: Secrets): Record<string, string> => {
   };
 };
 
-/** Environment of the control plane. */
+/** Returns the environment of the control plane. */
 export const controlEnv = (
   site: Site,
   databaseUrl: string,
@@ -83,7 +89,7 @@ export const controlEnv = (
     SVC_DATABASE_URL: databaseUrl,
     ...trustEnv(site),
     SVC_LISTEN: `127.0.0.1:${ports.behind?.control ?? ports.api}`,
-    // All that containers reach of this machine.
+    // The only address of this machine that containers reach.
     SVC_HOST_LISTEN: `${runtime?.listen ?? '127.0.0.1'}:${ports.host}`,
     SVC_INTERNAL_LISTEN: `127.0.0.1:${ports.internal}`,
     SVC_PUBLIC_URL: url,
@@ -100,7 +106,7 @@ export const controlEnv = (
   };
 };
 
-/** Environment of the orchestrator; without a prepared runtime, hosts are processes. */
+/** Returns the environment of the orchestrator. Without a prepared runtime, hosts are processes. */
 export const orchestratorEnv = (
   site: Site,
   runtime: PreparedRuntime | undefined,
@@ -124,19 +130,19 @@ export const orchestratorEnv = (
   };
 };
 
-/** Environment of the gateway. */
+/** Returns the environment of the gateway. */
 export const gatewayEnv = (site: Site, finishMs: number): Record<string, string> => ({
   ...passOn(site.env),
   ...surfaceEnv(site),
   SVC_LISTEN: `127.0.0.1:${site.ports.behind?.gateway ?? site.ports.gateway}`,
   SVC_CONTROL_URL: internalUrl(site),
-  // Ports of processes and of containers alike are on this machine.
+  // Ports of processes and of containers are both published on this machine.
   SVC_HOST_NETWORKS: '127.0.0.1/32',
   SVC_FINISH_MS: String(finishMs),
   ...metricsEnv(site, 'gateway'),
 });
 
-/** Environment of the sender of webhooks. */
+/** Returns the environment of the sender of webhooks. */
 export const senderEnv = (site: Site): Record<string, string> => ({
   ...passOn(site.env),
   SVC_CONTROL_URL: internalUrl(site),

@@ -1,7 +1,7 @@
 /**
- * The encrypted side of `svc up --tls`: a port that speaks TLS before a program that does not. What comes through is
- * passed on as bytes, so answers, streams and WebSockets are the program's own. OpenSSL takes no certificate for
- * `*.localhost`, so each session's host name gets one of its own when it is first asked for.
+ * TLS proxies of `svc up --tls`: each listens with TLS in front of a program that does not. Traffic is passed on as
+ * bytes, so answers, streams and WebSockets work unchanged. OpenSSL accepts no certificate for `*.localhost`, so each
+ * session's host name gets its own certificate at the first request.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
@@ -18,23 +18,26 @@ import { toErrorAnswer } from '#wire/errors.ts';
 import type { Authority } from './authority.ts';
 
 export type Fronts = {
-  /** Listens on a port of the loopback, before a program on another. Throws `unavailable` when it cannot. */
+  /** Listens on a port of the loopback, in front of a program on another. Throws `unavailable` if it cannot. */
   open(name: string, port: number, programPort: number): Promise<void>;
-  /** Ends all of them with their connections. */
+  /** Stops all proxies and closes their connections. */
   stop(): Promise<void>;
 };
 
-/** A client's first bytes, and its handshake, come within this. */
+/** Timeout for a client's first bytes, and for its handshake. */
 const handshakeMs = 10_000;
 const mostConnections = 8_192;
-/** Sessions on one machine are fewer. A certificate is good for longer than it is remembered. */
+/** Cache of certificates. One machine has fewer sessions, and a certificate is valid for longer than it is cached. */
 const remembered = { max: 1_000, ttl: 24 * 3_600_000 };
 const own = ['localhost', '127.0.0.1', '::1'];
 
-/** The first byte of a TLS connection (RFC 8446, 5.1). */
+/** First byte of a TLS connection (RFC 8446, 5.1). */
 const handshake = 22;
 
-/** Certificates by the name that a client asks for; names that no session has share that of the machine. */
+/**
+ * Creates TLS contexts by the name that a client requests. Names that belong to no session share the machine's
+ * certificate.
+ */
 const createContexts = (authority: Authority) => {
   const contexts = new LRUCache<string, Promise<SecureContext>>(remembered);
   const make = async (names: readonly string[]): Promise<SecureContext> =>
@@ -52,7 +55,7 @@ const createContexts = (authority: Authority) => {
   };
 };
 
-/** What a client is told that speaks HTTP in the clear. */
+/** Formats the answer to a client that sends plain HTTP. */
 const plainAnswer = (port: number): string => {
   const { status, body } = toErrorAnswer(
     new AppError('invalid', `this port speaks https: ask https://127.0.0.1:${port}`),
@@ -64,7 +67,9 @@ const plainAnswer = (port: number): string => {
   );
 };
 
-/** Joins a client with the program until one of them ends. Who breaks off ends both; there is nobody to tell. */
+/**
+ * Joins a client with the program until one of them ends. If one breaks off, both end; neither can be sent an error.
+ */
 const join = async (near: Socket, programPort: number): Promise<void> => {
   const far = connect({ host: '127.0.0.1', port: programPort, allowHalfOpen: true, noDelay: true });
   try {
@@ -85,7 +90,10 @@ const listen = (server: Server, name: string, port: number): Promise<void> =>
     server.listen({ host: '127.0.0.1', port }, () => resolve());
   });
 
-/** Makes fronts whose certificates are of an authority. The first one is made at once, so that it is not waited for. */
+/**
+ * Creates proxies whose certificates are issued by the authority. Issues the machine's certificate at once, so that no
+ * client waits for it.
+ */
 export const createFronts = async (authority: Authority): Promise<Fronts> => {
   const contextOf = createContexts(authority);
   let standing = await authority.issue(own);
@@ -95,7 +103,7 @@ export const createFronts = async (authority: Authority): Promise<Fronts> => {
 
   const makeServer = (port: number, programPort: number): Server => {
     const secure = createTlsServer({
-      // For clients that name no host, as for an address.
+      // Certificate for clients that send no host name, as for an address.
       ...standing,
       ALPNProtocols: ['http/1.1'],
       allowHalfOpen: true,
@@ -129,7 +137,7 @@ export const createFronts = async (authority: Authority): Promise<Fronts> => {
     standing = await authority.issue(own);
     for (const secure of secured) secure.setSecureContext(standing);
   };
-  // What fails today is tried again tomorrow: a certificate is good for weeks.
+  // A failed renewal is repeated the next day, because certificates are valid for weeks.
   const renewing = setInterval(() => renew().catch(() => undefined), remembered.ttl);
   renewing.unref();
 

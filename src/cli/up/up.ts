@@ -1,9 +1,9 @@
 /**
- * Runs the whole service on this machine: PostgreSQL, the control plane, the orchestrator with its
- * world hosts, a gateway where one is wanted, on one data folder. `svc up` and `svc demo` are two ways to use it.
+ * Runs the whole service on one data folder of this machine: PostgreSQL, the control plane, the orchestrator with its
+ * world hosts, and optionally a gateway. `svc up` and `svc demo` use it.
  *
- * Whatever has been started is pushed on a stack and ended from its top, so that a failure half-way
- * and an orderly stop are the same thing.
+ * Everything that is started is pushed on a stack and stopped in reverse order, so that a failed start and an orderly
+ * stop take the same path.
  */
 import { describeError } from '#domain/error.ts';
 import { undoStart } from '#runtime/release.ts';
@@ -41,30 +41,30 @@ import { type Site, surfaceTemplate } from './site.ts';
 
 export type Up = {
   url: string;
-  /** How addresses of surfaces look, with a gateway. */
+  /** Form of the addresses of surfaces, with a gateway. */
   surfaceTemplate: string | undefined;
-  /** What clients are to trust, with `tls`. */
+  /** Authority that clients have to trust, with `tls`. */
   authority: Authority | undefined;
   ports: Ports;
   secrets: Secrets;
   folder: DataFolder;
   runtime: RuntimeChoice;
   browsers: BrowserChoice;
-  /** Looks at the world hosts, whenever they change, until the look is enough. */
+  /** Watches the world hosts until `isEnough` returns true. */
   watchHosts(isEnough: (hosts: PoolHost[]) => boolean, signal: AbortSignal): Promise<void>;
-  /** How many sessions are open; undefined when nobody can tell. */
+  /** Returns the number of open sessions; undefined if the control plane does not answer. */
   openSessions(): Promise<OpenSessions | undefined>;
-  /** Ends everything, in the order in which the parts need one another. */
+  /** Stops all parts in reverse order of their start. */
   stop(): Promise<void>;
-  /** Kills everything at once, world hosts that are processes among them. Containers stay. */
+  /** Kills all processes at once, including world hosts that are processes. Containers stay. */
   kill(): void;
   /** Removes what is left after `kill`. */
   dismantle(): Promise<void>;
-  /** What is left after `kill` and how to remove it, in words; undefined: nothing. */
+  /** Describes what is left after `kill`, and how to remove it; undefined if nothing. */
   describeLeft(): Promise<string | undefined>;
 };
 
-/** Where sessions are served when nothing is said. */
+/** Default port of the gateway. */
 export const usualGatewayPort = 4_600;
 
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
@@ -130,16 +130,16 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   };
 };
 
-/** Both results, or the first error, but never before both have ended: nothing starts unnoticed. */
+/** Returns both results, or throws the first error after both have settled, so that nothing is started unnoticed. */
 const settleAll = async <A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]> => {
   await Promise.allSettled(works);
   return Promise.all(works);
 };
 
 /**
- * Starts everything. When it throws, nothing of it is left running; the data folder stays.
- * Throws `conflict` for a folder, lock or port that cannot be had, `unavailable` for a part that does
- * not start, and the signal's reason when it aborts.
+ * Starts all programs. If it throws, nothing is left running; the data folder stays. Throws `conflict` for a folder,
+ * lock or port that cannot be used, `unavailable` for a part that does not start, and the signal's reason when it
+ * aborts.
  */
 export const startUp = async (options: UpOptions): Promise<Up> => {
   const stack = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-/** Organizations, projects, members, keys and tokens as texts for a person. */
+/** Formats organizations, projects, members, keys and tokens for a person. */
 import type {
   MadeOrganizationView,
   OrganizationReport,
@@ -127,7 +127,7 @@ export const describeMadeToken = ({ id, email, token, expiresAt }: MadeTokenView
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Members by their paths: `quotas.sessions`. */
+/** Returns the members of nested objects by their paths: `quotas.sessions`. */
 const flatten = (value: Record<string, unknown> | null, path = ''): [string, string][] =>
   Object.entries(value ?? {}).flatMap(([name, member]) =>
     isRecord(member)
@@ -135,7 +135,7 @@ const flatten = (value: Record<string, unknown> | null, path = ''): [string, str
       : [[`${path}${name}`, typeof member === 'string' ? member : JSON.stringify(member)]],
   );
 
-/** What is other than before. */
+/** Formats the members that an audit entry changed. */
 const changeOf = ({ before, after }: AuditEntryView): string => {
   const [from, to] = [new Map(flatten(before)), new Map(flatten(after))];
   return [...new Set([...from.keys(), ...to.keys()])]

@@ -1,4 +1,4 @@
-/** What an operator reads: pools and world hosts, and what the checks of an installation found. */
+/** Formats pools, world hosts and the checks of an installation for an operator. */
 import type { Static } from 'typebox';
 import { makeVisible } from '#domain/visible-text.ts';
 import type {
@@ -41,7 +41,7 @@ const poolHead = [
   'MAX',
 ];
 
-/** Names of pools, with their installation where there are several. */
+/** Returns a function that names pools, with their installation if there are several. */
 const namesOf = (pools: readonly PoolReport[]): ((pool: PoolReport) => string) =>
   new Set(pools.map(({ installation }) => installation)).size > 1
     ? ({ installation, name }) => `${installation}/${name}`
@@ -74,7 +74,7 @@ const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => 
   ].map((remark) => betweenColors(remark, makeVisible));
 };
 
-/** The pools, and below what is to be said of single ones. */
+/** Formats the pools as a table, with remarks about single pools below. */
 export const describePools = (
   { pools, waitingSessions, longestWaitMs }: PoolsAnswer,
   view: View,
@@ -118,7 +118,7 @@ const durationOf = (ms: number | null): string => (ms === null ? '-' : formatDur
 const whyOf = ({ endReason, endDetail }: AdminHost): string =>
   cutLine([endReason, endDetail].filter((part) => part !== null).join(': '));
 
-/** `organization/project/slug@version` */
+/** Formats a host's world as `organization/project/slug@version`. */
 const worldOf = ({ world, versionNumber }: AdminHost): string =>
   world === null ? '-' : `${world}@${versionNumber}`;
 
@@ -136,7 +136,7 @@ const hostLine = (host: AdminHost): string[] => [
   whyOf(host),
 ];
 
-/** Hosts, and how many there are when not all are shown. */
+/** Formats hosts, and their total if not all are shown. */
 export const describeHosts = (
   { hosts, total }: { hosts: readonly AdminHost[]; total: number },
   view: View,
@@ -150,7 +150,7 @@ export const describeHosts = (
 
 type Drained = Static<(typeof drainHosts)['answers'][200]>;
 
-/** What became of the hosts that were to be drained. */
+/** Formats the hosts that were drained and those that were kept. */
 export const describeDrained = ({ drained, kept }: Drained): string => {
   if (drained.length + kept.length === 0) return 'no host drained: none is in service any more';
   const lines = [`${formatCount(drained.length, 'host')} drained`, ...drained];
@@ -159,7 +159,7 @@ export const describeDrained = ({ drained, kept }: Drained): string => {
   return [...lines, serving, ...kept].join('\n');
 };
 
-/** What will be collected. */
+/** Formats the blobs that will be collected. */
 export const describeCollection = (collection: CollectionView, view: View): string => {
   const { blobs, bytes, isLowerBound, worlds, totalWorlds, graceMinutes, place } = collection;
   const orMore = isLowerBound ? ' or more' : '';
@@ -176,7 +176,7 @@ export const describeCollection = (collection: CollectionView, view: View): stri
   return [...said, table, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
 };
 
-/** Columns that a line has before its message, beside the check's name. */
+/** Columns of a line before its message, besides the check's name. */
 const markWidth = 1;
 const gaps = 4;
 
@@ -185,7 +185,7 @@ const markOf = (status: DoctorCheck['status'], colors: Colors): string => {
   return status === 'warning' ? colors.yellow('!') : colors.red('✗');
 };
 
-/** One check a line, below what is wrong the way out, and last how many are well. */
+/** Formats one check a line, with the fix below a failed one, and a summary at the end. */
 export const describeChecks = (checks: readonly DoctorCheck[], { colors, room }: View): string => {
   const names = Math.max(0, ...checks.map(({ name }) => name.length));
   const rest = room - (markWidth + names + gaps);
@@ -213,7 +213,7 @@ const importLine = (job: AdminImport): string[] => {
 
 const importHead = ['BATCH', 'WORLD', 'KIND', 'STATE', 'AGE', 'CHUNKS', 'ROWS', 'TRIES'];
 
-/** Imports that have not ended. */
+/** Formats imports that have not ended. */
 export const describeImports = ({ imports, total }: ImportsAnswer, view: View): string => {
   if (imports.length === 0) return 'no import waits or is under way';
   const text = formatFitted(importHead, imports.map(importLine), view);

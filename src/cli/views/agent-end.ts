@@ -1,8 +1,8 @@
-/** The end of an agent as a person reads it. */
+/** Formats the end of an agent for a person. */
 import type { AgentEndView } from '#wire/public-api/sessions/agent-end.ts';
 import { formatAgo, formatDuration, formatFields } from '../terminal/print.ts';
 
-/** Describes how the agent's command ended, and shows what it printed. */
+/** Formats the end of the agent's command, and its output. */
 export const describeAgentEnd = (end: AgentEndView): string => {
   const { outcome, exitCode, signal, seconds, output, outputCut, reportedAt } = end;
   const fields = formatFields([

@@ -1,4 +1,4 @@
-/** An archive that was graded again, as a person reads of it. */
+/** Formats the result of grading an archive again. */
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import type { Colors } from '../terminal/context.ts';
 import { describeGrade } from './call.ts';
@@ -14,7 +14,7 @@ const indented = (text: string): string =>
 const gradeText = (grade: Grade | null, colors: Colors): string =>
   grade === null ? 'no grade: the session has no task with a grader' : describeGrade(grade, colors);
 
-/** The grade, and whether it is the archive's; both where it is not. */
+/** Formats the new grade if it equals the archived one, else both. */
 export const describeRegraded = (
   { same, archived, grade }: RegradedAnswer,
   colors: Colors,

@@ -1,4 +1,4 @@
-/** Answers of calls as a person reads them: values, grades, states. */
+/** Formats answers of calls for a person: values, grades, states. */
 
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
@@ -20,7 +20,7 @@ export type StatePage = {
   entity: string;
   rows: Row[];
   total: number;
-  /** Offset of the row that follows, where one does. */
+  /** Offset of the next row, if there is one. */
   next?: number;
 };
 
@@ -31,14 +31,14 @@ const traceLines = (details: unknown): string[] => {
   return typeof trace === 'string' ? [trace.trimEnd()] : [];
 };
 
-/** All places at fault, when the message names but the first of them. */
+/** Returns all places at fault; the message itself names only the first. */
 const problemLines = (details: unknown): string[] => {
   const problems = (details as Details)?.problems;
   if (!Array.isArray(problems) || problems.length < 2) return [];
   return problems.map(({ path, message }) => `  ${path} ${message}`);
 };
 
-/** The output of a call that succeeded. Throws with the call's own reason when it did not. */
+/** Returns the output of a call that succeeded. Throws the call's error if it failed. */
 export const outputOf = (call: CallView): unknown => {
   if (call.state === 'succeeded') return call.output;
   const what = call.name ?? call.kind;
@@ -49,7 +49,7 @@ export const outputOf = (call: CallView): unknown => {
   throw new AppError('invalid', `${what} failed: ${message}${place} [${code}]${lines.join('')}`);
 };
 
-/** `issues: 1 updated · 12 ms`. */
+/** Formats the effect of a call: `issues: 1 updated · 12 ms`. */
 export const summariseCall = (call: CallView): string => {
   const ms = elapsedMs(call.queuedAt, call.answeredAt);
   return [formatChanges(call.changes), ms === undefined ? call.state : formatDuration(ms)].join(
@@ -101,7 +101,7 @@ const fieldText = ([name, { before, after }]: [string, GradeChange['fields'][str
   return `    ${name}: ${from} → ${to}`;
 };
 
-/** A row that changed; its fields where it was updated, for of others they are the whole row. */
+/** Formats a changed row. The fields are only shown for updates, because otherwise they are the whole row. */
 const changeLines = ({ entity, key, change, fields, explainedBy }: GradeChange): string[] => {
   const by = explainedBy === undefined ? '' : ` · ${explainedBy.join(', ') || 'unexplained'}`;
   return [
@@ -124,7 +124,7 @@ const unexplainedLines = ({ changes, unexplained = [] }: Grade): string[] => {
   ];
 };
 
-/** Each check, what nobody asked for, then the verdict. */
+/** Formats each check, the unexplained changes, and the verdict. */
 export const describeGrade = (grade: Grade, colors: Colors): string =>
   [
     ...grade.checks.flatMap((check) => checkLines(check, colors)),
@@ -132,7 +132,7 @@ export const describeGrade = (grade: Grade, colors: Colors): string =>
     verdictText(grade, colors),
   ].join('\n');
 
-/** A page of what changed, each row with what explains it. */
+/** Formats a page of the changes, each row with the check that explains it. */
 export const describeChanges = ({ changes }: Grade): string => {
   if (changes === undefined) return 'the grade does not tell what changed';
   const { inserted, updated, deleted, unexplained, rows, next } = changes;
@@ -141,13 +141,13 @@ export const describeChanges = ({ changes }: Grade): string => {
   return [...rows.flatMap(changeLines), `${counts}${more}`].join('\n');
 };
 
-/** Row counts and the digest of the state. */
+/** Formats row counts and the digest of the state. */
 export const describeCounts = (output: {
   counts: Record<string, number>;
   digest: string;
 }): string => formatFields([...Object.entries(output.counts), ['digest', output.digest]]);
 
-/** One page of an entity's rows. */
+/** Formats one page of an entity's rows. */
 export const describePage = (page: StatePage, columns: number): string => {
   if (page.rows.length === 0) return `no rows of ${page.entity} match`;
   const told = `${page.rows.length} of ${formatCount(page.total, 'row')}`;

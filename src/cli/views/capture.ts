@@ -1,4 +1,4 @@
-/** What a capture did, as a person reads it. */
+/** Formats the result of a capture for a person. */
 import type { CaptureReport } from '#mirror/capture/capture.ts';
 import type { View } from '../terminal/context.ts';
 import { formatCount, wrapLines } from '../terminal/print.ts';
@@ -9,7 +9,7 @@ const statusesText = (statuses: Readonly<Record<string, number>>): string =>
     .map(([status, count]) => `${status} ×${count}`)
     .join(', ');
 
-/** A table by operation, then what was not captured, each with its reason. */
+/** Formats a table by operation, and then the skipped and failed requests with their reasons. */
 export const describeCapture = (
   { operations, skipped, failed }: CaptureReport,
   view: View,

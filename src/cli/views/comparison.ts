@@ -1,4 +1,4 @@
-/** Two builds compared, as a person reads it. */
+/** Formats the comparison of two builds for a person. */
 import type { BuildComparison, BuildRef } from '#wire/public-api/evaluation/release.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, wrapLines } from '../terminal/print.ts';
@@ -10,13 +10,13 @@ type Task = BuildComparison['tasks'][number];
 const named = ({ agentId, version, buildHash }: BuildRef): string =>
   `${cutLine(agentId, 30)} ${cutLine(version ?? buildHash, 24)}`;
 
-/** `12/20 60 %`, or `-` where nothing was judged. */
+/** Formats a pass rate, `12/20 60 %`, or `-` if nothing was graded. */
 const rateText = ({ n, passed, passRate }: Contrast['base']): string =>
   passRate === null ? '-' : `${passed}/${n} ${Math.round(passRate * 100)} %`;
 
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
 
-/** The cells of a contrast; an interval without 0 is marked. */
+/** Returns the cells of a contrast. An interval without 0 is marked. */
 const cellsOf = ({ base, candidate, difference, interval }: Contrast): string[] => {
   const rates = [rateText(base), rateText(candidate)];
   if (difference === null || interval === null) return [...rates, '-', '-'];
@@ -60,7 +60,7 @@ const flipText = (comparison: BuildComparison, view: View): string[] => {
   ];
 };
 
-/** Describes pass rates by task and check with their differences, and the sessions that flipped. */
+/** Formats pass rates by task and check with their differences, and the sessions whose verdict changed. */
 export const describeComparison = (comparison: BuildComparison, view: View): string => {
   const { base, candidate, total, tasks, olderLeftOut } = comparison;
   const title = `${named(base)} → ${named(candidate)}`;

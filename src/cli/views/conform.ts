@@ -1,4 +1,7 @@
-/** How like its vendor a world answers: a table by route, the figure, and what differs, side by side. */
+/**
+ * Formats how closely a world's answers match its vendor's: a table by route, the overall figure, and the differences
+ * side by side.
+ */
 import { diffArrays } from 'diff';
 import type { Answer, Difference } from '#mirror/conform/compare.ts';
 import type { ConformReport, DifferentRequest } from '#mirror/conform/conform.ts';
@@ -9,9 +12,9 @@ import { formatFitted } from './fitted-table.ts';
 const mostRequests = 10;
 const mostDifferences = 12;
 const mostLines = 40;
-/** Columns of two answers beside one another where no person watches. */
+/** Columns for two answers side by side if the output is not a terminal. */
 const pipedColumns = 120;
-/** Lines around one that differs. */
+/** Lines of context around a line that differs. */
 const around = 2;
 
 const valueText = (value: unknown): string =>
@@ -31,7 +34,7 @@ const linesOf = (answer: Answer): string[] => {
   ];
 };
 
-/** Lines of both, those that belong together beside one another. */
+/** Pairs the lines of both answers that belong together. */
 const pairUp = (left: string[], right: string[]): Pair[] => {
   const pairs: Pair[] = [];
   let gone: string[] = [];
@@ -53,7 +56,7 @@ const pairUp = (left: string[], right: string[]): Pair[] => {
   return pairs;
 };
 
-/** The two answers beside one another, without what is the same far and wide. */
+/** Formats the two answers side by side, without equal lines far from any difference. */
 const sideBySide = (vendor: Answer, world: Answer, columns: number, colors: Colors): string[] => {
   const pairs = pairUp(linesOf(vendor), linesOf(world));
   const isNear = (at: number): boolean =>
@@ -91,7 +94,7 @@ const requestText = (
   ].join('\n');
 };
 
-/** The report as a person reads it. */
+/** Formats the report for a person. */
 export const describeConform = (
   { fidelity, checks, differences, routes, different, notPlayed }: ConformReport,
   view: View,

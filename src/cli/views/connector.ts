@@ -1,10 +1,10 @@
-/** Connectors of an organization as a person reads them. */
+/** Formats connectors of an organization for a person. */
 import type { ConnectorVersionView, ConnectorView } from '#wire/public-api/projects/connector.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** The connectors, one a line. */
+/** Formats connectors, one a line. */
 export const connectorsText = (connectors: readonly ConnectorView[], view: View): string =>
   formatFitted(
     ['FROM', 'VERSION', 'NAME', 'PUBLISHED', 'BY', 'DESCRIPTION'],
@@ -23,7 +23,7 @@ export const connectorsText = (connectors: readonly ConnectorView[], view: View)
     },
   );
 
-/** The versions of a connector, one a line. */
+/** Formats the versions of a connector, one a line. */
 export const connectorVersionsText = (
   versions: readonly ConnectorVersionView[],
   view: View,
@@ -42,7 +42,7 @@ export const connectorVersionsText = (
     { cut: ['AUTHOR', 'MESSAGE'] },
   );
 
-/** What came of publishing. */
+/** Formats the result of a publication. */
 export const describePublished = ({
   from,
   latest,

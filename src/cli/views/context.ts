@@ -1,4 +1,4 @@
-/** Context repositories, prompts and media as a person reads them. */
+/** Formats context repositories, prompts and media for a person. */
 import type {
   ContextRepoList,
   ContextVersionView,
@@ -29,7 +29,7 @@ export const listRepos = (repos: Static<typeof ContextRepoList>['data'], view: V
     },
   );
 
-/** Content as it is written to a file: a text as it is, all else as JSON. */
+/** Returns content in the form for a file: a text unchanged, other values as JSON. */
 export const contentText = (content: unknown): string =>
   typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
 

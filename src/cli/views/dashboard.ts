@@ -1,4 +1,4 @@
-/** Dashboards and task sets as a person reads them. */
+/** Formats dashboards and task sets for a person. */
 import type { DashboardView, TransformTested } from '#wire/public-api/observability/dashboard.ts';
 import type { TaskSetView } from '#wire/public-api/worlds/task-set.ts';
 import type { View } from '../terminal/context.ts';
@@ -7,7 +7,7 @@ import { formatFitted } from './fitted-table.ts';
 
 const words = { session: 'sessions', task: 'tasks', environment: 'a world' } as const;
 
-/** Dashboards in a list. */
+/** Formats dashboards as a list. */
 export const listDashboards = (dashboards: readonly DashboardView[], view: View): string =>
   formatFitted(
     ['DASHBOARD', 'NAME', 'OF', 'CODE', 'CHANGED'],
@@ -21,7 +21,7 @@ export const listDashboards = (dashboards: readonly DashboardView[], view: View)
 
 type Shown = DashboardView & { files: readonly { path: string }[]; stamp: string };
 
-/** One dashboard. */
+/** Formats one dashboard. */
 export const describeDashboard = (shown: Shown): string =>
   formatFields([
     ['dashboard', shown.id],
@@ -35,14 +35,14 @@ export const describeDashboard = (shown: Shown): string =>
     ['page', shown.url],
   ]);
 
-/** What came of trying a transform. */
+/** Formats the result of testing a transform. */
 export const describeTried = ({ sessionId, output, truncated, error }: TransformTested): string => {
   if (error !== null) return `${sessionId ?? 'no session'}: ${error}`;
   const text = typeof output === 'string' && truncated ? output : JSON.stringify(output, null, 2);
   return truncated ? `${text}\n… and more: this is the beginning` : text;
 };
 
-/** Task sets in a list. */
+/** Formats task sets as a list. */
 export const listTaskSets = (sets: readonly TaskSetView[], view: View): string =>
   formatFitted(
     ['TASK SET', 'NAME', 'TASKS', 'MADE'],
@@ -54,7 +54,7 @@ export const listTaskSets = (sets: readonly TaskSetView[], view: View): string =
     { none: 'no task sets; "svc task-sets create" makes one', cut: ['NAME'] },
   );
 
-/** One task set. */
+/** Formats one task set. */
 export const describeTaskSet = ({ id, name, description, taskIds }: TaskSetView): string =>
   formatFields([
     ['task set', id],

@@ -1,4 +1,4 @@
-/** Rows of worlds as a person reads them: counts, pages of rows, groups of linked worlds and how they differ. */
+/** Formats rows of worlds for a person: counts, pages of rows, groups of linked worlds and their differences. */
 import type {
   CountsView,
   GroupsView,
@@ -15,7 +15,7 @@ type Row = Record<string, unknown>;
 const numberText = (value: number | null): string =>
   value === null ? '-' : value.toLocaleString('en-US');
 
-/** The entities of a world with how many rows each has. */
+/** Formats the entities of a world with the number of rows of each. */
 export const describeCounts = (
   { slug, number, entityCounts }: Static<typeof CountsView>,
   view: View,
@@ -26,7 +26,7 @@ export const describeCounts = (
   return `${table}\n${formatCount(total, 'row')} in version ${number} of ${slug}`;
 };
 
-/** What a page is of, and how to see the next one. */
+/** Formats the range of a page, and how to show the next one. */
 const pageText = ({ offset, totalItems, nextOffset, ...meta }: RowsMeta, shown: number): string => {
   const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
   if (shown === 0) return offset === 0 ? 'no rows match' : `no rows from ${offset} on`;
@@ -35,7 +35,7 @@ const pageText = ({ offset, totalItems, nextOffset, ...meta }: RowsMeta, shown: 
   return nextOffset === null ? of : `${of}; --offset ${nextOffset} shows the next`;
 };
 
-/** Rows as a table, with what page it is. */
+/** Formats rows as a table, with the range of the page. */
 export const describeRows = (
   { data, meta }: { data: readonly Row[]; meta: RowsMeta },
   { room }: View,
@@ -84,7 +84,7 @@ const describeParity = (parity: ParityView, colors: Colors): string => {
   ].join('\n');
 };
 
-/** Rows of linked worlds, each world's under its name, then how they compare. */
+/** Formats rows of linked worlds, each world's under its name, and then their comparison. */
 export const describeGroups = (
   { groups, skipped, compare = [] }: GroupsView,
   view: View,

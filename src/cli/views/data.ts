@@ -1,4 +1,4 @@
-/** Rows on their way into a world, as a person reads them: refusals with file and line, batches, what came of them. */
+/** Formats imports of rows for a person: rejected rows with file and line, batches, and results. */
 
 import type { ShapeCounts } from '#data/formats/shape-rows.ts';
 import type { BatchListView, BatchView, RefusalView } from '#wire/public-api/worlds/data.ts';
@@ -7,9 +7,9 @@ import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, formatTable } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** A refused row, with where the user has it. */
+/** Rejected row, with its place in the user's files. */
 export type ShownRefusal = {
-  /** `contacts.csv:7`; undefined where nobody knows. */
+  /** Place such as `contacts.csv:7`; undefined if it is unknown. */
   place: string | undefined;
   entity: string | null;
   field: string | null;
@@ -22,7 +22,7 @@ const detailChars = 160;
 const subjectOf = ({ entity, field }: ShownRefusal): string =>
   [entity, field].filter((part) => part !== null && part !== '').join('.');
 
-/** Refused rows, one a line, and how many more there are. */
+/** Formats rejected rows, one a line, and the number of further ones. */
 export const describeRefusals = (refusals: readonly ShownRefusal[], total: number): string => {
   const shown = refusals.slice(0, mostShown);
   const table = formatTable(
@@ -39,7 +39,7 @@ export const describeRefusals = (refusals: readonly ShownRefusal[], total: numbe
 const keyText = (key: RefusalView['primaryKey']): string | undefined =>
   key === null ? undefined : JSON.stringify(key);
 
-/** A refusal of the service, of which the file may not be known: told by its chunk, line and key. */
+/** Converts a rejected row of the service. If its file is unknown, chunk, row and key identify it. */
 export const showRefusal = (refusal: RefusalView, place: string | undefined): ShownRefusal => {
   const { chunk, index, entity, field, primaryKey, pointer, detail } = refusal;
   const ofChunk = index === null ? `chunk ${chunk}` : `chunk ${chunk}, row ${index}`;
@@ -69,7 +69,7 @@ type Made = {
   refused: number;
 };
 
-/** What an import made. */
+/** Formats the result of an import. */
 export const describeImport = ({ slug, version, landed, refused }: Made): string =>
   formatFields([
     ['world', slug],
@@ -80,7 +80,7 @@ export const describeImport = ({ slug, version, landed, refused }: Made): string
     ['left out', refused === 0 ? undefined : formatCount(refused, 'row')],
   ]);
 
-/** Bytes as people write them: `14.2 MB`. */
+/** Formats bytes in decimal units: `14.2 MB`. */
 export const formatBytes = (bytes: number): string => {
   if (bytes < 1_000) return formatCount(bytes, 'byte');
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
@@ -88,7 +88,7 @@ export const formatBytes = (bytes: number): string => {
   return `${(bytes / 1_000_000_000).toFixed(2)} GB`;
 };
 
-/** The batches of a world, newest first. */
+/** Formats the batches of a world, newest first. */
 export const listBatchesText = (batches: readonly BatchListView[], view: View): string =>
   formatFitted(
     ['BATCH', 'STATE', 'MODE', 'ROWS', 'REFUSED', 'SENT', 'WHEN', 'MESSAGE'],
@@ -110,7 +110,7 @@ export const listBatchesText = (batches: readonly BatchListView[], view: View): 
     },
   );
 
-/** One batch with its first refusals. */
+/** Formats one batch with its first rejected rows. */
 export const describeBatch = (batch: BatchView): string => {
   const { progress, refusals, refused } = batch;
   const isUnderWay = batch.state === 'validating' || batch.state === 'applying';
@@ -142,7 +142,7 @@ export const describeBatch = (batch: BatchView): string => {
 
 const barCells = 24;
 
-/** `[######------------------] 25 %`. */
+/** Formats a progress bar: `[######------------------] 25 %`. */
 export const formatBar = (part: number): string => {
   const full = Math.floor(Math.min(1, Math.max(0, part)) * barCells);
   return `[${'#'.repeat(full)}${'-'.repeat(barCells - full)}] ${Math.floor(Math.min(1, part) * 100)} %`;
@@ -150,7 +150,7 @@ export const formatBar = (part: number): string => {
 
 export type Extracted = ShapeCounts & { unknown: readonly string[]; valuesLost: number };
 
-/** What an extract read, wrote and left out. */
+/** Formats what an extract read, wrote and left out. */
 export const describeExtract = (
   { read, rows, unknownFields, unknown, redacted, valuesLost }: Extracted,
   isRedacted: boolean,

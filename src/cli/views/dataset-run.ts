@@ -1,4 +1,4 @@
-/** A run of a dataset on a world as a person reads it: its items with their grades, and agents that failed. */
+/** Formats a dataset run on a world for a person: its items with their grades, and failed agents. */
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import type { RolloutView, WorldRunView } from '#wire/public-api/evaluation/dataset.ts';
@@ -6,7 +6,7 @@ import type { View } from '../terminal/context.ts';
 import { cutLine, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** `3 of 4 graded, 2 passed, 1 not graded (the agent of 1 failed)`. */
+/** Formats the progress: `3 of 4 graded, 2 passed, 1 not graded (the agent of 1 failed)`. */
 export const progressOf = ({ graded, passed, failed, crashed, items }: WorldRunView): string => {
   const lost = crashed === 0 ? '' : ` (the agent of ${crashed} failed)`;
   return `${graded} of ${items} graded, ${passed} passed${failed === 0 ? '' : `, ${failed} not graded${lost}`}`;
@@ -19,7 +19,7 @@ const lineOf = ({ datasetItemId, verdict, score, sessionId, error }: RolloutView
   ...[sessionId ?? '-', cutLine(error ?? '-')],
 ];
 
-/** The end of an agent that failed, with its last lines on standard error; nothing of others. */
+/** Formats the end of an agent that failed, with its last lines on standard error; nothing for other agents. */
 const failureOf = ({ datasetItemId, agent }: RolloutView, { room }: View): string[] => {
   if (agent === null || !isAgentFailure(agent.outcome)) return [];
   const said = `${makeVisible(datasetItemId)}: ${describeAgentEnd(agent)}`;
@@ -27,7 +27,7 @@ const failureOf = ({ datasetItemId, agent }: RolloutView, { room }: View): strin
   return [...wrapLines(said, room), ...lines.map((line) => `    ${line}`)];
 };
 
-/** Describes how a run stands, and how to have it go on. */
+/** Formats the state of a run, and how to continue it. */
 export const describeWorldRun = (
   name: string,
   { worldRun, items }: { worldRun: WorldRunView; items: readonly RolloutView[] },

@@ -1,4 +1,4 @@
-/** Datasets, items and runs as a person reads them. */
+/** Formats datasets, items and runs for a person. */
 import type { QueueItemView, QueueView } from '#wire/public-api/evaluation/annotation.ts';
 import type {
   DatasetItemView,

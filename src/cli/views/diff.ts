@@ -1,8 +1,8 @@
-/** Differences of trees as a person reads them: files with their lines, entities with their fields, rows. */
+/** Formats differences of trees for a person: files with their lines, entities with their fields, rows. */
 import type { EntityChange, TreeComparison } from '../files/compare-trees.ts';
 import type { Colors } from '../terminal/context.ts';
 
-/** A line of a unified diff in its colour. */
+/** Colours a line of a unified diff. */
 export const colorLine = (line: string, colors: Colors): string => {
   if (line.startsWith('@@')) return colors.cyan(line);
   if (line.startsWith('+++') || line.startsWith('---')) return colors.bold(line);
@@ -28,7 +28,7 @@ const entityLines = ({ name, keys, fields }: EntityChange, colors: Colors): stri
 const section = (title: string, lines: readonly string[], colors: Colors): string[] =>
   lines.length === 0 ? [] : [colors.bold(title), ...lines];
 
-/** What differs, with the lines of the files that have a difference here. */
+/** Formats the differences, with the lines of files that have a diff in `diffs`. */
 export const describeDiff = (
   { from, to, files, entities, rows }: TreeComparison,
   diffs: Readonly<Record<string, string | null>>,

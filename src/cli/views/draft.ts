@@ -1,10 +1,10 @@
-/** A draft of a world, as a person reads it: what was found, and what is left to decide. */
+/** Formats a draft of a world for a person: its contents, and open decisions. */
 import type { Draft } from '#mirror/draft/draft.ts';
 import type { View } from '../terminal/context.ts';
 import { formatCount, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** Entities and routes in numbers, then every mark. */
+/** Formats the numbers of entities and routes, and then every mark. */
 export const describeDraft = (
   folder: string,
   { entities, operations, marks }: Draft,

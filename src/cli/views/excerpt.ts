@@ -1,20 +1,20 @@
 /**
- * One line of a file with a mark under a place in it, as compilers show it. Widths are those of a
- * terminal: tabs become blanks, wide characters take two columns, and what a terminal would obey
- * rather than show is made visible. A line too long for the terminal is cut around the mark.
+ * Formats one line of a file with a mark under a place in it, as compilers do. Widths are those of a terminal: tabs
+ * become blanks, wide characters take two columns, and control characters are made visible. A line too long for the
+ * terminal is cut around the mark.
  */
 import stringWidth from 'string-width';
 import { makeVisible } from '#domain/visible-text.ts';
 
 type Excerpt = {
-  /** The line as it is to be shown. */
+  /** Line in the form to display. */
   text: string;
   /** Columns before the mark, and columns marked. */
   indent: number;
   length: number;
 };
 
-/** A character as a person sees it: its offset in the line, how it is shown, columns taken. */
+/** Displayed character: its offset in the line, its displayed form, its columns. */
 type Cell = { offset: number; shown: string; width: number };
 
 const tabWidth = 4;
@@ -34,7 +34,7 @@ const cellsOf = (text: string, from: number, to: number): Cell[] => {
   return cells;
 };
 
-/** The line of a text, from 1, without its end; undefined when there are fewer. */
+/** Returns a line of a text, counted from 1, without its end; undefined if there are fewer lines. */
 export const lineOf = (text: string, line: number): string | undefined => {
   let start = 0;
   for (let passed = 1; passed < line; passed += 1) {
@@ -49,13 +49,13 @@ const quoted = /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'/y;
 const word = /[\p{L}\p{N}_$./:+-]+/uy;
 const stringOrBracket = /"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g;
 
-/** Where a match of a sticky pattern at an offset ends; undefined when there is none. */
+/** Returns the end of a match of a sticky pattern at an offset; undefined if there is none. */
 const endOfMatch = (pattern: RegExp, line: string, start: number): number | undefined => {
   pattern.lastIndex = start;
   return pattern.test(line) ? pattern.lastIndex : undefined;
 };
 
-/** The end of what stands in brackets when that is on the same line, else the bracket's own. */
+/** Returns the end of a bracketed value if it is on the same line, else the end of the bracket. */
 const endOfBrackets = (line: string, start: number): number => {
   let depth = 0;
   stringOrBracket.lastIndex = start;
@@ -67,7 +67,7 @@ const endOfBrackets = (line: string, start: number): number => {
   return start + 1;
 };
 
-/** The end of what begins at an offset: a string, a word, or what stands in brackets. */
+/** Returns the end of the token at an offset: a string, a word, or a bracketed value. */
 const endOfToken = (line: string, start: number): number => {
   const first = line.charAt(start);
   if (first === '[' || first === '{') return endOfBrackets(line, start);
@@ -78,7 +78,10 @@ const endOfToken = (line: string, start: number): number => {
 const widthOf = (cells: readonly Cell[]): number =>
   cells.reduce((sum, { width }) => sum + width, 0);
 
-/** The cells that fit, the marked one a third in when not all before it do; `…` stands for others. */
+/**
+ * Returns the cells that fit. If not all before the marked one fit, it is placed at a third of the line. `…` stands
+ * for omitted cells.
+ */
 const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cell[] => {
   if (widthOf(cells) <= columns) return [...cells];
   const dots = (offset: number): Cell => ({ offset, shown: '…', width: 1 });
@@ -99,10 +102,10 @@ const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cel
   return shown;
 };
 
-/** The place in a line, the column from 1 in UTF-16 code units, within so many columns. */
+/** Returns the excerpt around a column, which counts from 1 in UTF-16 code units, cut to a number of columns. */
 export const excerptOf = (line: string, column: number, columns: number): Excerpt => {
   const start = Math.min(column - 1, line.length);
-  // A file may be one line of megabytes: only what could be shown is looked at.
+  // A file may be one line of megabytes, so only the part that could be shown is processed.
   const from = Math.max(0, start - columns);
   const near = line.slice(0, start + 2 * columns);
   const cells = cellsOf(near, from, near.length);

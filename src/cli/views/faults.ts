@@ -1,11 +1,11 @@
-/** The faults of a session as a person reads them, a rule a line. */
+/** Formats the faults of a session for a person, one rule a line. */
 import type { Row } from '#language/contract.ts';
 import type { View } from '../terminal/context.ts';
 import { formatFitted } from './fitted-table.ts';
 
 /** Output of a call of kind `faults`. */
 export type FaultsView = {
-  /** Whether they are those that the world declares. */
+  /** True if the rules are those that the world declares. */
   declared: boolean;
   faults: { tools: boolean; rules: Row[] };
   met: { name: string; requests: number; met: number }[];

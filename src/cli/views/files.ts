@@ -1,4 +1,4 @@
-/** Files, folders and connectors of a project as a person reads them. */
+/** Formats files, folders and connectors of a project for a person. */
 import type { FileList } from '#wire/public-api/projects/file.ts';
 import type { FileConnectorView, SyncAnswer } from '#wire/public-api/projects/file-connector.ts';
 import type { Static } from '#wire/type.ts';
@@ -8,14 +8,14 @@ import { formatFitted } from './fitted-table.ts';
 
 const units = ['B', 'KiB', 'MiB', 'GiB'] as const;
 
-/** A size in the unit that suits it. */
+/** Formats a size in a fitting binary unit. */
 export const formatBytes = (bytes: number): string => {
   const step = bytes === 0 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
   const value = bytes / 1024 ** step;
   return `${step === 0 ? value : value.toFixed(1)} ${units[step]}`;
 };
 
-/** A page of a folder: folders first, with a slash. */
+/** Formats a page of a folder: folders first, with a slash. */
 export const listFolder = ({ folders, files }: Static<typeof FileList>, view: View): string => {
   const lines = [
     ...folders.map((folder) => [
@@ -59,7 +59,7 @@ export const describeConnector = (one: FileConnectorView): string =>
     ['synced', syncedText(one)],
   ]);
 
-/** What came of a sync, with what was left out. */
+/** Formats the result of a sync, with the files that were left out. */
 export const describeSync = ({ files, status, capture, warnings }: SyncAnswer): string =>
   [
     `${status}: ${formatCount(files, 'file')} (${formatBytes(capture.bytes)}) brought over, ${capture.unchanged} unchanged` +

@@ -1,6 +1,6 @@
 /**
- * Lists as tables under a head: an entry a line where the terminal is wide enough, several lines each where it is not.
- * Every list of a command is one of these. `formatTable` alone is for texts without a head.
+ * Formats lists as tables with a header: one line an entry if the terminal is wide enough, else several. Every list of
+ * a command uses it. `formatTable` alone is for texts without a header.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { makeVisible } from '#domain/visible-text.ts';
@@ -10,20 +10,20 @@ import { cut, formatTable, widthOf, wrapLines } from '../terminal/print.ts';
 
 export type Cells = readonly string[];
 
-/** Columns that a table gives up where it is too wide. */
+/** Columns that are dropped or cut if a table is too wide. */
 export type Fitting = {
-  /** The text in place of a table without lines. */
+  /** Text in place of a table without lines. */
   none?: string;
-  /** Columns that are left out, the first one first. */
+  /** Columns to leave out, in this order. */
   leftOut?: readonly string[];
-  /** Columns that are cut after that, the first one first; their cells have no colours. */
+  /** Columns to cut after that, in this order; their cells have no colours. */
   cut?: readonly string[];
 };
 
-/** The cells of a table with the titles of its columns. */
+/** Cells of a table with the titles of its columns. */
 export type Table = { head: Cells; lines: readonly Cells[] };
 
-/** The fewest characters that a cell is cut to. */
+/** Fewest characters that a cell is cut to. */
 const leastCut = 16;
 
 const says = (cell = ''): boolean => !['', '-'].includes(stripVTControlCharacters(cell));
@@ -33,7 +33,7 @@ const pick = ({ head, lines }: Table, columns: readonly number[]): Table => {
   return { head: of(head), lines: lines.map(of) };
 };
 
-/** Leaves out the columns that say nothing of any entry; the first one stays. */
+/** Leaves out the columns that are empty for all entries, except the first column. */
 const withoutSilent = (table: Table): Table =>
   pick(
     table,
@@ -48,11 +48,11 @@ const without = (table: Table, title: string): Table =>
     [...table.head.keys()].filter((column) => table.head[column] !== title),
   );
 
-/** Returns by how many columns a table is too wide; 0 or less where it fits. */
+/** Returns the number of columns by which a table is too wide; 0 or less if it fits. */
 export const excessOf = ({ head, lines }: Table, room: number): number =>
   widthOf(formatTable([head, ...lines])) - room;
 
-/** Cuts the cells of a column by what the table is too wide. */
+/** Cuts the cells of a column by the excess width of the table. */
 export const cutColumn = (table: Table, title: string, room: number): Table => {
   const column = table.head.indexOf(title);
   const excess = excessOf(table, room);
@@ -76,7 +76,7 @@ const narrow = (table: Table, { leftOut = [], cut: titles = [] }: Fitting, room:
 const indent = '  ';
 const between = ' · ';
 
-/** Sets fields side by side in lines; only one that is wider than a line is broken. */
+/** Packs fields into lines, side by side. Only a field that is wider than a line is wrapped. */
 const packFields = (fields: readonly string[], room: number): string[] => {
   const lines: string[] = [];
   for (const field of fields) {
@@ -87,7 +87,7 @@ const packFields = (fields: readonly string[], room: number): string[] => {
   return lines;
 };
 
-/** Formats an entry on several lines: its first cell, and below it the others that say something, each with its name. */
+/** Formats an entry on several lines: its first cell, and below it the other non-empty cells, each with its title. */
 export const formatBlock = (
   head: Cells,
   [first = '', ...cells]: Cells,
@@ -105,8 +105,9 @@ export const formatBlock = (
 };
 
 /**
- * Formats a table under its head. A column in which each cell is empty or `-` is left out. A table that is too wide gives
- * way as `fitting` has it; one that is too wide even so becomes blocks of lines, which hold all of each entry.
+ * Formats a table with its header. A column in which each cell is empty or `-` is left out. If the table is too wide,
+ * columns are dropped or cut as `fitting` says. If it is still too wide, each entry becomes a block of lines with all
+ * its cells.
  */
 export const formatFitted = (
   head: Cells,

@@ -1,4 +1,7 @@
-/** All lists of commands: each fits a terminal of 80 columns, whatever its entries hold, and is whole where it is piped. */
+/**
+ * All lists of commands: each fits a terminal of 80 columns, whatever its entries hold, and is complete if it is
+ * piped.
+ */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { accountsLists } from '#test/support/cli-lists/accounts.ts';

@@ -1,4 +1,4 @@
-/** Metrics as a person reads them: tables, with a bar beside a first measure over time. */
+/** Formats metrics for a person: tables, with a bar beside a measure over time. */
 import type { DailyMetricsView } from '#wire/public-api/observability/metrics.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine } from '../terminal/print.ts';
@@ -10,7 +10,7 @@ const barChars = 12;
 const numberText = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 
-/** `2026-03-01 09:30`: no part of time is shorter than a minute. */
+/** Formats a time to the minute, the shortest unit of a time dimension: `2026-03-01 09:30`. */
 const minuteOf = (time: string): string => cutLine(time.slice(0, 16).replace('T', ' '));
 
 const valueText = (field: string, value: unknown): string => {
@@ -34,7 +34,7 @@ const barOf = (value: unknown, most: number): string =>
     ? '█'.repeat(Math.max(1, Math.round((value / most) * barChars)))
     : '';
 
-/** Rows of metrics. Over time the last number of each row has a bar. */
+/** Formats rows of metrics. With a time dimension, the last number of each row has a bar. */
 export const listMetricRows = (rows: readonly Record<string, unknown>[], view: View): string => {
   const [first] = rows;
   if (first === undefined) return 'nothing of this';

@@ -1,4 +1,4 @@
-/** Models and their prices as a person reads them. */
+/** Formats models and their prices for a person. */
 import type { ModelView } from '#wire/public-api/observability/model.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatFields } from '../terminal/print.ts';
@@ -6,11 +6,11 @@ import { formatFitted } from './fitted-table.ts';
 
 const million = 1_000_000;
 
-/** Prices of a token are told by the million, as vendors do. */
+/** Formats the price of a million tokens, the unit that vendors use. */
 const priceText = (price: number | null | undefined): string =>
   price === null || price === undefined ? '-' : `$${Number((price * million).toPrecision(6))}`;
 
-/** Lists models with their prices of a million units. */
+/** Formats models with their prices of a million units. */
 export const listModels = (models: readonly ModelView[], view: View): string =>
   formatFitted(
     ['MODEL', 'NAME', 'INPUT/M', 'OUTPUT/M', 'TIERS', 'PATTERN'],

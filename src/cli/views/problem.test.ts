@@ -18,7 +18,7 @@ const problem = (more: Partial<Problem> = {}): Problem => ({
   ...more,
 });
 
-/** The mark under the line, drawn out. */
+/** Returns the line with the mark below it. */
 const draw = (line: string, column: number, columns = 60): string => {
   const { text, indent, length } = excerptOf(line, column, columns);
   return `${text}\n${' '.repeat(indent)}${'^'.repeat(length)}`;

@@ -1,7 +1,6 @@
 /**
- * Problems of a world's files as a person reads them, one below the other: the place, the code and
- * what is wrong; the line of the file with a mark under the place, where the file is at hand; and the
- * way out.
+ * Formats problems of a world's files for a person: place, code and message; the line of the file with a mark, if the
+ * file is available; and the hint.
  */
 
 import { makeVisible } from '#domain/visible-text.ts';
@@ -14,14 +13,14 @@ export type ProblemDisplay = {
   colors: Colors;
   /** Columns of the terminal. */
   columns: number;
-  /** The files that the problems are about, as far as they are at hand. */
+  /** Files of the problems, as far as they are available. */
   sources?: readonly TreeFile[];
 };
 
-/** Problems shown of one file; the first ones usually bring the others about. */
+/** Most problems shown of one file. The first ones usually cause the others. */
 const shownPerFile = 8;
 
-/** Narrower terminals are taken to be this wide. */
+/** Least width; narrower terminals are treated as this wide. */
 const leastColumns = 40;
 
 const decoder = new TextDecoder();
@@ -32,7 +31,7 @@ const placeOf = ({ file, line, column, pointer }: Problem): string => {
   return makeVisible(isKnown ? place : `${place} (at ${pointer})`);
 };
 
-/** The line of the file with the mark, below one another behind a gutter. */
+/** Formats the line of the file and the mark below it, with a line number. */
 const excerptLines = (
   { line, column }: Problem,
   text: string | undefined,
@@ -49,7 +48,7 @@ const excerptLines = (
   ];
 };
 
-/** One problem; `text` is that of its file. */
+/** Formats one problem; `text` is that of its file. */
 export const formatProblem = (
   problem: Problem,
   text: string | undefined,
@@ -70,7 +69,10 @@ export const formatProblem = (
 
 const isRows = (file: string): boolean => /(?:^|\/)(?:data|seed)\//.test(file);
 
-/** Problems file by file, those of rows last: a mistake in the contract makes many rows wrong. */
+/**
+ * Formats problems file by file. Files of rows come last, because a mistake in the contract causes problems in many
+ * rows.
+ */
 export const formatProblems = (problems: readonly Problem[], view: ProblemDisplay): string[] => {
   const byFile = Map.groupBy(problems, ({ file }) => file);
   const files = [...byFile].sort(([a], [b]) => Number(isRows(a)) - Number(isRows(b)));

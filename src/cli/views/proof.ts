@@ -1,4 +1,4 @@
-/** A proof of a task as a person reads it. */
+/** Formats a proof of a task for a person. */
 import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatCount } from '../terminal/print.ts';
@@ -14,7 +14,7 @@ const lineOf = (row: ProofRow, colors: Colors): string[] => [
   row.ok ? colors.dim(cutLine(row.detail ?? '')) : cutLine(row.detail ?? ''),
 ];
 
-/** Changes that were seen as they should be are counted check by check. */
+/** Returns true for a change that was detected as expected. Such rows are only counted, for each check. */
 const isPlain = ({ kind, ok }: ProofRow): boolean => kind === 'change' && ok;
 
 const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
@@ -34,7 +34,7 @@ const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
 const listOf = (title: string, names: readonly string[], advice: string): string[] =>
   names.length === 0 ? [] : ['', `${title}: ${advice}`, ...names.map((name) => `  ${name}`)];
 
-/** What was tried, one a line, and what there is to mend. */
+/** Formats what the proof tried, one a line, and what has to be fixed. */
 export const describeProof = (proof: Proof, view: View): string => {
   const { colors } = view;
   const { passed, rows, notGraded, neverBites, summary } = proof;

@@ -1,4 +1,4 @@
-/** Why a request or a call failed, in the words of the ledger entry or of the vendor's body. */
+/** Finds the reason why a request or a call failed, in the ledger entry or in the vendor's body. */
 import { isObject } from '#domain/json.ts';
 import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { cutLine } from '../terminal/print.ts';
@@ -6,10 +6,10 @@ import { cutLine } from '../terminal/print.ts';
 /** Most characters of a reason; `--json` has all of it. */
 const mostChars = 240;
 
-/** Objects and lists inside one another that are searched for words. */
+/** Depth of nested objects and lists that is searched for text. */
 const mostLevels = 6;
 
-/** Members in which vendors put words, those that say most first. */
+/** Members in which vendors put messages, most informative first. */
 const wordNames = ['message', 'error_description', 'detail', 'title', 'error', 'reason', 'errors'];
 
 const wordsOf = (value: unknown, levels = mostLevels): string | undefined => {
@@ -27,7 +27,7 @@ const wordsOf = (value: unknown, levels = mostLevels): string | undefined => {
   return undefined;
 };
 
-/** Returns why an entry of the ledger has a status from 400 on, or a call failed; '' for what went well. */
+/** Returns why an entry of the ledger has a status from 400 on, or a call failed; '' for a success. */
 export const failureReason = ({ status, response }: RequestView): string => {
   if (!isObject(response)) return '';
   const { body, error, reason } = response;

@@ -1,4 +1,4 @@
-/** The recording of a session's browser, as a person reads of it. */
+/** Formats the recording of a session's browser for a person. */
 import type { RecordingView } from '#wire/public-api/sessions/recording-operations.ts';
 import { formatCount, formatDuration, formatFields } from '../terminal/print.ts';
 
@@ -8,7 +8,7 @@ const marksText = ({ marks }: RecordingView): string | undefined => {
   return later.map(({ atMs, what }) => `${what} at ${formatDuration(atMs)}`).join(', ');
 };
 
-/** What was written to a file. */
+/** Formats what was written to a file. */
 export const describeRecording = (recording: RecordingView, path: string): string => {
   const { durationMs, pictures, bytes, complete, cutAt } = recording;
   const length = `${formatDuration(durationMs)}, ${formatCount(pictures, 'picture')}`;

@@ -1,4 +1,4 @@
-/** Builds, labels, what differs, runs and the gate as texts for a person. */
+/** Formats builds, labels, comparisons, runs and the gate for a person. */
 import type {
   BuildDiff,
   BuildRef,
@@ -12,7 +12,7 @@ import type { Colors, View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** A member of what a build comes from, where it is a text. */
+/** Returns a member of a build's attribution if it is text. */
 const textIn = ({ attribution }: ListedBuild, name: string): string | undefined => {
   const value = attribution[name];
   return typeof value === 'string' ? value : undefined;
@@ -132,7 +132,7 @@ export const describeGate = (found: GateView, view: View): string => {
   ].join('\n');
 };
 
-/** `2 of 3 runs are going on: 61 rollouts graded`. */
+/** Formats the progress of runs: `2 of 3 runs going on: 61 rollouts graded`. */
 export const describeWait = ({ evaluatedRuns: runs }: GateView): string => {
   const going = runs.filter(({ state }) => state === 'RUNNING').length;
   const graded = runs.reduce((sum, run) => sum + run.graded, 0);

@@ -1,8 +1,7 @@
 /**
- * Errors as a person reads them: one line `error: …`, then what belongs to it (fields at fault,
- * problems of a world's files with their lines), then a hint, all on standard error. And exit
- * statuses: 0 done, 1 refused, failed or called wrongly. 2 is left to commands that tell more than one kind of
- * failure: it never means that nothing was tried.
+ * Formats errors for a person, on standard error: one line `error: …`, then its details (invalid fields, problems of a
+ * world's files with their lines), then a hint. It also defines the exit statuses: 0 success, 1 refusal, failure or
+ * wrong usage. 2 is left to commands that distinguish kinds of failure, and never means that nothing was tried.
  */
 import { CommanderError } from 'commander';
 import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
@@ -18,13 +17,13 @@ type ErrorView = Pick<ProblemDisplay, 'colors' | 'columns'>;
 
 export const exitStatus = { done: 0, failed: 1, unknown: 2, agentFailed: 3 } as const;
 
-/** How the command was called makes no sense, though each word of it does. */
+/** Builds the error for a command line whose words are valid separately but not together. */
 export const usageError = (message: string): CommanderError =>
   new CommanderError(exitStatus.failed, 'svc.usage', message);
 
 /**
- * The error of a world whose files do not compile, or have another fault. Given the files too, the
- * lines at fault are shown.
+ * Error of a world whose files do not compile, or have another fault. If the files are given, the lines at fault are
+ * shown.
  */
 export class ProblemsError extends AppError {
   readonly sources: readonly TreeFile[];
@@ -51,7 +50,7 @@ const hintOf = (error: AppError): string | undefined => {
 
 const plain: ErrorView = { colors: createColors(false), columns: 100 };
 
-/** The lines that tell of an error. */
+/** Returns the lines that describe an error. */
 export const describeFailure = (error: unknown, view: ErrorView = plain): string[] => {
   const title = `${view.colors.red('error:')} ${describeError(error)}`;
   if (!(error instanceof AppError)) return [title];
@@ -69,11 +68,11 @@ export const describeFailure = (error: unknown, view: ErrorView = plain): string
   ];
 };
 
-/** Rows that were refused, as far as the error has them. */
+/** Returns the rejected rows of an error, as far as it has them. */
 const refusedIn = ({ detail: { refused, refusals } }: AppError): object =>
   typeof refused === 'number' && Array.isArray(refusals) ? { refused, refusals } : {};
 
-/** An error as `--json` prints it: what a program needs to go on. */
+/** Formats an error for `--json`, with the details that programs need. */
 const errorAsJson = (error: unknown): string => {
   if (!(error instanceof AppError)) {
     return formatJson({ error: { code: 'internal', message: describeError(error) } });
@@ -105,17 +104,14 @@ const statusOf = (error: unknown): number => {
   return typeof own === 'number' ? own : exitStatus.failed;
 };
 
-/**
- * Writes an error to standard error, as JSON for a command that was to answer JSON, and answers the
- * exit status it stands for.
- */
+/** Writes an error to standard error, as JSON for a command with `--json`. Returns its exit status. */
 export const reportError = (
   context: Context,
   error: unknown,
   { json = false }: { json?: boolean } = {},
 ): number => {
   const status = statusOf(error);
-  // Before anything is written: the reader may have left, which ends the process.
+  // The status is set before anything is written: if the reader has closed the pipe, the write ends the process.
   context.setExitStatus(status);
   if (!(error instanceof CommanderError)) {
     if (json) context.err.writeExactly(errorAsJson(error));

@@ -1,4 +1,4 @@
-/** Requests to sessions as a person reads them, one a line. */
+/** Formats requests to sessions for a person, one a line. */
 
 import { isObject } from '#domain/json.ts';
 import { makeVisible } from '#domain/visible-text.ts';
@@ -9,7 +9,7 @@ import { cut, formatChanges, formatDuration, formatTable, wrapLines } from '../t
 import { type Cells, cutColumn, excessOf, formatBlock, type Table } from './fitted-table.ts';
 import { failureReason } from './reason.ts';
 
-/** A row of the entity `svc_requests` of a session, as the API shows it. */
+/** Converts a row of a session's entity `svc_requests` into the form of the API. */
 export const requestOfRow = (
   sessionId: string,
   { duration_ms: durationMs, call_id: callId, ...row }: LedgerEntry,
@@ -19,10 +19,10 @@ const noChanges = '-';
 
 const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
 
-/** Whether a declared fault took part in what became of a request. */
+/** Returns true if a declared fault affected a request. */
 const hasFault = (response: unknown): boolean => isObject(response) && 'faults' in response;
 
-/** The status of an answer, or the code of the error that a call failed with; marked where a fault took part. */
+/** Formats the status of an answer, or the error code of a failed call, with a mark if a fault affected it. */
 const statusOf = (request: RequestView): string => {
   const { response } = request;
   if (!hasFault(response)) return plainStatusOf(request);
@@ -40,13 +40,13 @@ const plainStatusOf = ({ status, response, via }: RequestView): string => {
 const mostUrlChars = 60;
 const mostReasonChars = 80;
 
-/** Why a receiver gave no answer, or a subscription was passed over; nothing for what has a status. */
+/** Formats why a receiver gave no answer, or a subscription was skipped; '' for a request with a status. */
 const reasonOf = ({ status, response }: RequestView): string => {
   if ((status ?? 0) !== 0 || !isObject(response) || typeof response.reason !== 'string') return '';
   return `: ${cut(makeVisible(response.reason), mostReasonChars)}`;
 };
 
-/** An address as a browser went to it; those of the session's own page without their origin. */
+/** Formats the address of a browser's request, without the origin if it is the session's own page. */
 const placeOf = ({ path, sessionId }: RequestView): string[] => {
   if (path === null) return [];
   const url = URL.parse(path);
@@ -54,7 +54,7 @@ const placeOf = ({ path, sessionId }: RequestView): string[] => {
   return [cut(makeVisible(isOwn ? `${url?.pathname}${url?.search}` : path), mostUrlChars)];
 };
 
-/** Where a browser did what it did, and what it says of it: a message, a file's name, what was refused and why. */
+/** Formats a browser's act: its address and details such as a message, a file's name, or the reason of a refusal. */
 const browserActOf = (act: RequestView): string => {
   const { name, what, message, why } = isObject(act.request) ? act.request : {};
   const words = [name, what, message, why].filter((word) => typeof word === 'string');
@@ -63,7 +63,7 @@ const browserActOf = (act: RequestView): string => {
   );
 };
 
-/** What was asked: method and path; of a webhook the URL that it goes to, and of an answer its delivery. */
+/** Formats the request: method and path; for a webhook its URL, and for the answer to a webhook its delivery. */
 const askedOf = (asked: RequestView): string => {
   const { method, path, request, via } = asked;
   if (via === 'browser') return browserActOf(asked) || '-';
@@ -89,7 +89,7 @@ const indent = '    ';
 type LedgerRow = { cells: string[]; below: string[] };
 type Ledger = { table: Table; below: string[][] };
 
-/** Moves the changes below their row, and cuts requests, then operations, to what is left of the room. */
+/** Moves the changes below their row, and cuts requests, then operations, to the available width. */
 const narrow = (head: Cells, rows: readonly LedgerRow[], room: number): Ledger => {
   const moved = { head: head.slice(0, -1), lines: rows.map(({ cells }) => cells.slice(0, -1)) };
   const table = cutColumn(cutColumn(moved, 'REQUEST', room), 'OPERATION', room);
@@ -105,7 +105,7 @@ const indented = (texts: readonly string[], room: number): string[] =>
     .flatMap((text) => (Number.isFinite(room) ? wrapLines(text, room - indent.length) : [text]))
     .map((line) => `${indent}${line}`);
 
-/** Formats a table, or blocks where it does not fit, in which each failed request has its reason below it. */
+/** Formats a table, or blocks if it does not fit, with the reason below each failed request. */
 const formatLedger = (
   lead: readonly string[],
   requests: readonly RequestView[],
@@ -137,20 +137,20 @@ const formatLedger = (
   return [colors.dim(first), ...rows].join('\n');
 };
 
-/** Requests of one session, by the time of day, each that failed with its reason below it. */
+/** Formats the requests of one session by time of day, with the reason below each failed one. */
 export const describeLedger = (requests: readonly RequestView[], view: View): string => {
   if (requests.length === 0) return 'no requests';
   return formatLedger(['AT'], requests, ({ at }) => [at.slice(11, 23)], view);
 };
 
-/** Requests to several sessions, by date and time, each with its session. */
+/** Formats requests to several sessions, by date and time, each with its session. */
 export const describeRequests = (requests: readonly RequestView[], view: View): string => {
   if (requests.length === 0) return 'no requests';
   const leadOf = ({ at, sessionId }: RequestView) => [at.slice(0, 19).replace('T', ' '), sessionId];
   return formatLedger(['AT', 'SESSION'], requests, leadOf, view);
 };
 
-/** One request as it comes, on a line of its own. */
+/** Formats one live request on a line. */
 export const requestLine = (request: RequestView, colors: Colors): string => {
   const [via = '', operation = '', asked = '', status = '', ...rest] = cellsOf(request);
   const isRefused = (request.status ?? 0) >= 400;

@@ -1,4 +1,4 @@
-/** Scores and score configs as a person reads them. */
+/** Formats scores and score configs for a person. */
 import type { ScoreConfigView, ScoreView } from '#wire/public-api/observability/score.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatFields } from '../terminal/print.ts';

@@ -1,4 +1,4 @@
-/** A world that is served from a folder, as its author reads of it. */
+/** Formats a world that is served from a folder, for its author. */
 
 import { localSurfaceUrl } from '#domain/surface-address.ts';
 import { enterPath } from '#runtime/surface-pass.ts';
@@ -7,10 +7,10 @@ import type { BuiltFolder } from '../files/folder-world.ts';
 import type { Colors } from '../terminal/context.ts';
 import { cutLine, formatCount, formatDuration, formatFields } from '../terminal/print.ts';
 
-/** Where it is reached. */
+/** Addresses of a served world. */
 export type ServedAddresses = { api: string; token: string; page: string | null };
 
-/** The addresses of a world at the program that serves it. */
+/** Returns the addresses of a world at the program that serves it. */
 export const servedAddresses = (
   address: string,
   { contract, world }: BuiltFolder,
@@ -36,7 +36,7 @@ const whatOf = ({ contract, rows, world }: BuiltFolder): string => {
   ].join(', ');
 };
 
-/** The first that is said of it. */
+/** Formats the first message, when the world is served. */
 export const describeServed = (
   built: BuiltFolder,
   { api, token, page }: ServedAddresses,
@@ -65,7 +65,7 @@ const reasonColumns = 100;
 const leftOutLine = ({ entity, key, change, reason }: LeftOutChange): string =>
   `  ${entity} ${key} was ${change}: ${cutLine(reason, reasonColumns)}`;
 
-/** What is said when a change of the folder is served. */
+/** Formats the message after a change of the folder is served. */
 export const describeReload = (
   built: BuiltFolder,
   { kept, leftOut }: ServingLine['serving'],

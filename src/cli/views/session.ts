@@ -1,4 +1,4 @@
-/** Sessions as a person reads them. */
+/** Formats sessions for a person. */
 import { usualSize } from '#domain/pool.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/sessions/session.ts';
 import type { Colors, View } from '../terminal/context.ts';
@@ -20,7 +20,7 @@ const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Co
   return `${state}${ended}`;
 };
 
-/** `stepped by 60 s from 2026-03-01T00:00:00.000Z`; undefined for the machine's own clock. */
+/** Formats the clock: `stepped by 60 s from 2026-03-01T00:00:00.000Z`; undefined for the machine's own clock. */
 const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefined => {
   const start = at === null ? '' : ` from ${at}`;
   if (mode === 'stepped') return `stepped by ${rate} s${start}`;
@@ -31,7 +31,7 @@ const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefin
 
 const indent = '  ';
 
-/** The lines of an instruction, indented and broken at the edge of the terminal. */
+/** Formats the lines of an instruction, indented and wrapped to the terminal. */
 const instructionText = (text: string, room: number): string =>
   text
     .trim()
@@ -40,21 +40,21 @@ const instructionText = (text: string, room: number): string =>
     .map((line) => (line === '' ? '' : `${indent}${line}`))
     .join('\n');
 
-/** `12 ms, reused host`: how long it took from the request to readiness. */
+/** Formats the time from the request to readiness: `after 12 ms, on a reused host`. */
 const readyText = (session: SessionView): string | undefined => {
   const ms = elapsedMs(session.createdAt, session.readyAt);
   if (ms === undefined) return undefined;
   return `after ${formatDuration(ms)}${session.hostReused ? ', on a reused host' : ''}`;
 };
 
-/** `ready, standard: https://…/view`; undefined without a browser. */
+/** Formats the browser: `ready, standard: https://…/view`; undefined without a browser. */
 const browserText = ({ surfaces: { browser } }: SessionView): string | undefined => {
   if (browser === undefined) return undefined;
   const { state, tier, url } = browser;
   return `${state}, ${tier}${url === undefined ? '' : `: ${url}`}`;
 };
 
-/** One session with all that is needed to use it. */
+/** Formats one session with everything needed to use it. */
 export const describeSession = (session: SessionView, { colors, room }: View): string => {
   const { surfaces, task, instruction } = session;
   const fields = formatFields([
@@ -106,7 +106,7 @@ const verdictText = ({ verdict, score }: Graded, colors: Colors): string => {
   return `${color(verdict)}${score === null ? '' : `, score ${score.toFixed(2)}`}`;
 };
 
-/** The version of a build where it has one, else its hash. */
+/** Returns the version of a build if it has one, else its hash. */
 const buildText = ({ build }: Pick<SessionView, 'build'>): string | undefined =>
   build === null
     ? undefined
@@ -129,7 +129,7 @@ const listLine = (session: SessionListView, colors: Colors): string[] => [
   formatAgo(session.createdAt),
 ];
 
-/** The sessions of a project, newest first. */
+/** Formats the sessions of a project, newest first. */
 export const listSessions = (sessions: readonly SessionListView[], view: View): string =>
   formatFitted(
     listHead,

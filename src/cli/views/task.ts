@@ -1,4 +1,4 @@
-/** Stored tasks as a person reads them. */
+/** Formats stored tasks for a person. */
 import type {
   StoredTaskDetail,
   StoredTaskView,
@@ -11,7 +11,7 @@ import { formatFitted } from './fitted-table.ts';
 const worldText = ({ world, pin }: StoredTaskView): string =>
   pin === null ? world : `${world}@${pin.number}`;
 
-/** The tasks of a project, one a line. */
+/** Formats the tasks of a project, one a line. */
 export const listTasks = (tasks: readonly StoredTaskView[], view: View): string =>
   formatFitted(
     ['ID', 'NAME', 'WORLD', 'VERSION', 'CHANGED'],
@@ -47,7 +47,7 @@ const specFields = (spec: Spec): [string, string][] => [
   ['metadata', JSON.stringify(spec.metadata ?? {})],
 ];
 
-/** One task with a spec of it and its versions. */
+/** Formats one task with its spec and its versions. */
 export const describeTask = (task: StoredTaskDetail, view: View): string => {
   const history = formatFitted(
     ['VERSION', 'MADE', 'AUTHOR', 'MESSAGE'],
@@ -74,7 +74,7 @@ export const describeTask = (task: StoredTaskDetail, view: View): string => {
   ].join('\n');
 };
 
-/** What a validation found. */
+/** Formats the result of a validation. */
 export const validationText = (found: TaskValidation, colors: Colors): string => {
   const { valid, taskId, version, world, worldVersion, problems } = found;
   const where = `version ${version} of ${taskId} in ${world}@${worldVersion}`;

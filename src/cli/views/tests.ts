@@ -1,4 +1,4 @@
-/** Runs of tests as a person reads them: each test on a line, then what failed with what it said. */
+/** Formats test runs for a person: each test on a line, with the message and output of failures. */
 import { own } from '#domain/json.ts';
 import type { Colors } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
@@ -40,7 +40,7 @@ const summaryText = ({ summary }: TestReport): string =>
     .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
     .join(', ');
 
-/** The lines of a report. */
+/** Formats a report. */
 export const testsText = (report: TestReport, colors: Colors): string =>
   [
     ...report.tests.flatMap((test) => [lineOf(test, colors), ...detailsOf(test)]),

@@ -1,4 +1,4 @@
-/** Traces, observations and sessions of traces as a person reads them. */
+/** Formats traces, observations and trace sessions for a person. */
 import type {
   ObservationView,
   TraceDetail,
@@ -11,7 +11,7 @@ import { formatFitted } from './fitted-table.ts';
 
 const valueChars = 2_000;
 
-/** Dollars with as many places as it takes to tell them from nothing. */
+/** Formats dollars with enough digits to show small amounts. */
 export const dollars = (amount: number | null): string => {
   if (amount === null || amount < 0) return '-';
   if (amount === 0) return '$0';
@@ -23,7 +23,7 @@ export const seconds = (length: number | null): string => {
   return length < 1 ? `${Math.round(length * 1_000)} ms` : `${length.toFixed(1)} s`;
 };
 
-/** The level of an observation; `-` for the usual one. */
+/** Formats the level of an observation; `-` for the default. */
 const levelText = ({ level }: ObservationView): string =>
   level === 'DEFAULT' ? '-' : level.toLowerCase();
 
@@ -63,7 +63,7 @@ export const listObservations = (observations: readonly ObservationView[], view:
 
 type Placed = { depth: number; observation: ObservationView };
 
-/** Observations below those that they are in, each in the order of time; what is in none that is here comes first. */
+/** Orders observations as a tree, siblings by time. Observations without a parent in the list are roots. */
 const placeAll = (observations: readonly ObservationView[]): Placed[] => {
   const ids = new Set(observations.map(({ id }) => id));
   const below = Map.groupBy(observations, ({ id, parentObservationId: parent }) =>
@@ -80,7 +80,7 @@ const placeAll = (observations: readonly ObservationView[]): Placed[] => {
     const inner = (below.get(next.observation.id) ?? []).toReversed();
     waiting.push(...inner.map((observation) => ({ depth, observation })));
   }
-  // Those that name each other as parents are in no tree.
+  // Observations that are one another's parents are not in the tree, so they are appended.
   const left = observations.filter(({ id }) => !seen.has(id));
   return [...placed, ...left.map((observation) => ({ depth: 0, observation }))];
 };

@@ -1,4 +1,4 @@
-/** Users, what they did, and comments, as a person reads them. */
+/** Formats end users, their activity, and comments for a person. */
 import type { CommentView } from '#wire/public-api/observability/comment.ts';
 import type { UserEventView, UserProfileView } from '#wire/public-api/observability/user.ts';
 import type { View } from '../terminal/context.ts';

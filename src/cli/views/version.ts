@@ -1,4 +1,4 @@
-/** Versions of worlds as a person reads them. */
+/** Formats versions of worlds for a person. */
 import type { PushView, VersionChanges, VersionListView } from '#wire/public-api/worlds/version.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine, formatAgo, formatCount, formatFields } from '../terminal/print.ts';
@@ -14,7 +14,7 @@ const partsOf = (counts: VersionChanges['files']): string =>
 const rowsText = ({ before, after }: VersionChanges['rows']): string =>
   before === after ? '' : `rows ${before} to ${after}`;
 
-/** `files: 2 changed; entities: 1 added; rows 3 to 5`. */
+/** Formats changes: `files: 2 changed; entities: 1 added; rows 3 to 5`. */
 export const changesText = (changes: VersionChanges | null): string => {
   if (changes === null) return '-';
   const { files, entities, rows } = changes;
@@ -35,7 +35,9 @@ export const changesText = (changes: VersionChanges | null): string => {
   return texts.join('; ') || '-';
 };
 
-/** Lists the versions of a world. Their ids are left out of a narrow table: a version is addressed by its number. */
+/**
+ * Formats the versions of a world. A narrow table leaves out their ids, because a version is addressed by its number.
+ */
 export const listVersions = (versions: readonly VersionListView[], view: View): string =>
   formatFitted(
     ['VERSION', 'ID', 'GATE', 'BY', 'WHEN', 'AUTHOR', 'CHANGES', 'LABELS', 'MESSAGE'],
@@ -51,7 +53,7 @@ export const listVersions = (versions: readonly VersionListView[], view: View): 
     { leftOut: ['AUTHOR', 'ID'], cut: ['MESSAGE', 'CHANGES'] },
   );
 
-/** States at the gate, as the end of a sentence about a version. */
+/** Texts for the states of the gate, as the end of a sentence about a version. */
 const stands: Readonly<Record<NonNullable<PushView['gate']>, string>> = {
   waiting: 'waits for its tests',
   passed: 'passed its tests',
@@ -68,11 +70,11 @@ const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
   return `${kept}, ${leftOutRows} of them in place of rows of the tree with the same key`;
 };
 
-/** State of a pushed version at the gate; undefined where it had to pass none. */
+/** Formats the state of a pushed version at the gate; undefined if it needs no gate. */
 const gateText = ({ gate }: PushView): string | undefined =>
   gate === 'waiting' ? 'its tests run; it becomes the head when they pass' : (gate ?? undefined);
 
-/** What came of a push. */
+/** Formats the result of a push. */
 export const describePush = ({ answer, sentFiles, sentBytes }: PushResult, view: View): string => {
   const { slug, number, id } = answer;
   const warnings = warningLines(answer.warnings, view);
@@ -102,11 +104,11 @@ type PullResult = {
   number: number;
   written: readonly string[];
   removed: readonly string[];
-  /** Files of rows, where those were asked for. */
+  /** Written files of rows, if the command asked for them. */
   rows?: readonly string[];
 };
 
-/** What a pull did to a folder. */
+/** Formats the effect of a pull on a folder. */
 export const describePull = ({ rows = [], ...pulled }: PullResult): string => {
   const { slug, folder, number, written, removed } = pulled;
   const done = `${folder} holds version ${number} of ${slug}`;

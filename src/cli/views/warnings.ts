@@ -1,11 +1,11 @@
-/** Probable mistakes of a world as a person reads them: below what a command answers, each from its own line on. */
+/** Formats probable mistakes of a world for a person. They follow the answer of a command, each from a new line on. */
 import { makeVisible } from '#domain/visible-text.ts';
 import type { View } from '../terminal/context.ts';
 import { wrapLines } from '../terminal/print.ts';
 
 const head = 'warning:';
 
-/** Returns the lines of all warnings: `warning: …`, the rest of a long one indented below it. */
+/** Formats all warnings: `warning: …`, with further lines of a long one indented. */
 export const warningLines = (warnings: readonly string[], { colors, room }: View): string[] =>
   warnings.flatMap((warning) => {
     const text = makeVisible(warning);

@@ -1,4 +1,7 @@
-/** Webhooks of a session in lines: no text of a world steers the terminal, and each line tells what came of a delivery. */
+/**
+ * Webhooks of a session in lines: no text of a world controls the terminal, and each line shows the outcome of a
+ * delivery.
+ */
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryView, SubscriptionView } from '#wire/public-api/sessions/delivery.ts';

@@ -1,18 +1,18 @@
-/** Webhooks of a session as a person reads them: its subscriptions, and deliveries as they are forwarded. */
+/** Formats a session's webhook subscriptions, and deliveries as they are forwarded, for a person. */
 import { makeVisible } from '#domain/visible-text.ts';
 import type { DeliveryView, SubscriptionView } from '#wire/public-api/sessions/delivery.ts';
 import type { Colors, View } from '../terminal/context.ts';
 import { cut, formatDuration, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** What came of a delivery at its receiver: a status, or 0 and why there is none. */
+/** Outcome of a delivery at its receiver: a status, or 0 and the reason. */
 export type Forwarded = { status: number; reason: string | null; durationMs: number };
 
-/** A delivery that was forwarded, with what is kept as its answer: another's, where that came first. */
+/** Forwarded delivery with its stored answer, which is another one if that was stored first. */
 export type ForwardedDelivery = {
   delivery: DeliveryView;
   forwarded: Forwarded;
-  /** The status that the ledger keeps; null where the delivery is not kept any more. */
+  /** Status that the ledger stores; null if it no longer has the delivery. */
   kept: { status: number; isOwn: boolean } | null;
 };
 
@@ -31,7 +31,7 @@ const scopeText = ({ scope }: SubscriptionView): string =>
     .map(([name, values]) => `${name}: ${values.map(String).join(', ')}`)
     .join('; ') || 'any';
 
-/** Subscriptions, one a line; below those that nothing can be sent to, why. */
+/** Formats subscriptions, one a line, and below them why some cannot receive deliveries. */
 export const describeSubscriptions = (
   subscriptions: readonly SubscriptionView[],
   view: View,
@@ -69,14 +69,14 @@ const keptText = ({ kept }: ForwardedDelivery): string => {
   return `; the answer kept is an earlier one: ${kept.status === 0 ? 'none' : kept.status}`;
 };
 
-/** One line about a delivery that was forwarded. */
+/** Formats a forwarded delivery on one line. */
 export const describeForwarded = (done: ForwardedDelivery, colors: Colors): string => {
   const { sequence, event, url, at } = done.delivery;
   const place = `${colors.dim(at.slice(11, 23))}  #${sequence}  ${cell(event)}  ${cell(url)}`;
   return `${place}  ${statusText(done.forwarded, colors)}${keptText(done)}`;
 };
 
-/** The same for a machine: one line of JSON. */
+/** Returns a forwarded delivery as an object for one line of JSON. */
 export const forwardedAnswer = ({ delivery, forwarded, kept }: ForwardedDelivery): object => {
   const { sequence, generation, event, url, subscription, world } = delivery;
   const of = { sequence, generation, event, url, subscription, world };

@@ -1,4 +1,4 @@
-/** Worlds, templates and compiled contracts as a person reads them. */
+/** Formats worlds, templates and compiled contracts for a person. */
 import type { Static } from 'typebox';
 import { describeContract } from '#language/artifacts/describe.ts';
 import type { Contract, ToolBinding } from '#language/contract.ts';
@@ -51,7 +51,7 @@ const factsOf = (world: WorldDetail, policy: Facts[number]): Facts => [
   ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
 ];
 
-/** Returns what [redact] names, which says nothing of what the rows hold. */
+/** Formats the fields that [redact] names, whether or not there are rows with values in them. */
 const policyOf = ({ redact }: WorldView): string | undefined => {
   if (redact === null) return undefined;
   const marks = [
@@ -63,13 +63,13 @@ const policyOf = ({ redact }: WorldView): string | undefined => {
   return `${list(marks)}; salt ${redact.slug}`;
 };
 
-/** One world with its head version, and below it what is probably a mistake. */
+/** Formats one world with its head version, and its probable mistakes below. */
 export const describeWorld = (world: WorldDetail, view: View): string => {
   const facts = formatFields(factsOf(world, ['policy', policyOf(world)]));
   return [facts, ...warningLines(world.warnings, view)].join('\n');
 };
 
-/** The same with its entities, whose fields are marked with what redaction does to them. */
+/** Formats one world with its entities. Their fields are marked with their redaction. */
 export const describeWholeWorld = (
   world: WorldDetail,
   entities: readonly EntityView[],
@@ -85,7 +85,7 @@ export const describeWholeWorld = (
   return [facts, ...warnings, '', colors.bold('entities'), ...lines.slice(1)].join('\n');
 };
 
-/** The worlds of a project, one a line. */
+/** Formats the worlds of a project, one a line. */
 export const listWorlds = (worlds: readonly WorldListView[], view: View): string =>
   formatFitted(
     ['WORLD', 'NAME', 'VERSION', 'ROWS', 'TOOLS', 'TASKS', 'CREATED', 'PATH'],
@@ -107,11 +107,11 @@ export const listWorlds = (worlds: readonly WorldListView[], view: View): string
     },
   );
 
-/** The first sentence of what a template says of itself. */
+/** Returns the first sentence of a template's description. */
 export const firstSentence = (description: string): string =>
   cutLine(description.split(/(?<=\.)\s/, 1)[0] ?? '');
 
-/** The templates of a service, one a line. */
+/** Formats the templates of a service, one a line. */
 export const listTemplates = (
   templates: readonly Static<typeof TemplateView>[],
   view: View,
@@ -165,14 +165,14 @@ const linksText = ({ dependencies }: Contract): string | undefined =>
     ? undefined
     : dependencies.map(({ alias, slug, ref }) => `${alias} = ${slug}@${ref}`).join(', ');
 
-/** `[hash]`, `[round:2]`; '' for a field that is kept in the clear. */
+/** Formats a field's redaction, `[hash]` or `[round:2]`; '' for a field that is not redacted. */
 const policyText = (policy: string | null): string => (policy === null ? '' : `[${policy}]`);
 
-/** `string | null`: what a value is first, that it may be missing last. */
+/** Formats the types of a value, null last: `string | null`. */
 const typesText = (types: readonly string[]): string =>
   types.toSorted((a, b) => Number(a === 'null') - Number(b === 'null')).join(' | ');
 
-/** The entity's keys, then its fields with their types and what redaction does to them. */
+/** Formats the entity's keys, and its fields with their types and redaction. */
 const entityLines = (entity: EntityView, rows: number, { colors, room }: View): string[] => {
   const table = formatTable(
     entity.fields.map(({ path, types, required, policy }) => [
@@ -212,7 +212,7 @@ const tasksOf = ({ tasks }: Contract) => ({
   ]),
 });
 
-/** What the files of a world compile to. */
+/** Formats the contract that the files of a world compile to. */
 export const viewContract = (
   contract: Contract,
   rowCounts: Record<string, number>,
