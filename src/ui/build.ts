@@ -1,9 +1,8 @@
 /**
- * Builds the applications that we ship: that of generated pages, which compiling writes into worlds, the pages of
- * templates, the live view, which a browser serves, and what dashboards stand on. Each is one script and one style, with
- * the licences of what they are built from. What is
- * built is kept in the tree, beside the program that serves it (`make ui`), and `built.test.ts` holds it to the
- * sources; equal sources and packages give equal bytes.
+ * Builds the applications that the service ships: generated pages, which compiling writes into worlds, the pages of
+ * templates, the live view, which a browser serves, and the base of dashboards. Each is one script and one style, with
+ * the licences of its packages. The built files are committed beside the program that serves them (`make ui`), and
+ * `built.test.ts` checks them against the sources. Equal sources and packages give equal bytes.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
@@ -12,54 +11,54 @@ const here = (path: string): string => new URL(path, import.meta.url).pathname;
 
 type Recipe = {
   entry: string;
-  /** In the order in which later ones win. */
+  /** Styles in cascade order: later ones win. */
   styles: readonly string[];
-  /** The document, where no program of ours writes it. */
+  /** HTML document. Absent if a program of the service writes the document. */
   document?: string;
-  /** Files of ours in the place of packages, of which no more is wanted than what they export. */
+  /** Modules that replace packages of which only the exported names are needed. */
   instead?: Readonly<Record<string, string>>;
-  /** Where the built files are kept. */
+  /** Folder of the built files. */
   folder: string;
 };
 
-/** What every page of rows looks like. */
+/** Styles shared by all pages that show rows. */
 const shared = ['tokens', 'base', 'shell', 'pieces', 'list', 'row', 'form'];
 
 export const applications = {
-  /** Of generated pages. */
+  /** Generated pages. */
   page: {
     entry: 'main.tsx',
     styles: shared,
     folder: '../language/artifacts/page/built/',
   },
-  /** Of the template `code-hosting`. */
+  /** Page of the template `code-hosting`. */
   'code-hosting': {
     entry: 'code-hosting/main.tsx',
     styles: [...shared, 'frame', 'items', 'issue', 'text'],
     document: 'code-hosting/index.html',
     folder: '../templates/code-hosting/ui/',
   },
-  /** Of the template `issue-tracking`. */
+  /** Page of the template `issue-tracking`. */
   'issue-tracking': {
     entry: 'issue-tracking/main.tsx',
     styles: [...shared, 'frame', 'items', 'issue', 'text', 'issue-tracking/tracker'],
     document: 'issue-tracking/index.html',
     folder: '../templates/issue-tracking/ui/',
   },
-  /** Of the template `device-management`. */
+  /** Page of the template `device-management`. */
   'device-management': {
     entry: 'device-management/main.tsx',
     styles: [...shared, 'frame', 'items', 'device-management/device'],
     document: 'device-management/index.html',
     folder: '../templates/device-management/ui/',
   },
-  /** Of a session's browser. */
+  /** Live view of a session's browser. */
   view: {
     entry: 'view/main.tsx',
     styles: ['tokens', 'base', 'pieces', 'view'],
     folder: '../../browser-image/view/built/',
   },
-  /** What the pages of dashboards stand on. */
+  /** Base of the pages of dashboards. */
   dashboard: {
     entry: 'dashboard/main.tsx',
     styles: ['tokens', 'base', 'pieces', 'dashboard'],
@@ -79,18 +78,18 @@ export const applicationNames = Object.keys(applications) as ApplicationName[];
 const withoutComments = (css: string): string =>
   css.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\s*\n\s*/g, '\n');
 
-/** The folder of the package that a module is of; undefined for a module of ours. */
+/** Returns the folder of a module's package; undefined for a module of this repository. */
 const packageOf = (module: string): string | undefined =>
   /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1];
 
-/** Packages name the file of their licence each in their way. */
+/** Returns the text of a package's licence, whose file name differs between packages. */
 const licenceIn = (folder: string): string => {
   const name = readdirSync(folder).find((file) => /^licen[cs]e(\.md|\.txt)?$/i.test(file));
   if (name === undefined) throw new Error(`${folder} has no licence to be passed on`);
   return readFileSync(`${folder}/${name}`, 'utf8').replaceAll('\r\n', '\n').trim();
 };
 
-/** The packages that are in the script, and what their licences ask to be passed on with them. */
+/** Returns the licences of all packages in the script, each text once, with the packages that it covers. */
 const licencesOf = (modules: readonly string[]): string => {
   const folders = [...new Set(modules.flatMap((module) => packageOf(module) ?? []))];
   const byText = new Map<string, string[]>();
@@ -109,12 +108,12 @@ const bundle = async ({ entry, instead = {} }: Recipe) => {
     input: here(entry),
     platform: 'browser',
     resolve: { alias: Object.fromEntries(files) },
-    // What is left out of a package is not there, and nobody asks for it.
+    // Exports that the replaced packages lack are undefined; no code uses them.
     shimMissingExports: files.length > 0,
     tsconfig: here('tsconfig.json'),
     transform: { jsx: 'react-jsx', define: { 'process.env.NODE_ENV': '"production"' } },
     onwarn(warning, warn) {
-      // Packages say where they may run on a server; there is none.
+      // Packages contain directives for server rendering, which does not exist here.
       const isMeant = ['MODULE_LEVEL_DIRECTIVE', 'SHIMMED_EXPORT'].includes(warning.code ?? '');
       if (!isMeant) warn(warning);
     },
@@ -131,10 +130,10 @@ const bundle = async ({ entry, instead = {} }: Recipe) => {
 
 type BuiltName = 'app.js' | 'app.css' | 'licences.txt' | 'index.html';
 
-/** Its files as texts. */
+/** Built files as texts, by name. */
 export type Application = Partial<Record<BuiltName, string>>;
 
-/** Throws when the sources do not build. */
+/** Builds an application. Throws if the sources do not build. */
 export const buildApplication = async (name: ApplicationName): Promise<Application> => {
   const recipe: Recipe = applications[name];
   const { styles, document } = recipe;
@@ -148,7 +147,7 @@ export const buildApplication = async (name: ApplicationName): Promise<Applicati
   };
 };
 
-/** Where a built file is kept. */
+/** Returns the path of a built file. */
 export const builtFile = (name: ApplicationName, file: string): string =>
   here(`${applications[name].folder}${file}`);
 

@@ -1,4 +1,4 @@
-/** The applications that are served are those that these sources give. */
+/** Committed applications are identical to those built from the sources. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ describe.each(applicationNames)('the application %s', (name) => {
     const same = Object.entries(files)
       .filter(([file, text]) => readFileSync(builtFile(name, file), 'utf8') === text)
       .map(([file]) => file);
-    // Named, and not shown: half a megabyte of difference helps nobody.
+    // Only the names are compared, because a diff of half a megabyte helps no reader.
     expect(same).toEqual(Object.keys(files));
     expect(readdirSync(builtFile(name, '')).toSorted()).toEqual(Object.keys(files).toSorted());
     expect(files['licences.txt']).toMatch(/^\* react-dom 19/m);

@@ -1,4 +1,4 @@
-/** The page of a world, as compiling writes it: reads what it is about, and shows it. */
+/** Page of a world, which compiling generates: loads the world's model and shows it. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
@@ -13,7 +13,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the session refuses once it refuses again; what did not reach it is tried again.
+      // A refusal of the session is final. Only requests that did not reach it are retried.
       retry: (count, error) => count < 2 && error instanceof AskError && error.status === 0,
     },
   },

@@ -1,4 +1,4 @@
-/** The page of the template `code-hosting`: issues and pull requests, over nothing but the world's own API. */
+/** Page of the template `code-hosting`: issues and pull requests, using only the world's own API. */
 import { startPage } from '../pieces/start.tsx';
 import { createAppRouter } from './router.tsx';
 

@@ -1,4 +1,4 @@
-/** Shows that a page's own code failed, in the page: its writer sees nothing else of it. */
+/** Shows on the page that its own code failed. Its author has no other way to see the error. */
 
 const show = (words: string): void => {
   const element = document.createElement('div');
@@ -11,7 +11,7 @@ const show = (words: string): void => {
 const wordsOf = (reason: unknown): string =>
   reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
 
-/** The first fault is told; those after it mostly come of it. */
+/** True after the first error. Later errors mostly follow from it, and are not shown. */
 let isTold = false;
 
 export const tellFault = (reason: unknown): void => {
@@ -20,7 +20,7 @@ export const tellFault = (reason: unknown): void => {
   show(wordsOf(reason));
 };
 
-/** Watches for what nobody catches, and for what the page's policy keeps it from. */
+/** Watches for uncaught errors and for violations of the page's content security policy. */
 export const watchFaults = (): void => {
   addEventListener('error', ({ error, message }) => tellFault(error ?? message));
   addEventListener('unhandledrejection', ({ reason }) => tellFault(reason));

@@ -1,6 +1,6 @@
-/** What the page was rendered with: its data, what it is of, and its script. */
+/** Input of the page: its data, its target, and its script. */
 
-/** Which session, tasks or world a dashboard is of; what it is not of is null. */
+/** Session, tasks or world that a dashboard shows; the ids of other kinds are null. */
 export type Target = {
   kind: 'session' | 'task' | 'environment';
   target: {

@@ -1,6 +1,6 @@
 /**
- * What the pages of dashboards stand on: the modules that they may import, and their start. The page's own script comes
- * as a text with its data, and finds these under one name.
+ * Base of the pages of dashboards: the modules that they may import, and their start. The page's own script arrives as
+ * text with its data, and finds these modules in one global variable.
  */
 import * as react from 'react';
 import * as jsx from 'react/jsx-runtime';
@@ -12,7 +12,7 @@ import * as plot from './plot.ts';
 
 Object.assign(globalThis, { svcDashboard: { react, jsx, client: { createRoot }, plot, pieces } });
 watchFaults();
-// No policy keeps a page from speaking by it.
+// No content security policy blocks WebRTC, so the constructor is removed.
 Reflect.deleteProperty(globalThis, 'RTCPeerConnection');
 
 const script = document.createElement('script');

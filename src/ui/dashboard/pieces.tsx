@@ -1,4 +1,4 @@
-/** The pieces that pages of dashboards are put together of: `svc/dashboard`. */
+/** Components for pages of dashboards, imported as `svc/dashboard`. */
 import type { PlotOptions } from '@observablehq/plot';
 import { Component, type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -9,9 +9,9 @@ import { tellFault } from './fault.ts';
 import { given } from './given.ts';
 import { plot } from './plot.ts';
 
-/** What the page shows: what its transform answered, or else what is known of its session, tasks or world. */
+/** Data of the page: the output of its transform, or else the data of its session, tasks or world. */
 export const data = given.data;
-/** What it is of. */
+/** Target of the page. */
 export const target = given.target;
 
 class Watched extends Component<{ children: ReactNode }, { isBroken: boolean }> {
@@ -27,7 +27,7 @@ class Watched extends Component<{ children: ReactNode }, { isBroken: boolean }> 
   }
 }
 
-/** Puts a component into the page. The entrypoint's default export is put there by itself. */
+/** Renders a component into the page. The default export of the entrypoint is rendered automatically. */
 export const mount = (Page: ComponentType): void => {
   const element = document.getElementById('dashboard');
   if (element === null) throw new Error('no element #dashboard');
@@ -44,7 +44,7 @@ export const mount = (Page: ComponentType): void => {
 
 type HeadProps = { title: ReactNode; children?: ReactNode };
 
-/** The title of the page, and what belongs beside it. */
+/** Shows the title of the page, with content beside it. */
 export const Head = ({ title, children }: HeadProps) => (
   <header className="dashboard-head">
     <h1>{title}</h1>
@@ -54,7 +54,7 @@ export const Head = ({ title, children }: HeadProps) => (
 
 type SectionProps = { title: string; note?: ReactNode; wide?: boolean; children: ReactNode };
 
-/** A part of the page under a heading; `wide` takes the whole width. */
+/** Shows a section with a heading; `wide` takes the whole width. */
 export const Section = ({ title, note, wide = false, children }: SectionProps) => (
   <section className={wide ? 'panel wide' : 'panel'}>
     <h2>
@@ -65,7 +65,7 @@ export const Section = ({ title, note, wide = false, children }: SectionProps) =
   </section>
 );
 
-/** Parts beside one another, as many as there is room for. */
+/** Arranges sections in columns, as many as fit. */
 export const Grid = ({ children }: { children: ReactNode }) => (
   <div className="panels">{children}</div>
 );
@@ -73,7 +73,7 @@ export const Grid = ({ children }: { children: ReactNode }) => (
 export type Tone = 'good' | 'bad' | 'plain';
 type FigureProps = { label: string; value: ReactNode; note?: ReactNode; tone?: Tone };
 
-/** A number that matters, with what it is. */
+/** Shows one important number and its label. */
 export const Figure = ({ label, value, note, tone = 'plain' }: FigureProps) => (
   <div className={`figure ${tone}`}>
     <dt>{label}</dt>
@@ -84,47 +84,47 @@ export const Figure = ({ label, value, note, tone = 'plain' }: FigureProps) => (
   </div>
 );
 
-/** Several of them in a row. */
+/** Arranges figures in a row. */
 export const Figures = ({ children }: { children: ReactNode }) => (
   <dl className="figures">{children}</dl>
 );
 
-/** A word in a frame, such as a verdict. */
+/** Shows a word in a frame, such as a verdict. */
 export const Mark = ({ children, tone = 'plain' }: { children: ReactNode; tone?: Tone }) => (
   <span className={`mark ${tone}`}>{children}</span>
 );
 
-/** What stands where there is nothing. */
+/** Placeholder for an empty list. */
 export const Nothing = ({ children }: { children: ReactNode }) => (
   <p className="nothing">{children}</p>
 );
 
-/** A time by its ISO text: how long ago, and exactly when for whoever points at it. */
+/** Shows the age of a time, given as ISO text, and the exact time as a tooltip. */
 export const Time = ({ at }: { at: string }) => <Moment time={new Date(at)} />;
 
-/** An id, which a click copies. */
+/** Shows an id, which a click copies. */
 export const Id = ({ children }: { children: string }) => <CopyText text={children} />;
 
-/** Asks the page around to go to the page of a session; a frame elsewhere leads nowhere. */
+/** Asks the parent page to open a session. Without such a parent it has no effect. */
 export const openSession = (id: string): void => parent.postMessage({ openSession: id }, '*');
 
 type Column<Row> = {
   title: string;
   value: (row: Row) => ReactNode;
-  /** Numbers stand to the right. */
+  /** True aligns the column to the right, for numbers. */
   right?: boolean;
 };
 type TableProps<Row> = {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row, index: number) => string | number;
-  /** Rows that are shown; the rest is shown when it is asked for. */
+  /** Rows that are shown at first; a button shows the rest. */
   most?: number;
 };
 
 const usualRows = 50;
 
-/** Rows under headings. */
+/** Shows rows as a table with column titles. */
 export function Table<Row>({ rows, columns, keyOf, most = usualRows }: TableProps<Row>) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? rows : rows.slice(0, most);
@@ -161,7 +161,7 @@ export function Table<Row>({ rows, columns, keyOf, most = usualRows }: TableProp
   );
 }
 
-/** Colours of verdicts and of series, in light and in dark. */
+/** Colours of verdicts and of series, for the light and the dark theme. */
 export const colours = {
   good: 'var(--good)',
   bad: 'var(--danger)',
@@ -172,15 +172,15 @@ export const colours = {
 } as const;
 
 type ChartProps = {
-  /** Options of Observable Plot; its width is that of the place where it stands. */
+  /** Options of Observable Plot. The width is that of the surrounding element. */
   options: PlotOptions;
-  /** What the chart says, for whoever does not see it. */
+  /** Description of the chart for screen readers. */
   label: string;
 };
 
 const leastWidth = 220;
 
-/** A chart, as wide as there is room. */
+/** Shows a chart as wide as the surrounding element. */
 export const Chart = ({ options, label }: ChartProps) => {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -210,7 +210,7 @@ export const Chart = ({ options, label }: ChartProps) => {
 
 const msPerSecond = 1_000;
 
-/** Milliseconds as people read them. */
+/** Formats milliseconds for people. */
 export const duration = (ms: number): string => {
   if (ms === 0) return '0';
   if (ms < 10) return `${ms.toFixed(1)} ms`;

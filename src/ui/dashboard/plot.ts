@@ -1,6 +1,6 @@
 /**
- * Observable Plot as pages import it: the marks, transforms and axes of charts. Maps, contours, trees, images and grids
- * of hexagons are left out, as a page has its bound.
+ * Subset of Observable Plot for pages: marks, transforms and axes of charts. Maps, contours, trees, images and
+ * hexagonal grids are left out, because the size of a page is limited.
  */
 export {
   areaY,

@@ -1,4 +1,4 @@
-/** The addresses of the page: the map from what stands in one to what is shown. */
+/** Routes of the page. */
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { pageOptions } from '../pieces/start.tsx';
 import { NotHere } from '../pieces/states.tsx';

@@ -1,11 +1,11 @@
-/** Asks the session: its host below `/__svc/ui/`, and the world's own API at its prefix. */
+/** Client of the session: its host below `/__svc/ui/`, and the world's own API at its prefix. */
 
-/** What went wrong, in words, with what to do next and what is wrong at which field. */
+/** Error for display, with a hint at what to do next and the problems of single fields. */
 export class AskError extends Error {
   readonly status: number;
   readonly problems: readonly FieldProblem[];
   readonly hint: string;
-  /** The body as it was answered. */
+  /** Body of the answer. */
   readonly answer: unknown;
 
   constructor(
@@ -22,7 +22,7 @@ export class AskError extends Error {
   }
 }
 
-/** `field` is '' for the row as a whole. */
+/** Problem of a field; `field` is '' for the row as a whole. */
 export type FieldProblem = { field: string; pointer: string; message: string };
 
 const hintOf = (status: number): string => {
@@ -47,7 +47,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Vendors word errors under many names; the first text that is found is theirs. */
+/** Finds the message in a vendor's error. Vendors use many names for it; the first text found is taken. */
 const wordsOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.slice(0, 500);
   if (!isRecord(value)) return undefined;
@@ -60,7 +60,7 @@ const problemsOf = (value: unknown): FieldProblem[] =>
   isRecord(value) && Array.isArray(value.problems) ? (value.problems as FieldProblem[]) : [];
 
 const send = async (method: string, address: string, body: unknown): Promise<Response> => {
-  // Some vendors answer in another notation unless they are asked for JSON.
+  // Some vendors answer in another format unless JSON is requested.
   const accept = { accept: 'application/json' };
   const init: RequestInit =
     body === undefined
@@ -71,7 +71,7 @@ const send = async (method: string, address: string, body: unknown): Promise<Res
           headers: { ...accept, 'content-type': 'application/json' },
         };
   try {
-    // Vendors let their answers be kept for a minute, in which a page would not see its own changes.
+    // Vendors allow caching for a minute, in which a page would not see its own changes.
     return await fetch(address, {
       ...init,
       cache: 'no-store',
@@ -83,10 +83,10 @@ const send = async (method: string, address: string, body: unknown): Promise<Res
   }
 };
 
-/** The JSON that is answered, and its headers. */
+/** Answer with its parsed JSON and its headers. */
 export type Answer = { status: number; value: unknown; headers: Headers };
 
-/** Any answer, good or bad. Throws `AskError` where there is none. */
+/** Sends a request and returns any answer, success or error. Throws `AskError` if there is none. */
 export const exchange = async (
   method: string,
   address: string,
@@ -99,13 +99,13 @@ export const exchange = async (
 
 export const isGood = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
-/** What an answer that is not good says. */
+/** Converts an error answer into an `AskError`. */
 export const errorOf = ({ status, value }: Answer): AskError => {
   const words = wordsOf(value) ?? `The session answered ${status}.`;
   return new AskError(status, words, problemsOf(value), { answer: value });
 };
 
-/** The JSON that is answered. Throws `AskError` for anything but a good answer. */
+/** Sends a request and returns the JSON of the answer. Throws `AskError` for an error answer. */
 export const ask = async (method: string, address: string, body?: unknown): Promise<unknown> => {
   const answer = await exchange(method, address, body);
   if (!isGood(answer)) throw errorOf(answer);

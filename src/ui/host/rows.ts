@@ -7,13 +7,13 @@ export const base = '/__svc/ui/entities';
 
 export type EntityCount = { name: string; rows: number };
 
-/** Which rows, in which order. `where` has a value or comparisons for each field. */
+/** Filter and order of a list. `where` has a value or comparisons for each field. */
 export type ListQuery = { where: Row; search: string; sort: string };
 
-/** What rows are called that others refer to: by the field that refers, then by the key as a text. */
+/** Names of referenced rows, by the referring field and then by the key as text. */
 export type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** `cut` names by their place the rows that are not whole. */
+/** Page of rows. `cut` has the indexes of rows that were shortened. */
 export type RowPage = {
   rows: Row[];
   cut: number[];
@@ -43,7 +43,7 @@ const listTexts = ({ where, search, sort }: ListQuery): Record<string, string> =
   ...(sort === '' ? {} : { sort }),
 });
 
-/** The rows from a place in the list on. */
+/** Reads rows of a list, from an offset on. */
 export const readRows = async (
   entity: PageEntity,
   query: ListQuery,

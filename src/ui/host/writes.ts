@@ -1,13 +1,13 @@
 /**
- * Writes rows: by the world's own route where it has one, and else by the host, which takes the conventional tool
- * or the contract. A vendor's refusal seldom says which field is at fault, so the host is asked what is wrong then.
+ * Writes rows: by the world's own route if it has one, else by the host, which uses the conventional tool or the
+ * contract. A vendor's error seldom names the field at fault, so after one the host is asked to check the fields.
  */
 import { keyOf } from '../world/keys.ts';
 import { type PageEntity, type PageRoute, type Row, world } from '../world/model.ts';
 import { AskError, ask, type FieldProblem } from './ask.ts';
 import { addressOf, readRow } from './rows.ts';
 
-/** A row that is changed; its key is that of the row as it stands. */
+/** Change of a row; its key is that of the current row. */
 export type Change = { entity: PageEntity; row: Row; fields: Row };
 
 type Part = { literal?: string; argument?: string };
@@ -17,7 +17,7 @@ const textOfPart = ({ literal, argument }: Part, { fills }: PageRoute, row: Row)
   return encodeURIComponent(String(row[fills[argument ?? ''] ?? ''] ?? ''));
 };
 
-/** The address of a route for a row; an argument that takes several segments keeps its slashes. */
+/** Returns the address of a route for a row. An argument that takes several segments keeps its slashes. */
 export const routeAddress = (route: PageRoute, row: Row): string => {
   const segments = route.segments.map((segment) => {
     const parts: readonly Part[] = 'parts' in segment ? segment.parts : [segment];
@@ -27,7 +27,10 @@ export const routeAddress = (route: PageRoute, row: Row): string => {
   return `${world().apiPath}/${segments.join('/')}`;
 };
 
-/** Sets a value at a path of a body, and reaches into nothing that objects inherit. */
+/**
+ * Sets a value at a path of a body. Sets own properties only, so that a path such as `__proto__` cannot reach a
+ * prototype.
+ */
 const setAt = (body: Row, [name = '', ...rest]: readonly string[], value: unknown): void => {
   const own = Object.hasOwn(body, name) ? body[name] : undefined;
   const inner = typeof own === 'object' && own !== null ? (own as Row) : {};
@@ -49,7 +52,7 @@ export const bodyOf = (route: PageRoute, fields: Row): Row => {
   return body;
 };
 
-/** What the host finds wrong with fields that were sent. */
+/** Asks the host for the problems of the fields that were sent. */
 const problemsOf = async ({ entity, row, fields }: Change): Promise<FieldProblem[]> => {
   const key = Object.keys(row).length === 0 ? {} : { key: JSON.stringify(keyOf(entity, row)) };
   const answer = (await ask('POST', addressOf(entity, 'check', key), fields)) as {
@@ -77,7 +80,7 @@ const byRoute = async (route: PageRoute, change: Change): Promise<unknown> => {
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The key of a row in an answer, if the answer has it. */
+/** Returns the key of the row in an answer; undefined if the answer does not have it. */
 const keyIn = (entity: PageEntity, answer: unknown, envelope: string): unknown[] | undefined => {
   const held = envelope === '' || !isRow(answer) ? answer : answer[envelope];
   if (!isRow(held)) return undefined;
@@ -87,7 +90,7 @@ const keyIn = (entity: PageEntity, answer: unknown, envelope: string): unknown[]
     : undefined;
 };
 
-/** Makes a row; answers its key where it is known. Throws `AskError`. */
+/** Creates a row and returns its key if known. Throws `AskError`. */
 export const createRow = async (
   entity: PageEntity,
   fields: Row,
@@ -107,8 +110,8 @@ const isGone = (entity: PageEntity, row: Row): Promise<boolean> =>
   readRow(entity, keyOf(entity, row)).then(() => false, isNotFound);
 
 /**
- * Does a write of a row that is there. Where it is answered 404 because the row was deleted meanwhile, that is said in
- * words: vendors have a code for it, and some say the same of other things that are not there.
+ * Writes to an existing row. If the answer is 404 because the row was deleted meanwhile, the error says so. A 404 of a
+ * vendor may also concern another object, so the host is asked for the row.
  */
 const onRow = async (
   entity: PageEntity,
@@ -148,7 +151,7 @@ export const deleteRow = (entity: PageEntity, row: Row): Promise<void> => {
   return onRow(entity, row, write, 'there is nothing to delete');
 };
 
-/** Names of the fields that a form offers: those of the route, or of a row without a changed key. */
+/** Returns the names of the fields that a form offers: those of the route, or all; an update does not offer the key. */
 export const writableFields = (entity: PageEntity, verb: 'create' | 'update'): string[] => {
   const route = entity.routes[verb];
   if (route === undefined) {

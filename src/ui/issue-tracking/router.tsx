@@ -1,4 +1,4 @@
-/** The addresses of the page, which are like the vendor's: the map from what stands in one to what is shown. */
+/** Routes of the page, which follow the vendor's addresses. */
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { pageOptions } from '../pieces/start.tsx';
 import { NotHere } from '../pieces/states.tsx';

@@ -1,4 +1,4 @@
-/** Asks once more before a row is deleted, and says why the world does not let it go. */
+/** Dialog that confirms the deletion of a row, and shows why the world refuses it. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

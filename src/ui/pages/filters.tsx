@@ -1,4 +1,4 @@
-/** The conditions of a list, and a form for another one. */
+/** Conditions of a list, and a form to add one. */
 import { useId, useState } from 'react';
 import {
   type Operator,

@@ -1,4 +1,4 @@
-/** The forms by which rows are made and changed, with what the world says is wrong at the field that it is wrong with. */
+/** Forms that create and change rows. The world's errors are shown at the field that they concern. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { fieldOf, type PageEntity, type PageField, type Row, targetOf } from '..
 
 type Texts = Readonly<Record<string, string>>;
 
-/** How an input is told apart, and where what is said of it stands. */
+/** Attributes of an input: its id, and the element that describes it. */
 type Told = { id: string; 'aria-describedby': string; 'aria-invalid': boolean; required: boolean };
 
 type InputProps = {
@@ -26,7 +26,7 @@ type InputProps = {
 
 const suggested = 20;
 
-/** The first rows of another entity that match. */
+/** Returns the first matching rows of another entity. */
 const useMatches = (target: PageEntity, match: Partial<ListQuery>, limit: number): Row[] => {
   const query = { where: {}, search: '', sort: '', ...match };
   const { data } = useQuery({
@@ -36,7 +36,7 @@ const useMatches = (target: PageEntity, match: Partial<ListQuery>, limit: number
   return data?.rows ?? [];
 };
 
-/** Keys of rows that a field may refer to, found by what was entered. */
+/** Suggests keys of rows that a field may refer to, found by the entered text. */
 const Suggestions = ({ target, text, id }: { target: PageEntity; text: string; id: string }) => (
   <datalist id={id}>
     {useMatches(target, { search: text.slice(0, 100) }, suggested).map((row) => {
@@ -50,7 +50,7 @@ const Suggestions = ({ target, text, id }: { target: PageEntity; text: string; i
   </datalist>
 );
 
-/** What the row is called that a field refers to. */
+/** Shows the name of the row that a field refers to. */
 const Referred = ({ target, value }: { target: PageEntity; value: unknown }) => {
   const [row] = useMatches(target, { where: { [target.key[0] ?? '']: value } }, 1);
   return row === undefined ? null : <p className="hint">{nameOf(target, row)}</p>;
@@ -83,7 +83,7 @@ const Input = ({ entity, field, value, told, onChange }: InputProps) => {
   const target = field.kind === 'json' ? undefined : targetOf(entity, field.name);
   const entered = value === '' ? undefined : readInput(field, value);
   const key = entered !== undefined && 'value' in entered ? entered.value : undefined;
-  // What a value is entered by stays as it was, however long the text becomes.
+  // The kind of input is fixed at the beginning, however long the text becomes.
   const [isArea] = useState(() => isLong(field, value));
   const common = {
     ...told,
@@ -146,7 +146,7 @@ const FormField = ({ faults, ...props }: FieldProps) => {
 const textsOf = (fields: readonly PageField[], row: Row): Texts =>
   Object.fromEntries(fields.map((field) => [field.name, writeInput(field, row[field.name])]));
 
-/** Faults by field; those of no field that the form has are told above it. */
+/** Sorts problems by field. Those of fields that the form does not have are shown above it. */
 const sortProblems = (problems: readonly FieldProblem[], fields: readonly PageField[]) => {
   const at = (name: string): string[] =>
     problems
@@ -165,7 +165,7 @@ type FormProps = {
   action: string;
   fields: readonly PageField[];
   begin: Texts;
-  /** Whether the row is new; of one that is there only what was changed is sent. */
+  /** True for a new row. For an existing row only changed fields are sent. */
   isNew: boolean;
   save: (fields: Row) => Promise<void>;
   onClose: () => void;
@@ -257,7 +257,7 @@ const isScalar = (value: unknown): boolean =>
 
 type NewProps = { entity: PageEntity; given: Row; onClose: () => void };
 
-/** A form for a new row. What the list is filtered by is filled in. */
+/** Shows a form for a new row. Values from the list's filter are filled in. */
 export const NewRow = ({ entity, given, onClose }: NewProps) => {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -1,6 +1,6 @@
 /**
- * The rows of a list. Only those in view are there, and only the pages that they are on were asked for, so that a
- * list of 100,000 rows costs what is seen of it. Arrows walk through it, Enter opens a row.
+ * Virtualized grid of a list. Only visible rows are rendered and only their pages fetched, so that a list of 100,000
+ * rows costs no more than its visible part. Arrow keys move between rows, Enter opens one.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ import type { PageEntity, PageField, Row } from '../world/model.ts';
 
 export const rowHeight = 36;
 const rowsAhead = 12;
-/** Browsers draw nothing that is much higher than this many rows. */
+/** Most rows of the grid. Browsers do not draw elements that are much higher. */
 const mostShown = 800_000;
 
 export const listKey = (entity: PageEntity, query: ListQuery, page: number) => [
@@ -123,7 +123,7 @@ const GridRow = ({
   </div>
 );
 
-/** Rows by their place, of the pages that are in view. */
+/** Returns the rows of the visible pages by their index. */
 const useRowsInView = (
   entity: PageEntity,
   query: ListQuery,
@@ -188,7 +188,7 @@ export const Grid = ({ entity, query, total, onSort, onLeave }: GridProps) => {
     const key = keyText(entity, keyOf(entity, row));
     void navigate({ to: '/entities/$entity/rows/$key', params: { entity: entity.name, key } });
   };
-  // A row is focused once it is there, which may be after the list was scrolled to it.
+  // A row is focused once it is rendered, which may be after the list was scrolled to it.
   useEffect(() => {
     if (wanted.current === undefined) return;
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);

@@ -1,4 +1,4 @@
-/** Where the page begins: every entity with how many rows it has. */
+/** Start page: every entity with the number of its rows. */
 import { Link } from '@tanstack/react-router';
 import { Empty, Failure } from '../pieces/states.tsx';
 import { showCount } from '../world/keys.ts';

@@ -1,4 +1,4 @@
-/** The rows of an entity: search, filters, order, and a form for a new one. All of it stands in the address. */
+/** List of an entity's rows: search, filters, order, and a form for a new row. The address holds the whole state. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -16,7 +16,7 @@ const typingMs = 200;
 
 type SearchProps = { value: string; onChange: (value: string) => void };
 
-/** `/` leads here from anywhere; Escape empties it, and then leaves. */
+/** Search input. `/` focuses it from anywhere. Escape empties it, and a second Escape leaves it. */
 const SearchBox = ({ value, onChange }: SearchProps) => {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);

@@ -1,4 +1,4 @@
-/** Rows of another entity that refer to the one that is shown: how many, and the first of them. */
+/** Rows of another entity that refer to the shown row: their number, and the first of them. */
 import { Link } from '@tanstack/react-router';
 import type { Dependent, Labels } from '../host/rows.ts';
 import { columnsOf } from '../pieces/columns.ts';
@@ -15,7 +15,7 @@ export const RowLink = ({ entity, row }: { entity: PageEntity; row: Row }) => (
   </Link>
 );
 
-/** Columns beside the link to the row. */
+/** Most columns besides the link to the row. */
 const mostColumns = 4;
 
 const RelatedRows = ({

@@ -1,4 +1,4 @@
-/** What stands around every page: the entities with their counts beside it, or on a narrow screen behind a button. */
+/** Frame of every page: the entities with their counts in a sidebar or, on a narrow screen, behind a button. */
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';

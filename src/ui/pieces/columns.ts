@@ -1,7 +1,7 @@
-/** Which fields a list shows, in which order and how wide. */
+/** Chooses the columns of a list, their order and their widths. */
 import { fieldOf, type PageEntity, type PageField, targetOf } from '../world/model.ts';
 
-/** Of an entity with more fields the others are on the page of each row. */
+/** Most columns of a list. Further fields are on the page of each row. */
 const mostColumns = 16;
 
 const rank = (entity: PageEntity, { name, kind, format }: PageField): number => {
@@ -21,7 +21,7 @@ export const columnsOf = (entity: PageEntity): PageField[] =>
     .slice(0, mostColumns)
     .map(({ field }) => field);
 
-/** Pixels that a column's heading takes, with the mark of its order. */
+/** Returns the width of a column's title with the sort mark, in pixels. */
 const headWidth = ({ label }: PageField): number => Math.min(200, label.length * 7 + 40);
 
 const leastWidth = (entity: PageEntity, field: PageField): number => {
@@ -34,7 +34,9 @@ const leastWidth = (entity: PageEntity, field: PageField): number => {
   return entity.key.includes(field.name) ? 130 : 150;
 };
 
-/** How much of the room that is left a column takes: most the title, much any other text, little what is short anyway. */
+/**
+ * Returns a column's share of the remaining width: most for the title, much for other texts, little for short values.
+ */
 const shareOf = (entity: PageEntity, { name, kind, format }: PageField): number => {
   if (name === entity.title) return 4;
   return kind === 'text' && format === undefined && !entity.key.includes(name) ? 3 : 1;
@@ -42,22 +44,22 @@ const shareOf = (entity: PageEntity, { name, kind, format }: PageField): number 
 
 const widthOf = (entity: PageEntity, field: PageField): string => {
   const width = Math.max(leastWidth(entity, field), headWidth(field));
-  // On a narrow screen it leaves room for another one.
+  // On a narrow screen the title leaves space for another column.
   const least = field.name === entity.title ? `min(${width}px, 60vw)` : `${width}px`;
   return `minmax(${least}, ${shareOf(entity, field)}fr)`;
 };
 
-/** For `grid-template-columns`. */
+/** Returns the value of `grid-template-columns`. */
 export const templateOf = (entity: PageEntity, columns: readonly PageField[]): string =>
   columns.map((field) => widthOf(entity, field)).join(' ');
 
 const pixels = (width: string): number => Number(/\d+/.exec(width)?.[0] ?? 0);
 
-/** Pixels that the columns need at least. */
+/** Returns the least width of all columns, in pixels. */
 export const widthOfAll = (entity: PageEntity, columns: readonly PageField[]): number =>
   columns.reduce((sum, field) => sum + pixels(widthOf(entity, field)), 0);
 
-/** Lists and objects have no order. */
+/** Returns true if a column can be sorted. Lists and objects have no order. */
 export const isSortable = ({ kind, of }: PageField): boolean => kind !== 'json' || of === undefined;
 
 export const titleField = (entity: PageEntity): PageField | undefined =>

@@ -1,7 +1,7 @@
-/** An id, which a click copies. */
+/** Id, which a click copies. */
 import { useAnnounce } from './announce.tsx';
 
-/** Pages that are not served over TLS have no clipboard of their own. */
+/** Copies by a selection. Pages that are not served over TLS have no clipboard API. */
 const copyBySelection = (text: string): boolean => {
   const area = document.createElement('textarea');
   area.value = text;
@@ -22,7 +22,7 @@ const copy = async (text: string): Promise<boolean> => {
   }
 };
 
-/** `shown` is what of the text is seen. */
+/** Properties of the button. `shown` is the displayed part of the text. */
 type CopyProps = { text: string; shown?: string; tabIndex?: number };
 
 export const CopyText = ({ text, shown = text, tabIndex = 0 }: CopyProps) => {

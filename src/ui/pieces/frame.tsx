@@ -1,14 +1,14 @@
-/** What stands around every page of a template: the way over all that comes first, where it begins, and light or dark. */
+/** Frame of every page of a template: a skip link, the header, and the theme. */
 import { Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ThemeChoice } from './theme.tsx';
 
 type FrameProps = {
-  /** What the head begins with: the product, and where its pages are. */
+  /** Beginning of the header: the product and its links. */
   begin: ReactNode;
-  /** What it ends with, after the choice of light or dark. */
+  /** End of the header, after the choice of the theme. */
   end?: ReactNode;
-  /** Between the head and the page. */
+  /** Content between the header and the page. */
   below?: ReactNode;
 };
 

@@ -1,10 +1,10 @@
-/** A choice that narrows a list. */
+/** Select that filters a list. */
 export type Options = readonly (readonly [value: string, words: string])[];
 
 type ListChoiceProps = {
   label: string;
   value: string;
-  /** What the choice is when it narrows nothing. */
+  /** Text of the option that does not filter. */
   any: string;
   options: Options;
   onChoose: (value: string) => void;

@@ -1,4 +1,6 @@
-/** `j`, `k` and the arrows walk through the rows of a list, Enter opens one, Escape leads to the search. */
+/**
+ * Keyboard navigation of lists: `j`, `k` and the arrows move between rows, Enter opens one, Escape focuses the search.
+ */
 import { useEffect } from 'react';
 import { isTyping } from './slash.ts';
 

@@ -1,4 +1,4 @@
-/** To the pages of a list before and behind this one. */
+/** Links to the previous and the next page of a list. */
 type PagerProps = { page: number; hasMore: boolean; onPage: (page: number) => void };
 
 export const Pager = ({ page, hasMore, onPage }: PagerProps) => {

@@ -1,21 +1,21 @@
 /**
- * A choice of some out of many, in a dialog: found by a word, ticked or unticked, then applied at once. The dialog is
- * the browser's own, which keeps the focus in it, is left by Escape and gives the focus back.
+ * Dialog to choose some of many options: search, tick or untick, then apply all at once. It is the browser's own
+ * dialog, which traps the focus, closes on Escape and restores the focus.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Loading } from './states.tsx';
 
-/** What was chosen, and what there was when the choice began: others may have added to it since. */
+/** Selection after and before the dialog. Both are needed, since other users may change the values meanwhile. */
 export type Choice = { before: readonly string[]; after: readonly string[] };
 
-/** `mark` is what is shown for it, `name` what it is found by. */
+/** Option. `mark` is displayed, `name` is searched. */
 export type Option = { value: string; name: string; mark: ReactNode; hint?: string | null };
 
 type PickerProps = {
   title: string;
   options: readonly Option[] | undefined;
   chosen: readonly string[];
-  /** Whether at most one can be chosen. */
+  /** True if at most one option can be chosen. */
   isSingle?: boolean;
   onApply: (choice: Choice) => void;
   onClose: () => void;
@@ -60,7 +60,7 @@ export const Picker = (props: PickerProps) => {
             autoComplete="off"
             onChange={({ target }) => setWords(target.value)}
             onKeyDown={(event) => {
-              // Enter ticks what alone is left of the search, and else applies.
+              // Enter ticks the only remaining match of the search, and otherwise applies the choice.
               const [only, ...others] = shown;
               if (event.key !== 'Enter' || words === '' || only === undefined) return;
               event.preventDefault();

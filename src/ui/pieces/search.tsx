@@ -1,4 +1,4 @@
-/** The search of a list. It is sent by Enter, and not at each key: the vendor limits searches. */
+/** Search of a list. It is sent on Enter, not on each key, because the vendor limits searches. */
 import { useEffect, useRef, useState } from 'react';
 import { useSlash } from './slash.ts';
 

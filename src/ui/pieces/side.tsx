@@ -1,20 +1,20 @@
-/** One of the sections beside an issue: what it has, and a choice of what it is to have. */
+/** Section of an issue's sidebar: its values, and a dialog to change them. */
 import { type ReactNode, useId, useState } from 'react';
 import { type Choice, type Option, Picker } from './picker.tsx';
 
 type SideProps = {
   title: string;
-  /** What is shown while there is nothing. */
+  /** Text shown if there are no values. */
   none: string;
   children: ReactNode[] | ReactNode;
-  /** Undefined where the viewer may not change it. */
+  /** Undefined if the viewer may not change the values. */
   edit?:
     | {
         options: readonly Option[] | undefined;
         chosen: readonly string[];
         isSingle?: boolean;
         isPending: boolean;
-        /** What was refused, where it was. */
+        /** Error of the last change, if it was refused. */
         refusal?: ReactNode;
         onApply: (choice: Choice) => void;
       }

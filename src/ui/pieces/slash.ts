@@ -1,7 +1,7 @@
-/** `/` leads to the search from anywhere but a place to write in. */
+/** `/` focuses the search, unless the focus is in an input. */
 import { type RefObject, useEffect } from 'react';
 
-/** Whether a key is meant for what has the focus, and not for the page. */
+/** Returns true if a key belongs to the focused input, not to the page. */
 export const isTyping = ({ target }: KeyboardEvent): boolean =>
   (target as Element).closest('input, textarea, select, dialog, [role=dialog]') !== null;
 

@@ -1,4 +1,4 @@
-/** Starts the page of a template: what it reads is remembered for a moment, what it does is announced. */
+/** Starts the page of a template, with a cache of queries and the announcer. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type AnyRouter, type ErrorComponentProps, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
@@ -7,12 +7,12 @@ import { Announcer } from './announce.tsx';
 import { Failure, NotHere } from './states.tsx';
 import { applyTheme } from './theme.tsx';
 
-/** What stands in the place of a page that fails while it is made. */
+/** Replaces a page whose rendering fails. */
 const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
   <Failure error={error} retry={reset} />
 );
 
-/** What routers of all templates' pages have in common. */
+/** Options that the routers of all templates share. */
 export const pageOptions = {
   defaultErrorComponent: ErrorPage,
   defaultNotFoundComponent: NotHere,
@@ -24,13 +24,13 @@ const createClient = (): QueryClient =>
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // What was refused once is refused again; what did not reach the session is tried again.
+        // A refusal is final. Only requests that did not reach the session are retried.
         retry: (count, error) => count < 2 && error instanceof AskError && error.status === 0,
       },
     },
   });
 
-/** Shows the page of a router in the document's `#app`. */
+/** Renders the page of a router into the document's `#app`. */
 export const startPage = (router: AnyRouter): void => {
   applyTheme();
   const element = document.getElementById('app');

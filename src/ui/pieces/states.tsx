@@ -1,4 +1,4 @@
-/** What stands in the place of rows while they load, where there are none, and where something went wrong. */
+/** Placeholders for rows: while they load, if there are none, and after an error. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { AskError } from '../host/ask.ts';
@@ -25,7 +25,7 @@ const hintOf = (error: unknown): string =>
 
 type FailureProps = { error: unknown; retry: () => void; children?: ReactNode };
 
-/** What went wrong and what to do next; children are further ways out. */
+/** Shows an error and what to do next; children are further actions. */
 export const Failure = ({ error, retry, children }: FailureProps) => (
   <div className="state" role="alert">
     <p className="state-title">{wordsOf(error)}</p>

@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, unless somebody chose one in this browser. */
+/** Theme: that of the system, unless the user chose light or dark in this browser. */
 import { useState } from 'react';
 
 const name = 'svc-theme';

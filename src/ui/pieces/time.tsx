@@ -1,8 +1,8 @@
-/** Times: of our own as how long ago they were, of a world as when; the rest is said where one points. */
+/** Times: those of the service as their age, those of a world as date and time. The rest is in the tooltip. */
 import { worldNow } from '../world/clock.ts';
 import { showAbsolute, showExact, showRecent, showRelative } from '../world/times.ts';
 
-/** `isDated` tells the day of what is longer ago, where times are compared with one another. */
+/** Properties of a time. `isDated` shows the day of older times, for lists in which times are compared. */
 type TimeProps = { time: Date; isDated?: boolean };
 
 export const Time = ({ time, isDated = false }: TimeProps) => (
@@ -11,7 +11,7 @@ export const Time = ({ time, isDated = false }: TimeProps) => (
   </time>
 );
 
-/** A time of a row: when it is, and how long that is from the world's present. */
+/** Shows a time of a row, and in the tooltip its distance from the world's present. */
 export const WorldTime = ({ time }: { time: Date }) => (
   <time
     dateTime={time.toISOString()}

@@ -1,4 +1,4 @@
-/** A field's value as people read it: ids, times, numbers, references and the rest each in their way. */
+/** Shows a field's value in the form for its kind: ids, times, numbers, references and others. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Labels } from '../host/rows.ts';
@@ -8,7 +8,7 @@ import { readTime } from '../world/times.ts';
 import { CopyText } from './copy.tsx';
 import { WorldTime } from './time.tsx';
 
-/** Characters of a text in a list. */
+/** Most characters of a text in a list. */
 const listChars = 200;
 
 const shorten = (text: string): string =>
@@ -36,9 +36,9 @@ type ValueProps = {
   entity: PageEntity;
   field: PageField;
   row: Row;
-  /** What the rows are called that it refers to. */
+  /** Names of the rows that it refers to. */
   labels?: Labels;
-  /** In a list, which is walked by arrows, its links and buttons are left out of the order of tabs. */
+  /** True in a list, which is navigated by arrows: links and buttons are left out of the tab order. */
   inList?: boolean;
 };
 
@@ -81,7 +81,7 @@ export const Value = ({
   return <Plain field={field} value={value} />;
 };
 
-/** A value with all that there is of it, for the page of its row. */
+/** Shows a complete value, for the page of its row. */
 export const WholeValue = (props: ValueProps): ReactNode => {
   const value = props.row[props.field.name];
   if (typeof value === 'object' && value !== null) {
@@ -91,6 +91,9 @@ export const WholeValue = (props: ValueProps): ReactNode => {
   return isLong ? <div className="long-text">{value}</div> : <Value {...props} />;
 };
 
-/** Numbers stand to the right, so that their digits are above one another; those that refer to a row with a name do not. */
+/**
+ * Returns true for numbers, which are aligned to the right so that digits line up. References that are shown by a
+ * row's name are not.
+ */
 export const isRight = (entity: PageEntity, { kind, name }: PageField): boolean =>
   (kind === 'integer' || kind === 'number') && !targetOf(entity, name)?.title;

@@ -1,4 +1,4 @@
-/** When something was, of a time as the vendor writes it. */
+/** Shows a time in the vendor's notation. */
 
 import { readTime } from '../world/times.ts';
 import { Time } from './time.tsx';

@@ -1,11 +1,11 @@
-/** A place to write a longer text in. Ctrl+Enter sends it, Escape leaves it. */
+/** Text area for longer texts. Ctrl+Enter submits, Escape cancels. */
 type WritingProps = {
   id: string;
   text: string;
   onChange: (text: string) => void;
   rows: number;
   fault: string | undefined;
-  /** The element that says how to write, where there is one. */
+  /** Id of the element that describes the syntax, if there is one. */
   hint?: string;
   autoFocus?: boolean | undefined;
   onSend?: (() => void) | undefined;
@@ -31,7 +31,7 @@ export const Writing = ({ id, text, fault, hint, ...props }: WritingProps) => (
   />
 );
 
-/** What is wrong with it. */
+/** Shows the error of the text. */
 export const WritingFault = ({ id, fault }: Pick<WritingProps, 'id' | 'fault'>) =>
   fault === undefined ? null : (
     <p id={faultOf(id)} className="fault">

@@ -1,9 +1,9 @@
-/** What a person does on the picture of the browser, by mouse, keys and clipboard, and the size of its window. */
+/** Sends a person's input on the picture of the browser: mouse, keys, clipboard, and the size of the window. */
 import type { ViewInput } from '#wire/live-view/messages.ts';
 
 type Send = (input: ViewInput) => void;
 
-/** What has the focus, and the pictures in it. */
+/** Element that has the focus, and the canvas in it. */
 export type Surface = { surface: HTMLElement; canvas: HTMLCanvasElement };
 
 const modifiersOf = (event: MouseEvent | KeyboardEvent): number =>
@@ -14,7 +14,7 @@ const modifiersOf = (event: MouseEvent | KeyboardEvent): number =>
 
 const buttonNames = ['left', 'middle', 'right', 'back', 'forward'] as const;
 
-/** One line of a wheel that counts in lines. */
+/** Pixels of one line, for a wheel that counts in lines. */
 const lineHeight = 20;
 
 type Listening = { send: Send; signal: AbortSignal };
@@ -40,7 +40,7 @@ const listenToMouse = (
   canvas.addEventListener(
     'pointermove',
     (event) => {
-      // One move a picture is enough.
+      // One move for each animation frame is enough.
       if (lastMove === undefined) requestAnimationFrame(sendMove);
       lastMove = event;
     },
@@ -94,7 +94,7 @@ const isShortcut = (event: KeyboardEvent, letter: string): boolean =>
 
 const listenToKeys = ({ surface }: Surface, { send, signal }: Listening): void => {
   const press = (kind: 'down' | 'up') => (event: KeyboardEvent) => {
-    // Pasting comes as an event of its own, with the text; Tab with Escape before it leads out of the canvas.
+    // Pasting is an event of its own, with the text. Escape and then Tab leaves the canvas.
     if (event.isComposing || isShortcut(event, 'v')) return;
     if (event.key === 'Tab' && hasLeft) return;
     hasLeft = event.key === 'Escape';
@@ -121,13 +121,13 @@ const listenToKeys = ({ surface }: Surface, { send, signal }: Listening): void =
   );
 };
 
-/** Sends the size of the room there is, once it stays. */
+/** Sends the available size once it stays unchanged. */
 const listenToSize = (room: HTMLElement, { send, signal }: Listening): void => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const observer = new ResizeObserver(() => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      // Rounded down, so that pictures fit as they are and are not scaled by a hair.
+      // Rounded down, so that pictures fit exactly and are not scaled.
       const box = room.getBoundingClientRect();
       const width = Math.min(3_840, Math.max(240, Math.floor(box.width)));
       const height = Math.min(2_160, Math.max(160, Math.floor(box.height)));
@@ -141,7 +141,7 @@ const listenToSize = (room: HTMLElement, { send, signal }: Listening): void => {
   });
 };
 
-/** Passes on what is done, until the function that it answers is called. */
+/** Sends all input until the returned function is called. */
 export const listen = (on: Surface, send: Send, widthOf: () => number): (() => void) => {
   const ending = new AbortController();
   const { signal } = ending;

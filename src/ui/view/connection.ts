@@ -1,13 +1,13 @@
-/** The connection of the page to the browser program; it comes back by itself when the browser does. */
+/** Connection of the page to the browser program. It reconnects when the browser is available again. */
 import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
 
-/** How it stands with the connection, and what a person is to know of it. */
+/** State of the connection, with the message for the user. */
 export type Standing =
   | { is: 'connecting' }
-  /** It stands; the browser is not ready to be seen. */
+  /** The page is connected; the browser is not ready yet. */
   | { is: 'waiting' }
   | { is: 'open' }
-  /** It comes back at the same address. */
+  /** The connection will return at the same address. */
   | { is: 'away'; why: string }
   | { is: 'over'; why: string; next: string };
 
@@ -15,12 +15,15 @@ export type Connection = { send(input: ViewInput): void; close(): void };
 
 export type ConnectionOptions = {
   onNews(news: ViewNews): void;
-  /** A frame: its size in the page's CSS pixels, and the picture. */
+  /** Called with a frame: its size in CSS pixels of the page, and the picture. */
   onFrame(size: { width: number; height: number }, picture: Blob): void;
   onStanding(standing: Standing): void;
 };
 
-/** Close codes after which the same address works again, and what to say meanwhile; see browser-image/closures.ts. */
+/**
+ * Close codes after which the same address works again, with the message to show meanwhile; see
+ * browser-image/closures.ts.
+ */
 const comesBack: Readonly<Record<number, string>> = {
   1006: 'The connection broke. Connecting again…',
   4000: 'The browser was lost and is being started again…',
@@ -44,7 +47,7 @@ const noLink = { why: 'This view has ended.', next: 'Open a new link to see the 
 
 const firstPauseMs = 100;
 const mostPauseMs = 5_000;
-/** A view whose link no longer holds cannot come back; it is tried so often. */
+/** Most attempts to reconnect. A view whose link is no longer valid never succeeds. */
 const mostAttempts = 20;
 
 const readFrame = (bytes: ArrayBuffer) => {
@@ -53,7 +56,7 @@ const readFrame = (bytes: ArrayBuffer) => {
   return { size, picture: new Blob([new Uint8Array(bytes, 4)], { type: 'image/jpeg' }) };
 };
 
-/** Connects, and again when the connection ends for a reason that passes. */
+/** Connects, and reconnects if the connection ended for a temporary reason. */
 export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Connection => {
   let socket: WebSocket | undefined;
   let attempts = 0;
@@ -92,7 +95,7 @@ export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Con
     socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
-      // One that comes back still says why it went.
+      // On a reconnection the reason of the last end stays visible.
       if (attempts === 0) onStanding({ is: 'waiting' });
     };
     socket.onmessage = onMessage;

@@ -1,4 +1,4 @@
-/** The browser's own frame around the page: tabs, history and the address. */
+/** Browser controls above the page: tabs, history and the address. */
 import { type FormEvent, useEffect, useState } from 'react';
 import type { ViewInput, ViewTab } from '#wire/live-view/messages.ts';
 
@@ -6,7 +6,10 @@ type Send = (input: ViewInput) => void;
 
 type TabProps = { tab: ViewTab; isShown: boolean; isReadOnly: boolean; send: Send };
 
-/** By keyboard a tab is closed with Delete: a list of tabs holds nothing but tabs, so its cross is for the mouse alone. */
+/**
+ * Shows a tab. By keyboard it is closed with Delete: a tab list may contain only tabs, so the close button is for the
+ * mouse alone.
+ */
 const Tab = ({ tab: { id, title, url }, isShown, isReadOnly, send }: TabProps) => (
   <div className={isShown ? 'tab shown' : 'tab'} role="presentation">
     <button
@@ -48,7 +51,7 @@ type BarProps = { url: string; isReadOnly: boolean; isOff: boolean; send: Send }
 
 const Bar = ({ url, isReadOnly, isOff, send }: BarProps) => {
   const [typed, setTyped] = useState<string>();
-  // Where the browser went is shown, unless somebody is typing.
+  // The browser's current address is shown, unless the user is typing.
   const [shown, setShown] = useState(url);
   useEffect(() => setShown(url), [url]);
   const go = (event: FormEvent): void => {
@@ -104,7 +107,7 @@ type HeadProps = {
   tabs: readonly ViewTab[];
   shown: string | null;
   isReadOnly: boolean;
-  /** There is no browser to do anything in. */
+  /** True if there is no browser to control. */
   isOff: boolean;
   send: Send;
 };

@@ -1,4 +1,4 @@
-/** The live view page: shows what the browser of a session shows, and passes on what the person does. */
+/** Live view page: shows the picture of a session's browser and sends the user's input. */
 import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { ViewInput, ViewNews, ViewTab } from '#wire/live-view/messages.ts';
@@ -41,7 +41,7 @@ const change = (view: View, news: Change): View => {
     case 'dialog_gone':
       return { ...view, asked: undefined };
     case 'standing':
-      // A dialog went with its browser.
+      // A dialog ended with its browser.
       return { ...view, standing: news.standing, asked: undefined };
     case 'picture':
       return view.hasPicture ? view : { ...view, hasPicture: true };
@@ -84,7 +84,7 @@ const useConnection = (easel: Easel, tell: Dispatch<Change>): ((input: ViewInput
   return useMemo(() => (input) => connection.current?.send(input), []);
 };
 
-/** What lies over the picture, or in its place. */
+/** Message over the picture, or in its place. */
 const Over = ({ standing, hasPicture }: Pick<View, 'standing' | 'hasPicture'>) => {
   if (standing.is === 'away') {
     return (
@@ -141,7 +141,7 @@ const LiveView = () => {
   );
 };
 
-/** The page as it is where somebody may not come in. */
+/** Page for a viewer who is not admitted. */
 const Refused = ({ why }: { why: string }) => (
   <main className="live-view bare">
     <Empty title={why} />

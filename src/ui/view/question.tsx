@@ -1,4 +1,4 @@
-/** A dialog of the page in the browser (`alert`, `confirm`, `prompt`), for who may answer it. */
+/** Dialog of the page in the browser (`alert`, `confirm`, `prompt`), for viewers who may answer it. */
 import { useEffect, useRef, useState } from 'react';
 import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
 

@@ -1,12 +1,12 @@
-/** The picture of what the browser shows; in a view that is not read-only, what is done on it is passed on. */
+/** Picture of the browser. Unless the view is read-only, input on it is sent to the browser. */
 import { useEffect, useRef } from 'react';
 import type { ViewInput } from '#wire/live-view/messages.ts';
 import { listen } from './acts.ts';
 
-/** A picture, and the size of the page in CSS pixels that it shows. */
+/** Picture, and the size in CSS pixels of the page that it shows. */
 export type Frame = { size: { width: number; height: number }; picture: Blob };
 
-/** Where frames go: they are drawn as they come, past React. */
+/** Receiver of frames, which are drawn directly, without React. */
 export type Easel = { draw: (frame: Frame) => Promise<void> };
 
 type ScreenProps = {
@@ -51,7 +51,7 @@ export const Screen = ({ easel, isReadOnly, isDimmed, send }: ScreenProps) => {
       className={isDimmed ? 'surface dimmed' : 'surface'}
       role="application"
       aria-label="What the browser shows"
-      // In a view that is read-only there is nothing to do in it.
+      // A read-only view takes no input, so it is not in the tab order.
       tabIndex={isReadOnly ? -1 : 0}
     >
       <canvas ref={canvas} />

@@ -1,10 +1,13 @@
-/** The world's time, as its host told it last: what is past and what is to come in a world goes by it, not by ours. */
+/**
+ * Time of the world, as its host last reported it. It decides what is past and future in a world, not the clock of
+ * this machine.
+ */
 let told: Date | undefined;
 
-/** Notes what the host told. */
+/** Sets the time that the host reported. */
 export const setWorldNow = (now: string): void => {
   told = new Date(now);
 };
 
-/** Returns the world's time; ours where the host told none. */
+/** Returns the world's time; that of this machine if the host reported none. */
 export const worldNow = (): Date => told ?? new Date();

@@ -1,4 +1,4 @@
-/** Conditions of a list: how each is entered, how it is told, and how it stands in the address. */
+/** Conditions of a list: parses and formats them. */
 import { readInput } from './inputs.ts';
 import { fieldOf, type PageEntity, type PageField, type Row } from './model.ts';
 
@@ -27,7 +27,7 @@ export const operatorsOf = ({ kind, of }: PageField): Operator[] => {
 export const takesValue = (operator: Operator): boolean =>
   operator !== 'empty' && operator !== 'filled';
 
-/** A condition as the host takes it, or why it is none. */
+/** Parses a condition into the host's form, or returns its fault. */
 export const readFilter = (
   field: PageField,
   operator: Operator,
@@ -50,7 +50,7 @@ const tellCondition = (operator: string, value: unknown): string => {
 
 export type ToldFilter = { field: string; operator: string | null; words: string };
 
-/** Every condition of a list in words, with the field and the operator that it is of. */
+/** Formats every condition of a list, with its field and operator. */
 export const tellFilters = (entity: PageEntity, where: Row): ToldFilter[] =>
   Object.entries(where).flatMap(([field, wanted]): ToldFilter[] => {
     const label = fieldOf(entity, field)?.label ?? field;
@@ -64,7 +64,7 @@ export const tellFilters = (entity: PageEntity, where: Row): ToldFilter[] =>
     }));
   });
 
-/** The conditions without one of them. */
+/** Returns the conditions without one of them. */
 export const withoutFilter = (where: Row, field: string, operator: string | null): Row => {
   const { [field]: wanted, ...others } = where;
   if (operator === null || typeof wanted !== 'object' || wanted === null) return others;
@@ -72,7 +72,7 @@ export const withoutFilter = (where: Row, field: string, operator: string | null
   return Object.keys(left).length === 0 ? others : { ...others, [field]: left };
 };
 
-/** The conditions with another one; of one field several may hold. */
+/** Returns the conditions with another one. A field can have several. */
 export const withFilter = (where: Row, field: string, condition: Row): Row => {
   const own = where[field];
   const isComparison = typeof own === 'object' && own !== null && !Array.isArray(own);

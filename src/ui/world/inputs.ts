@@ -1,4 +1,4 @@
-/** What people enter, as the values that fields take; and values as they are entered. */
+/** Parses texts that people enter into values of fields, and formats values for editing. */
 import type { PageField } from './model.ts';
 
 export type ReadInput = { value: unknown } | { fault: string };
@@ -29,7 +29,7 @@ const readJson = (text: string, of: PageField['of']): ReadInput => {
   }
 };
 
-/** Reads a text that is not empty. */
+/** Parses a text that is not empty. */
 export const readInput = (field: PageField, text: string): ReadInput => {
   switch (field.kind) {
     case 'text':
@@ -48,7 +48,7 @@ export const readInput = (field: PageField, text: string): ReadInput => {
   }
 };
 
-/** A value as the text that stands for it in a form; '' for none. */
+/** Formats a value as the text of a form; '' for none. */
 export const writeInput = (field: PageField, value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (field.kind === 'choice') return JSON.stringify(value);
@@ -56,7 +56,7 @@ export const writeInput = (field: PageField, value: unknown): string => {
   return String(value);
 };
 
-/** What a form has to send: the fields that were changed, and what is wrong with some of them. */
+/** Values that a form sends: the changed fields, and the faults of invalid ones. */
 export type Entered = { fields: Record<string, unknown>; faults: Record<string, string> };
 
 const readEmpty = (field: PageField, isNew: boolean): ReadInput | undefined => {
@@ -68,8 +68,8 @@ const readEmpty = (field: PageField, isNew: boolean): ReadInput | undefined => {
 };
 
 /**
- * Reads the texts of a form. `before` are the texts that it began with; without them the row is new, and fields that
- * are left empty are left out, or null where they are required.
+ * Reads the texts of a form. `before` are the initial texts. Without them the row is new, and empty fields are left
+ * out, or null if they are required.
  */
 export const readForm = (
   fields: readonly PageField[],

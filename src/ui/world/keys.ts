@@ -1,6 +1,6 @@
 /**
- * Keys of rows as addresses have them: the values of the key in order, with commas between them. A text keeps its
- * characters, but for the few that mean something here.
+ * Keys of rows in addresses: the values of the key in order, separated by commas. A text keeps its characters, except
+ * the few that have a meaning here.
  */
 import { fieldOf, type PageEntity, type Row } from './model.ts';
 
@@ -17,7 +17,7 @@ const isText = (entity: PageEntity, field: string): boolean => {
   return kind === 'text' || (choices ?? []).some((choice) => typeof choice === 'string');
 };
 
-/** The key's values, in order. */
+/** Returns the key's values, in order. */
 export const keyOf = (entity: PageEntity, row: Row): unknown[] =>
   entity.key.map((field) => row[field]);
 
@@ -29,7 +29,7 @@ export const keyText = (entity: PageEntity, key: readonly unknown[]): string =>
     })
     .join();
 
-/** Undefined for a text that is no key of the entity. */
+/** Parses a key; undefined if the text is not a key of the entity. */
 export const readKeyText = (entity: PageEntity, text: string): unknown[] | undefined => {
   const parts = text.split(',').map(unescapeText);
   if (parts.length !== entity.key.length) return undefined;
@@ -43,16 +43,16 @@ export const readKeyText = (entity: PageEntity, text: string): unknown[] | undef
   }
 };
 
-/** The key as people read it: `ann / engine`. */
+/** Formats a key for people: `ann / engine`. */
 export const showKey = (key: readonly unknown[]): string =>
   key.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(' / ');
 
-/** What a row is called: its title, else its key. */
+/** Returns the name of a row: its title, else its key. */
 export const nameOf = (entity: PageEntity, row: Row): string => {
   const title = entity.title === null ? undefined : row[entity.title];
   return typeof title === 'string' && title !== '' ? title : showKey(keyOf(entity, row));
 };
 
-/** A count of rows in words: `1 row`, `1,500 rows`. */
+/** Formats a count of rows: `1 row`, `1,500 rows`. */
 export const showCount = (rows: number): string =>
   `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;

@@ -1,7 +1,7 @@
-/** What an address says of a list of rows, read from the query of the address, where anything may stand. */
+/** Parses the search parameters of a list's address, which may contain anything. */
 import type { Row } from './model.ts';
 
-/** Order, search, conditions, and whether a new row is being entered. */
+/** Order, search and conditions; `form` is set while a new row is being entered. */
 export type ListSearch = { sort?: string; search?: string; where?: Row; form?: 'new' };
 
 const isRecord = (value: unknown): value is Row =>
@@ -14,7 +14,7 @@ export const readListSearch = ({
   form,
 }: Record<string, unknown>): ListSearch => ({
   ...(typeof sort === 'string' && sort !== '' ? { sort } : {}),
-  // A search for a number stands in the address as one.
+  // The router parses a search for digits as a number.
   ...(search === undefined || search === '' ? {} : { search: String(search) }),
   ...(isRecord(where) && Object.keys(where).length > 0 ? { where } : {}),
   ...(form === 'new' ? { form } : {}),

@@ -1,4 +1,4 @@
-/** The world that the page is about: what compiling told of it, looked up by name. */
+/** Model of the world that the page shows: written by the compiler, looked up by name. */
 import type { PageEntity, PageField, PageModel } from '#language/artifacts/page/model.ts';
 
 export type {
@@ -12,7 +12,7 @@ export type Row = Record<string, unknown>;
 
 let model: PageModel | undefined;
 
-/** To be called once, before anything is shown. */
+/** Sets the model. It must be called once, before anything is rendered. */
 export const setModel = (given: PageModel): void => {
   model = given;
 };
@@ -22,14 +22,14 @@ export const world = (): PageModel => {
   return model;
 };
 
-/** Undefined for an entity that the world does not have. */
+/** Returns an entity; undefined if the world does not have it. */
 export const findEntity = (name: string): PageEntity | undefined =>
   world().entities.find((entity) => entity.name === name);
 
 export const fieldOf = (entity: PageEntity, name: string): PageField | undefined =>
   entity.fields.find((field) => field.name === name);
 
-/** The entity that a field by itself refers to. */
+/** Returns the entity that a single field refers to. */
 export const targetOf = (entity: PageEntity, field: string): PageEntity | undefined => {
   const found = entity.references.find(({ fields }) => fields.length === 1 && fields[0] === field);
   return found === undefined ? undefined : findEntity(found.target);
@@ -41,7 +41,7 @@ const readModel = async (address: string, integrity: string): Promise<PageModel>
   return (await response.json()) as PageModel;
 };
 
-/** Reads the world's model, as the document names it. */
+/** Loads the world's model from the address in the document. */
 export const loadModel = async ({ dataset }: HTMLElement): Promise<PageModel> => {
   const loaded = await readModel(dataset.model ?? '', dataset.integrity ?? '');
   setModel(loaded);

@@ -1,6 +1,6 @@
 /**
- * Times as people read them: how long ago, or when. Dates are those of UTC, in which worlds keep their time, whatever the
- * zone of the browser.
+ * Formats times for people: as age, or as date and time. Dates are in UTC, the zone of worlds, whatever the zone of
+ * the browser.
  */
 
 const units = [
@@ -16,7 +16,7 @@ const relative = /* @__PURE__ */ new Intl.RelativeTimeFormat('en', {
   numeric: 'auto',
   style: 'short',
 });
-/** A date with its time, as ISO 8601 has it; undefined for any other text. */
+/** Parses a date with its time in ISO 8601; undefined for any other text. */
 export const readTime = (text: string): Date | undefined => {
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text)) return undefined;
   const time = new Date(text);
@@ -35,12 +35,15 @@ const recentMs = 30 * 86_400_000;
 // Without the mark a bundler would keep it in pages that never use it.
 const day = /* @__PURE__ */ new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** How long ago, as long as that tells one time from another, and else the day. */
+/** Returns the age of recent times, and else the day. */
 export const showRecent = (time: Date, now = new Date()): string =>
   Math.abs(now.getTime() - time.getTime()) < recentMs ? showRelative(time, now) : day.format(time);
 
 /** Returns the time to the second: `Mon, 02 Mar 2026 09:30:00 GMT`. */
 export const showExact = (time: Date): string => time.toUTCString();
 
-/** Returns the day and the minute: `02 Mar 2026 09:30`. Cut out of the exact text, as a formatter would weigh more. */
+/**
+ * Returns the day and the minute: `02 Mar 2026 09:30`. It is cut out of the exact text, because a formatter would add
+ * more code.
+ */
 export const showAbsolute = (time: Date): string => showExact(time).slice(5, 22);

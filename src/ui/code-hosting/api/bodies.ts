@@ -1,4 +1,4 @@
-/** What the vendor answers, as far as the pages read it. Rows are a stranger's: texts may hold anything. */
+/** Types of the vendor's answers, as far as the pages read them. Rows are untrusted: texts may contain anything. */
 
 export type User = { login: string; type: string; name?: string | null };
 
@@ -38,7 +38,7 @@ export type Issue = {
   locked: boolean;
   created_at: string;
   closed_at: string | null;
-  /** The API's address of the repository, by which a result of a search says where it is from. */
+  /** API address of the repository, which shows the repository of a search result. */
   repository_url: string;
   draft?: boolean;
   pull_request?: { merged_at: string | null };
@@ -101,7 +101,7 @@ export type ChangedFile = {
 export type Check = { id: number; name: string; status: string; conclusion: string | null };
 export type Status = { context: string; state: string; description: string | null };
 
-/** Something that happened to an issue, or was said of it. Which members there are depends on `event`. */
+/** Entry of an issue's timeline: an event or a comment. Its members depend on `event`. */
 export type Moment = {
   event: string;
   id?: number;

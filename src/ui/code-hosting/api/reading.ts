@@ -1,4 +1,4 @@
-/** What the pages read, each with the key that it is remembered by. */
+/** Queries of the pages, each with the key of its cache entry. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { AskError } from '../../host/ask.ts';
 import { type ListSearch, perPage, searchQuery } from '../text/list-search.ts';
@@ -27,9 +27,9 @@ import {
   readPages,
 } from './vendor.ts';
 
-/** What hardly changes while somebody works. */
+/** Time for which answers that rarely change stay fresh, in milliseconds. */
 const steadyMs = 60_000;
-/** A search is limited by the vendor to thirty a minute. */
+/** Time for which search results stay fresh: the vendor limits searches to thirty a minute. */
 const searchMs = 15_000;
 
 export const useViewer = () =>
@@ -41,7 +41,7 @@ export const useViewer = () =>
 
 type Found<T> = { total_count: number; items: T[] };
 
-/** The viewer's own, or those that a search finds among all. */
+/** Reads the viewer's repositories or, with search words, those found among all. */
 export const useRepositories = (words: string, page: number) =>
   useQuery({
     queryKey: ['repositories', words, page],
@@ -88,7 +88,7 @@ export const useTimeline = (place: Place, number: number, pages: number) =>
 
 const whole = async <T>(path: string): Promise<T[]> => (await readPages<T>(path)).items;
 
-/** What issues of a repository can be given. */
+/** Labels that an issue of the repository can have. */
 export const useLabels = (place: Place) =>
   useQuery({
     queryKey: ['labels', place],
@@ -142,7 +142,7 @@ export const useReviewComments = (place: Place, number: number) =>
     queryFn: () => whole<ReviewComment>(pathOf(place, 'pulls', number, 'comments')),
   });
 
-/** Whether a branch is still there. */
+/** Reads whether a branch still exists. */
 export const useHasBranch = (place: Place, branch: string) =>
   useQuery({
     queryKey: ['branch', place, branch],
@@ -169,7 +169,7 @@ const ofStatus = ({ context, state }: Status): Verdict => {
   return { name: context, state: states[state as keyof typeof states] ?? 'bad' };
 };
 
-/** Checks and statuses of a commit. */
+/** Reads checks and statuses of a commit. */
 export const useChecks = (place: Place, sha: string) =>
   useQuery({
     queryKey: ['checks', place, sha],

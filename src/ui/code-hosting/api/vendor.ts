@@ -1,12 +1,12 @@
 /**
- * Asks the world's own API, below the prefix that `[ui] api_path` names. It is the vendor's: what is refused is told in
- * the vendor's words, at the field that they name.
+ * Client of the world's own API, below the prefix that `[ui] api_path` names. It is the vendor's API, so errors are
+ * shown in the vendor's words, at the field that they name.
  */
 import { type Answer, AskError, errorOf, exchange, isGood } from '../../host/ask.ts';
 
 const apiPath = '/__world-api';
 
-/** Rows of a page, and pages of a list that is needed whole; the vendor gives at most 100 at once. */
+/** Rows of a page, and most pages of a list that is read completely. The vendor gives at most 100 rows at once. */
 export const mostPerPage = 100;
 const mostPages = 10;
 
@@ -19,7 +19,7 @@ const wordsOfCode: Record<string, string> = {
   already_exists: 'exists already',
 };
 
-/** What the vendor says of a field, or of the whole where `field` is ''. */
+/** Vendor's message about a field; `field` is '' if it concerns the whole. */
 export type Complaint = { field: string; words: string };
 
 const toComplaint = (wrong: Wrong | string): Complaint => {
@@ -28,7 +28,7 @@ const toComplaint = (wrong: Wrong | string): Complaint => {
   return { field, words: message ?? `${field} ${wordsOfCode[code] ?? code}` };
 };
 
-/** What the vendor finds wrong, one by one. */
+/** Returns the vendor's messages about an error, one by one. */
 export const complaintsOf = (error: unknown): Complaint[] => {
   if (!(error instanceof AskError)) return [];
   const { errors } = (error.answer ?? {}) as { errors?: unknown };
@@ -43,11 +43,14 @@ const secondsToWait = ({ headers }: Answer): number | undefined => {
   return Math.max(1, Math.ceil(Number(headers.get('x-ratelimit-reset')) - now));
 };
 
-/** The vendor's refusals name its documentation; what the session itself refuses does not. */
+/**
+ * Returns true if the vendor refused the request. Only the vendor's errors link to its documentation; those of the
+ * session do not.
+ */
 const isVendors = ({ value }: Answer): boolean =>
   typeof value === 'object' && value !== null && 'documentation_url' in value;
 
-/** Undefined where the status by itself says enough. */
+/** Returns a hint; undefined if the status says enough. */
 const hintOf = (answer: Answer): string | undefined => {
   const { status } = answer;
   const wait = status === 403 || status === 429 ? secondsToWait(answer) : undefined;
@@ -72,14 +75,14 @@ const withQuery = (path: string, query: Query): string => {
   return texts.length === 0 ? path : `${path}?${new URLSearchParams(texts)}`;
 };
 
-/** The body that is answered. Throws `AskError`. */
+/** Reads the body of an answer. Throws `AskError`. */
 export const read = async <T>(path: string, query: Query = {}): Promise<T> =>
   (await send('GET', withQuery(path, query))).value as T;
 
 export const write = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
   (await send(method, path, body)).value as T;
 
-/** `hasMore` says that there are pages behind this one. */
+/** Page of a list. `hasMore` is true if further pages follow. */
 export type Page<T> = { items: T[]; hasMore: boolean };
 
 export const readPage = async <T>(path: string, query: Query = {}): Promise<Page<T>> => {
@@ -87,7 +90,7 @@ export const readPage = async <T>(path: string, query: Query = {}): Promise<Page
   return { items: value as T[], hasMore: /rel="next"/.test(headers.get('link') ?? '') };
 };
 
-/** The first pages of a list, as many as are asked for and at most ten. */
+/** Reads the first pages of a list, as many as requested and at most ten. */
 export const readPages = async <T>(path: string, pages = mostPages): Promise<Page<T>> => {
   const items: T[] = [];
   for (let page = 1; ; page += 1) {
@@ -97,19 +100,19 @@ export const readPages = async <T>(path: string, pages = mostPages): Promise<Pag
   }
 };
 
-/** A place in the vendor's addresses: a repository. */
+/** Repository, which is part of the vendor's addresses. */
 export type Place = { owner: string; repo: string };
 
 const segment = (text: string): string => encodeURIComponent(text);
 
-/** Below a repository: `pathOf(place, 'issues', 12)`. */
+/** Returns a path below a repository: `pathOf(place, 'issues', 12)`. */
 export const pathOf = ({ owner, repo }: Place, ...rest: (string | number)[]): string =>
   ['/repos', segment(owner), segment(repo), ...rest.map((part) => segment(String(part)))].join('/');
 
-/** A branch keeps its slashes. */
+/** Encodes a branch for a path, and keeps its slashes. */
 export const pathOfBranch = (branch: string): string => branch.split('/').map(segment).join('/');
 
-/** The repository that an address of the API names. */
+/** Returns the repository that an address of the API names. */
 export const placeIn = (address: string): Place | undefined => {
   const [, owner, repo] = /\/repos\/([^/?#]+)\/([^/?#]+)/.exec(address) ?? [];
   if (owner === undefined || repo === undefined) return undefined;

@@ -1,14 +1,14 @@
-/** What the pages change. Nothing is shown as done before the vendor has said so. */
+/** Mutations of the pages. A change is shown only after the vendor has confirmed it. */
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAnnounce } from '../../pieces/announce.tsx';
 import type { Choice } from '../../pieces/picker.tsx';
 import type { Issue, Reason } from './bodies.ts';
 import { type Place, pathOf, pathOfBranch, write } from './vendor.ts';
 
-/** An issue, or the issue that a pull request is. */
+/** Issue, or the issue of a pull request. */
 export type Target = { place: Place; number: number };
 
-/** Whatever may show the issue is read anew. */
+/** Invalidates all queries that may show the issue. */
 const forget = (client: QueryClient, { place, number }: Target): Promise<unknown> => {
   const about = ['issue', 'timeline', 'pull', 'reviews', 'review comments', 'commits', 'files'];
   const shown = about.map((what) => client.invalidateQueries({ queryKey: [what, place, number] }));
@@ -18,7 +18,7 @@ const forget = (client: QueryClient, { place, number }: Target): Promise<unknown
   return Promise.all([...shown, ...lists]);
 };
 
-/** Does something to an issue, then shows what has become of it and says `done`. */
+/** Returns a mutation of an issue. It then reloads the issue and announces `done`. */
 export const useAct = <Input>(
   target: Target,
   act: (input: Input) => Promise<unknown>,
@@ -28,7 +28,7 @@ export const useAct = <Input>(
   const announce = useAnnounce();
   return useMutation<unknown, Error, Input>({
     mutationFn: act,
-    // Also after a refusal: one of several steps may have been done.
+    // Reloads also after an error: one of several steps may have succeeded.
     onSettled: () => forget(client, target),
     onSuccess: () => announce(done),
   });
@@ -70,7 +70,7 @@ export const changeLabels = async (target: Target, { before, after }: Choice): P
   }
 };
 
-/** Of logins at a path that takes some by POST, and some away by DELETE. */
+/** Adds and removes logins at a path that takes POST to add and DELETE to remove. */
 const changePeople = async (path: string, member: string, { before, after }: Choice) => {
   const added = without(after, before);
   const removed = without(before, after);
@@ -93,7 +93,7 @@ export const addReview = ({ place, number }: Target, event: ReviewEvent, body: s
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase';
 
-/** `sha` is the commit that was looked at: what came later is not merged unseen. */
+/** Merges the pull request. `sha` is the commit that was reviewed: commits pushed later are not merged unseen. */
 export const mergePull = ({ place, number }: Target, merge_method: MergeMethod, sha: string) =>
   write('PUT', pathOf(place, 'pulls', number, 'merge'), { merge_method, sha });
 

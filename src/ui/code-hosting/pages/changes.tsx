@@ -1,4 +1,4 @@
-/** What a pull request changes: its commits, and its files with the comments on their lines. */
+/** Changes of a pull request: its commits, and its files with the comments on their lines. */
 
 import { createElement } from 'react';
 import { CopyText } from '../../pieces/copy.tsx';
@@ -53,7 +53,7 @@ const Patch = ({ patch }: { patch: string }) => {
   const lines = patch
     .split('\n')
     .map((line) => createElement('span', { className: kindOf(line) }, `${line}\n`));
-  // Lines never change places, so that none needs a key. It scrolls sideways, also by keys.
+  // Lines never change their order, so they need no keys. The element scrolls sideways, by keyboard too.
   return createElement('pre', { className: 'patch', tabIndex: 0 }, ...lines);
 };
 

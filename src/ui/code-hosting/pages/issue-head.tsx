@@ -1,4 +1,4 @@
-/** The head of an issue or a pull request: what it is called, which can be changed, and how it stands. */
+/** Header of an issue or a pull request: its title, which can be edited, and its state. */
 import { type ReactNode, useId, useState } from 'react';
 import { When } from '../../pieces/when.tsx';
 import type { Issue } from '../api/bodies.ts';

@@ -1,4 +1,4 @@
-/** What stands beside an issue or a pull request: who takes care of it, its labels and its milestone. */
+/** Sidebar of an issue or a pull request: assignees, labels and milestone. */
 import type { Choice } from '../../pieces/picker.tsx';
 import { Side } from '../../pieces/side.tsx';
 import type { Issue } from '../api/bodies.ts';

@@ -1,4 +1,4 @@
-/** An issue: what was said of it, what it has, and everything that can be done with it. */
+/** Page of an issue: its timeline, its sidebar, and all actions on it. */
 import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { Failure, Loading } from '../../pieces/states.tsx';
 import { useIssue, useViewer } from '../api/reading.ts';

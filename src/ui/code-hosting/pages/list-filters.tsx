@@ -1,4 +1,4 @@
-/** What a list is narrowed to, and the choices that narrow it. */
+/** Active filters of a list, and the choices to change them. */
 import { ListChoice } from '../../pieces/list-choice.tsx';
 import { useAssignable, useLabels, useMilestones } from '../api/reading.ts';
 import type { Place } from '../api/vendor.ts';

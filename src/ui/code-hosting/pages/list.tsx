@@ -1,4 +1,4 @@
-/** The issues of a repository, or its pull requests: searched, filtered, sorted and paged as the vendor's search does. */
+/** List of a repository's issues or pull requests: searched, filtered, sorted and paged by the vendor's search. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Pager } from '../../pieces/pager.tsx';
@@ -20,7 +20,7 @@ const wordsOf = { issue: 'issues', pr: 'pull requests' } as const;
 
 const RowLink = ({ issue, place }: { issue: Issue; place: Place }) => {
   const isPull = issue.pull_request !== undefined;
-  // A search may name other repositories.
+  // A search may return items of other repositories.
   const whose = placeIn(issue.repository_url) ?? place;
   return (
     <Link

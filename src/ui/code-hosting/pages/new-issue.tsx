@@ -1,4 +1,4 @@
-/** A form for a new issue. What is wrong with it is told at the field that it is wrong with. */
+/** Form for a new issue. Errors are shown at the field that they concern. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';

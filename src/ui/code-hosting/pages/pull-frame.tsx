@@ -1,4 +1,4 @@
-/** What every page of a pull request has: its head, and the ways to what was said and what it changes. */
+/** Frame of every page of a pull request: its header, and links to its conversation and its changes. */
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Failure, Loading } from '../../pieces/states.tsx';

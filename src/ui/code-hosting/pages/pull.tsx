@@ -1,4 +1,4 @@
-/** A pull request: what was said of it, reviews, and the merge. */
+/** Page of a pull request: its timeline, reviews, and the merge. */
 
 import type { Choice } from '../../pieces/picker.tsx';
 import { Side } from '../../pieces/side.tsx';
@@ -22,7 +22,7 @@ const verdicts: Record<string, string> = {
   DISMISSED: 'dismissed',
 };
 
-/** The last verdict of each; a comment does not undo one that came before it. */
+/** Returns the last verdict of each reviewer. A comment does not replace an earlier verdict. */
 const lastVerdicts = (reviews: readonly Review[]): Map<string, string> => {
   const last = new Map<string, string>();
   for (const { user, state } of reviews) {

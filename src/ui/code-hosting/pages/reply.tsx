@@ -1,4 +1,4 @@
-/** A comment, and with it or without it the closing and the reopening. */
+/** Comment form, which can also close or reopen the issue. */
 import { useState } from 'react';
 import type { Issue, Reason } from '../api/bodies.ts';
 import { addComment, type Target, updateIssue, useAct } from '../api/writing.ts';
@@ -13,7 +13,7 @@ const reasons: Record<Reason, string> = {
 
 type ReplyProps = { issue: Issue; target: Target; mayWrite: boolean };
 
-/** The comment comes first: when it is refused nothing is closed. */
+/** Returns the actions of the form. The comment is sent first: if it is refused, the issue is not closed. */
 const useReply = ({ issue, target }: ReplyProps, reason: Reason, onSaid: () => void) => {
   const isPull = issue.pull_request !== undefined;
   const say = async (text: string): Promise<void> => {

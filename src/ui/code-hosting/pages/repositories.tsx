@@ -1,4 +1,4 @@
-/** The viewer's repositories, or those that a search finds. */
+/** List of the viewer's repositories, or of those that a search finds. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Pager } from '../../pieces/pager.tsx';

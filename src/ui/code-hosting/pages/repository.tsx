@@ -1,4 +1,4 @@
-/** What stands above all pages of a repository: its name, and the ways to its issues and pull requests. */
+/** Frame of all pages of a repository: its name, and links to its issues and pull requests. */
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { Failure, Loading } from '../../pieces/states.tsx';
 import { useRepository } from '../api/reading.ts';
@@ -9,7 +9,7 @@ export const usePlace = (): Place => {
   return { owner, repo };
 };
 
-/** Whether the viewer may sort in issues, merge and the like. */
+/** Returns true if the viewer has write access: may label issues, merge and the like. */
 export const useMayWrite = (place: Place): boolean => {
   const { data } = useRepository(place);
   return data?.permissions?.push === true && !data.archived;

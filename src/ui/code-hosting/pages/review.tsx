@@ -1,4 +1,4 @@
-/** A review of a pull request as a whole. */
+/** Form for a review of a whole pull request. */
 import { useState } from 'react';
 import { addReview, type ReviewEvent, type Target, useAct } from '../api/writing.ts';
 import { Editor } from '../parts/editor.tsx';

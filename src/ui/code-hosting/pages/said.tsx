@@ -1,4 +1,7 @@
-/** Something that somebody wrote: the text of an issue, a comment or a review. Whoever may, changes it here. */
+/**
+ * Text by a user: the description of an issue, a comment or a review. Its author, and others with the right, can edit
+ * it here.
+ */
 import { type ReactNode, useState } from 'react';
 import { When } from '../../pieces/when.tsx';
 import type { User } from '../api/bodies.ts';
@@ -13,9 +16,9 @@ type SaidProps = {
   by: User | null | undefined;
   at: string | undefined;
   text: string | null;
-  /** What was done by saying it: `commented`. */
+  /** Verb for the event: `commented`. */
   did: string;
-  /** Undefined where it may not be changed. */
+  /** Saves an edited text. Undefined if the viewer may not edit it. */
   save?: ((text: string) => Promise<unknown>) | undefined;
   children?: ReactNode;
 };

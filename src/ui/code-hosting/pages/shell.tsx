@@ -1,4 +1,4 @@
-/** What stands around every page: where the code host begins, who is looking, and light or dark. */
+/** Frame of every page: link to the start, the viewer, and the theme. */
 import { Link } from '@tanstack/react-router';
 import { Frame } from '../../pieces/frame.tsx';
 import { useViewer } from '../api/reading.ts';

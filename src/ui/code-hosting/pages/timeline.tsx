@@ -1,4 +1,4 @@
-/** What was said of an issue and what happened to it, in its order. */
+/** Timeline of an issue: comments and events in their order. */
 import { type ReactNode, useState } from 'react';
 import { Failure, Loading } from '../../pieces/states.tsx';
 import { When } from '../../pieces/when.tsx';
@@ -23,7 +23,7 @@ const Source = ({ issue }: { issue: Issue }) => {
   );
 };
 
-/** What an event was, in words behind the name of who did it. */
+/** Text of each event, to follow the name of the user who caused it. */
 const wordsOf: Record<string, (moment: Moment) => ReactNode> = {
   closed: ({ state_reason, commit_id }) =>
     typeof commit_id === 'string'
@@ -83,7 +83,7 @@ type AroundMoment = {
   target: Target;
   mayWrite: boolean;
   viewer: string | undefined;
-  /** Comments on lines, by the review that they belong to. */
+  /** Comments on lines, by their review. */
   lines: Map<number, ReviewComment[]>;
 };
 
@@ -126,7 +126,7 @@ const byReview = (comments: readonly ReviewComment[]): Map<number, ReviewComment
 
 type TimelineProps = { issue: Issue; target: Target; mayWrite: boolean };
 
-/** What tells a moment from the others of its issue. */
+/** Returns a key that is unique among the entries of an issue's timeline. */
 const keyOf = ({ event, id, sha, source, created_at }: Moment): string => {
   const from = source === undefined ? '' : `${source.issue.repository_url} ${source.issue.number}`;
   return `${event} ${id ?? sha ?? `${from} ${created_at}`}`;
@@ -161,7 +161,7 @@ const PullMoments = (props: TimelineProps) => {
   return <Moments {...props} comments={data} />;
 };
 
-/** The text of the issue first. */
+/** Shows the timeline, with the issue's description first. */
 export const Timeline = (props: TimelineProps) => {
   const { issue, target, mayWrite } = props;
   const { data: viewer } = useViewer();

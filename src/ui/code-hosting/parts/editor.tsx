@@ -1,4 +1,4 @@
-/** A place to write Markdown in, with a view of what becomes of it. Ctrl+Enter sends it. */
+/** Editor for Markdown with a preview. Ctrl+Enter submits. */
 import { type ReactNode, useId, useState } from 'react';
 import { Writing, WritingFault } from '../../pieces/writing.tsx';
 import type { Place } from '../api/vendor.ts';
@@ -14,7 +14,7 @@ type EditorProps = {
   autoFocus?: boolean;
   onSend: () => void;
   onLeave?: () => void;
-  /** Beside the two buttons that switch between writing and looking. */
+  /** Content beside the two buttons that switch between writing and preview. */
   children?: ReactNode;
 };
 

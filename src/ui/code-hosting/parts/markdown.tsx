@@ -1,7 +1,7 @@
 /**
- * What somebody wrote, as Markdown. `marked` reads it, and its tokens become elements here: no HTML is ever made of a
- * text, so that none can be smuggled in; HTML in a text is shown as it is written. Pictures are links, because the
- * page loads nothing from outside. Where a text is too long or too deep for that, it is shown plain.
+ * Renders Markdown by users. `marked` parses it, and its tokens become React elements. HTML is never generated from a
+ * text, so it cannot be injected; HTML in a text is shown as text. Images become links, because the page loads nothing
+ * from outside. A text that is too long or too deep for this is shown plain.
  */
 import { Link } from '@tanstack/react-router';
 import { Lexer, type Token, type Tokens } from 'marked';
@@ -21,7 +21,7 @@ export const IssueLink = (props: { place: Place; number: number; children: React
   </Link>
 );
 
-/** Elements side by side. They never change places, so that none needs a key. */
+/** Renders elements side by side. They never change their order, so they need no keys. */
 const inOrder = (elements: readonly ReactNode[]): ReactNode =>
   createElement(Fragment, null, ...elements);
 
@@ -87,7 +87,7 @@ const show = (token: Token, around: Around): ReactNode => {
     case 'escape':
       return token.text;
     case 'heading':
-      // Headings of the page itself come first.
+      // Levels 1 and 2 are the page's own headings.
       return createElement(`h${Math.min(6, token.depth + 2)}`, null, inner());
     case 'code':
       return (

@@ -1,7 +1,7 @@
-/** Small things that stand in many places: labels, people, and the state of an issue. */
+/** Small elements used in many places: labels, people, and the state of an issue. */
 import type { Issue, Label, User } from '../api/bodies.ts';
 
-/** Undefined for what is no colour: a row may hold anything. */
+/** Returns a CSS colour; undefined if the text is not one, since a row may contain anything. */
 const colourOf = (text: string): string | undefined =>
   /^[\da-f]{6}$/i.test(text) ? `#${text}` : undefined;
 
@@ -44,14 +44,14 @@ export const standingOf = ({ state, state_reason, draft, pull_request }: Issue):
   return ['not_planned', 'duplicate'].includes(state_reason ?? '') ? 'not-planned' : 'closed';
 };
 
-/** A dot for a list. */
+/** Shows the state as a dot, for lists. */
 export const StandingDot = ({ standing }: { standing: Standing }) => (
   <span className={`dot ${standing}`}>
     <span className="off-screen">{words[standing]}</span>
   </span>
 );
 
-/** The same with its word, for the head of a page. */
+/** Shows the state as a dot with its word, for the header of a page. */
 export const StandingMark = ({ standing }: { standing: Standing }) => (
   <span className={`standing ${standing}`}>
     <span className={`dot ${standing}`} aria-hidden="true" />

@@ -1,10 +1,10 @@
-/** What the code host refuses, in its words, beside what was tried. */
+/** Shows the code host's error, in its own words, beside the action that failed. */
 import { AskError } from '../../host/ask.ts';
 import { type Complaint, complaintsOf } from '../api/vendor.ts';
 
 type RefusalProps = {
   error: Error | null;
-  /** Fields whose faults are told at their inputs. */
+  /** Fields whose errors are shown at their inputs. */
   elsewhere?: readonly string[];
 };
 

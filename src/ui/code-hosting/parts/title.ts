@@ -1,4 +1,4 @@
-/** What the browser calls the page. */
+/** Title of the page in the browser. */
 import { titleOf } from '../../pieces/title.ts';
 
 export const useTitle = titleOf('Code host');

@@ -1,11 +1,11 @@
-/** What the address of a list says, and the vendor's search for it. */
+/** Parses the search parameters of a list's address, and builds the vendor's search query from them. */
 import type { Place } from '../api/vendor.ts';
 
 export const perPage = 25;
 
 export type State = 'open' | 'closed' | 'all';
 
-/** `assignee` and `milestone` may be `none`. `sort` is a field and a direction: `created-desc`. */
+/** Search parameters. `assignee` and `milestone` may be `none`. `sort` is a field and a direction: `created-desc`. */
 export type ListSearch = {
   q?: string;
   state?: State;
@@ -29,7 +29,7 @@ export const sorts = {
 const isState = (value: unknown): value is State =>
   value === 'open' || value === 'closed' || value === 'all';
 
-/** A text of an address; numbers and the like stand in it as such. */
+/** Returns a parameter as text; the router parses numbers and the like. */
 const textOf = (value: unknown): string =>
   value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 
@@ -58,7 +58,7 @@ export const readListSearch = (given: Record<string, unknown>): ListSearch => {
   };
 };
 
-/** A value of a qualifier. The vendor's language has no way to write a quote within quotes. */
+/** Quotes a value of a qualifier. The vendor's syntax cannot escape a quote within quotes. */
 const quote = (text: string): string => `"${text.replaceAll('"', ' ')}"`;
 
 const among = (qualifier: string, value: string | undefined): string[] => {
@@ -66,7 +66,7 @@ const among = (qualifier: string, value: string | undefined): string[] => {
   return value === 'none' ? [`no:${qualifier}`] : [`${qualifier}:${quote(value)}`];
 };
 
-/** For `GET /search/issues`. What was typed may hold qualifiers of its own. */
+/** Builds the query for `GET /search/issues`. The user's words may contain qualifiers of their own. */
 export const searchQuery = (place: Place, kind: 'issue' | 'pr', search: ListSearch) => {
   const { q, state = 'open', labels = [], assignee, author, milestone, page = 1 } = search;
   const [sort = 'created', order = 'desc'] = (search.sort ?? 'created-desc').split('-');
@@ -83,6 +83,6 @@ export const searchQuery = (place: Place, kind: 'issue' | 'pr', search: ListSear
   return { q: words.join(' '), sort, order, per_page: perPage, page };
 };
 
-/** Whether anything narrows the list beyond its state. */
+/** Returns true if any filter besides the state is set. */
 export const isNarrowed = ({ state: _, sort: __, page: ___, ...rest }: ListSearch): boolean =>
   Object.keys(rest).length > 0;

@@ -1,16 +1,16 @@
 /**
- * Which texts are read as Markdown. The reader's time grows with the square of some texts, and its stack with their
- * depth; people write none of those, so they are shown as they are.
+ * Decides which texts are parsed as Markdown. For some texts the parser's time grows with the square of their length,
+ * and its stack with their nesting. People do not write such texts, so they are shown unparsed.
  */
 
-/** As much as the vendor takes. */
+/** Longest text that the vendor accepts. */
 const mostCharacters = 65_536;
 
-/** The reader looks from each of these marks on through what follows. */
+/** Bound for the parser's work: from each of these marks it may scan the rest of the text. */
 const mostMarkSteps = 40_000_000;
 const mark = /[_*]|^ {0,3}>/gm;
 
-/** Quotes and lists within one another, at the beginning of a line. */
+/** Quotes and lists nested more than 30 levels deep at the beginning of a line. */
 const deep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){31}/m;
 
 export const isReadable = (text: string): boolean => {

@@ -1,4 +1,4 @@
-/** What a text names by the code host's short words: `#12`, `owner/repo#12`, `@login`. */
+/** Finds the code host's references in a text: `#12`, `owner/repo#12`, `@login`. */
 import type { Place } from '../api/vendor.ts';
 
 export type Piece =
@@ -9,7 +9,7 @@ export type Piece =
 const pattern =
   /(?<![\w/#@-])(?:@(?<login>[a-z\d][a-z\d-]{0,38})|(?:(?<owner>[a-z\d][a-z\d-]{0,38})\/(?<repo>[\w.-]{1,100}))?#(?<number>\d{1,9}))(?![\w])/gi;
 
-/** The text in pieces, in its order. References without a repository are to `place`. */
+/** Splits a text into pieces, in order. References without a repository are to `place`. */
 export const findReferences = (text: string, place: Place): Piece[] => {
   const pieces: Piece[] = [];
   let end = 0;
@@ -27,11 +27,11 @@ export const findReferences = (text: string, place: Place): Piece[] => {
   return pieces;
 };
 
-/** The code host's own pages, as texts name them. */
+/** Address of a page of the code host, as texts contain it. */
 const web =
   /^https:\/\/code\.example\/([a-z\d][a-z\d-]{0,38})\/([\w.-]{1,100})\/(?:issues|pull)\/(\d{1,9})(?:[?#]|$)/i;
 
-/** Where an address leads: to an issue here, out of these pages, or nowhere that a link may lead to. */
+/** Target of a link: an issue of these pages, an outside address, or undefined if it must not be a link. */
 export type Destination = { place: Place; number: number } | { outside: string } | undefined;
 
 export const destinationOf = (address: string): Destination => {

@@ -1,4 +1,4 @@
-/** What the page makes of addresses and of texts, which are a stranger's. */
+/** Parsing of addresses and of untrusted texts. */
 import { Lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '#test/support/processor-time.ts';

@@ -1,4 +1,7 @@
-/** In the place of packages that Plot asks for and that no chart of a dashboard uses: maps, axes of D3, chance. */
+/**
+ * Empty replacement for packages that Plot imports and that no chart of a dashboard uses: maps, axes of D3, random
+ * numbers.
+ */
 
-/** Plot makes two projections when it is loaded, which only maps use. */
+/** Returns a stand-in for the two projections that Plot creates when it is loaded. Only maps use them. */
 export const geoTransform = (methods: object): object => methods;

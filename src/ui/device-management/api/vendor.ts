@@ -1,6 +1,6 @@
 /**
- * Asks the world's own API, below the prefix that `[ui] api_path` names, and remembers what it read. Rows are a
- * stranger's: texts may hold anything.
+ * Client of the world's own API, below the prefix that `[ui] api_path` names, with a cache of answers. Rows are
+ * untrusted: texts may contain anything.
  */
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask } from '../../host/ask.ts';
@@ -63,7 +63,7 @@ export type Policy = {
   scripts: Named[];
 };
 
-/** What a list is narrowed by: `*` stands for anything before and after the words. */
+/** Builds the filter of a list that matches the words anywhere in one of the fields (`*` is the wildcard). */
 export const anyOf = (words: string, fields: readonly string[]): string => {
   const text = words.replaceAll(/["\\]/g, '');
   return fields.map((field) => `${field}=="*${text}*"`).join(',');
@@ -75,7 +75,7 @@ const pathWith = (path: string, query: Record<string, string | number>): string 
   return given.length === 0 ? path : `${path}?${new URLSearchParams(texts)}`;
 };
 
-/** The body that is answered to a path, remembered by it. */
+/** Reads the answer to a path, and caches it by the path. */
 export const useRead = <T>(path: string, query: Record<string, string | number> = {}) => {
   const asked = pathWith(path, query);
   return useQuery({
@@ -87,7 +87,7 @@ export const useRead = <T>(path: string, query: Record<string, string | number> 
 
 type Write = { method: string; path: string; body: unknown; said: string };
 
-/** Changes something, says so, and reads anew what is shown. */
+/** Returns a mutation. It then announces the change and reloads what is shown. */
 export const useWrite = () => {
   const client = useQueryClient();
   const announce = useAnnounce();

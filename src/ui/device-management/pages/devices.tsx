@@ -1,4 +1,4 @@
-/** The lists of computers and of mobile devices: found by words, page by page. */
+/** Lists of computers and of mobile devices, with search and pages. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Pager } from '../../pieces/pager.tsx';

@@ -1,4 +1,4 @@
-/** Groups of both kinds, and one group: its criteria, its members, who comes and goes. */
+/** Groups of both kinds, and one group: its criteria and its members, which can be added and removed. */
 import { Link, useParams } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Failure, Loading } from '../../pieces/states.tsx';

@@ -1,4 +1,4 @@
-/** One mobile device: what is known of it, and lost mode, lock and passcode. */
+/** Page of a mobile device: its inventory, lost mode, lock and passcode. */
 import { useParams } from '@tanstack/react-router';
 import { CopyText } from '../../pieces/copy.tsx';
 import { Empty, Failure, Loading } from '../../pieces/states.tsx';

@@ -1,4 +1,7 @@
-/** What the pages share: a list with its states, values in pairs, a refusal, a choice of a building. */
+/**
+ * Components that the pages share: a list with its states, pairs of names and values, an error, a choice of building
+ * or department.
+ */
 import type { ReactNode } from 'react';
 import { AskError } from '../../host/ask.ts';
 import { Empty, Failure, Loading } from '../../pieces/states.tsx';
@@ -40,7 +43,7 @@ export const List = <T,>({ what, read, row, onAll }: ListProps<T>) => {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value);
 
-/** The vendor's names for states: `ALL_ENCRYPTED`. */
+/** Returns true for a vendor's constant, such as `ALL_ENCRYPTED`. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Z]+(_[A-Z]+)+$/.test(value);
 
@@ -58,7 +61,7 @@ const Shown = ({ value }: { value: unknown }) => {
 
 type PairsProps = { title: string; pairs: readonly (readonly [words: string, value: unknown])[] };
 
-/** A section of inventory: names and values. */
+/** Shows a section of the inventory: names and values. */
 export const Pairs = ({ title, pairs }: PairsProps) => (
   <section aria-label={title}>
     <h2 className="device-section">{title}</h2>
@@ -77,7 +80,7 @@ export const Pairs = ({ title, pairs }: PairsProps) => (
 
 type Wrong = { description?: string; field?: string | null };
 
-/** What was refused, in the vendor's words; its pages tell theirs in a line. */
+/** Shows the vendor's error in its own words. Its HTML error pages have the message in one paragraph. */
 export const Refusal = ({ error }: { error: Error | null }) => {
   if (error === null) return null;
   const { errors } = ((error instanceof AskError ? error.answer : undefined) ?? {}) as {
@@ -94,7 +97,7 @@ export const Refusal = ({ error }: { error: Error | null }) => {
 
 type ChoiceProps = { kind: 'buildings' | 'departments'; label: string; value: unknown };
 
-/** A field of a form for a building or a department. */
+/** Shows a form field for a building or a department. */
 export const PlaceChoice = ({ kind, label, value }: ChoiceProps) => {
   const { data } = useRead<Page<Named>>(`/api/v1/${kind}`, { 'page-size': 200, sort: 'name:asc' });
   return (
@@ -116,7 +119,7 @@ export const PlaceChoice = ({ kind, label, value }: ChoiceProps) => {
   );
 };
 
-/** The texts of a form, by the names of its fields. */
+/** Returns the texts of a form, by field name. */
 export const textsOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 

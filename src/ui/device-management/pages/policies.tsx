@@ -1,4 +1,4 @@
-/** Policies, and one policy: what it does, whom it reaches, on or off. */
+/** List of policies, and one policy: its settings, its scope, on or off. */
 import { Link, useParams } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Failure, Loading } from '../../pieces/states.tsx';
@@ -43,7 +43,7 @@ export const PoliciesPage = () => {
 const namesOf = (value: unknown): string =>
   Array.isArray(value) ? (value as Named[]).map(({ name }) => name).join(', ') : '';
 
-/** Scopes a policy to one group and to nothing else, or to all computers. */
+/** Scopes a policy to one group only, or to all computers. */
 const ScopeForm = ({ policy, onScope }: { policy: Policy; onScope: (scope: object) => void }) => {
   const { data } = useRead<{ computer_groups: Group[] }>('/JSSResource/computergroups');
   const nobody = { all_computers: false, computers: [], buildings: [], departments: [] };

@@ -1,4 +1,4 @@
-/** What stands around every page: where each kind of thing begins, and light or dark. */
+/** Frame of every page: links to each kind of object, and the theme. */
 import { Link } from '@tanstack/react-router';
 import { Frame } from '../../pieces/frame.tsx';
 

@@ -1,6 +1,6 @@
-/** Of the vendor's bodies what the page reads. Rows are a stranger's: texts may hold anything. */
+/** Types of the vendor's answers, as far as the page reads them. Rows are untrusted: texts may contain anything. */
 
-/** A node of a rich text. Whoever wrote it may have put anything into it. */
+/** Node of a rich text. It is untrusted and may contain anything. */
 export type Node = {
   type: string;
   text?: string;
@@ -13,7 +13,7 @@ export type User = { accountId: string; displayName: string; active?: boolean };
 
 export type Named = { id: string; name: string };
 
-/** `key` of the category is `new`, `indeterminate` or `done`. */
+/** Status of an issue. `key` of the category is `new`, `indeterminate` or `done`. */
 export type Status = Named & { statusCategory: { key: string; name: string } };
 
 export type IssueType = Named & { subtask: boolean; hierarchyLevel?: number };
@@ -29,7 +29,7 @@ export type Version = Named & {
   startDate?: string;
 };
 
-/** An issue as another one names it. */
+/** Issue in the form in which another issue names it. */
 export type ShortIssue = {
   id: string;
   key: string;
@@ -39,14 +39,14 @@ export type ShortIssue = {
 export type Link = {
   id: string;
   type: { name: string; inward: string; outward: string };
-  /** Whichever is there is the other end. */
+  /** Other end of the link; only one of both is present. */
   inwardIssue?: ShortIssue;
   outwardIssue?: ShortIssue;
 };
 
 export type Attachment = { id: string; filename: string; size: number; mimeType: string };
 
-/** What lists and boards show. */
+/** Fields that lists and boards show. */
 export type ListFields = {
   summary: string;
   status: Status;
@@ -80,7 +80,7 @@ export type IssueFields = ListFields & {
 
 export type Issue = { id: string; key: string; fields: IssueFields };
 
-/** What a field takes, by the edit and the create screens. */
+/** Metadata of a field, from the edit and create screens. */
 export type FieldMeta = {
   key: string;
   name: string;

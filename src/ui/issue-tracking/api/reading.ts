@@ -1,4 +1,4 @@
-/** What the pages read, each remembered by the path that was asked. */
+/** Queries of the pages, each cached by its path. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type {
   Change,
@@ -19,13 +19,13 @@ import type {
 } from './bodies.ts';
 import { ask, markupPathOf, pathOf, type Query, withQuery } from './vendor.ts';
 
-/** What hardly changes while somebody works, in milliseconds. */
+/** Time for which answers that rarely change stay fresh, in milliseconds. */
 const steadyMs = 60_000;
 
 const mostUsers = 1_000;
 export const perPage = 50;
 
-/** `isList` shows the last answer until the next one is there. */
+/** Options of a query. `isList` shows the previous answer until the next one arrives. */
 type Given = { isSteady?: boolean; isNeeded?: boolean; isList?: boolean };
 
 const useRead = <T>(path: string, query: Query = {}, given: Given = {}) => {
@@ -60,7 +60,7 @@ export const useProjects = (words: string, page: number) =>
 
 export const useProject = (key: string) => useRead<Project>(pathOf('project', key), {}, steady);
 
-/** The statuses of a project, in the order of its workflow, each once. */
+/** Reads the statuses of a project, in the order of its workflow, each once. */
 export const useStatuses = (project: string) => {
   const path = pathOf('project', project, 'statuses');
   const { data, error, refetch } = useRead<{ statuses: Status[] }[]>(path, {}, steady);
@@ -69,7 +69,7 @@ export const useStatuses = (project: string) => {
   return { data: all === undefined ? undefined : [...byId.values()], error, refetch };
 };
 
-/** Of the whole site. */
+/** Reads the statuses of the whole site. */
 export const useSiteStatuses = (isNeeded: boolean) =>
   useRead<Status[]>(pathOf('status'), {}, { isSteady: true, isNeeded });
 
@@ -77,7 +77,7 @@ export const usePriorities = () => useRead<Named[]>(pathOf('priority'), {}, stea
 
 export const useIssueTypes = () => useRead<IssueType[]>(pathOf('issuetype'), {}, steady);
 
-/** Who issues of a project can be given to; without a project, everybody. */
+/** Reads the users to whom issues of a project can be assigned; without a project, all users. */
 export const usePeople = (project: string) => {
   const path = project === '' ? pathOf('users', 'search') : pathOf('user', 'assignable', 'search');
   const query = { maxResults: mostUsers, ...(project === '' ? {} : { project }) };
@@ -98,7 +98,7 @@ export const useFilters = () =>
 
 export const useIssue = (key: string) => useRead<Issue>(pathOf('issue', key), { fields: '*all' });
 
-/** The description as people type it. */
+/** Reads the description as markup, for editing. */
 export const useMarkup = (key: string, isNeeded: boolean) =>
   useRead<{ fields: { description: string | null } }>(
     markupPathOf('issue', key),
@@ -106,7 +106,7 @@ export const useMarkup = (key: string, isNeeded: boolean) =>
     { isNeeded },
   );
 
-/** The comment as people type it. */
+/** Reads the comment as markup, for editing. */
 export const useCommentMarkup = (key: string, id: string, isNeeded: boolean) =>
   useRead<{ body: string }>(markupPathOf('issue', key, 'comment', id), {}, { isNeeded });
 
@@ -119,7 +119,7 @@ export const transitionsPath = (key: string): string =>
 export const useTransitions = (key: string) =>
   useRead<{ transitions: Transition[] }>(transitionsPath(key));
 
-/** The first of what was said, logged or changed, as many pages of a hundred as are asked for. */
+/** Returns the query for the first entries, as many pages of a hundred as requested. */
 const window = (pages: number): Query => ({ maxResults: pages * 100 });
 
 export const useComments = (key: string, pages: number) =>
@@ -140,7 +140,7 @@ export const useLinkTypes = () =>
 
 type Picked = { sections: { issues: { key: string; summaryText: string }[] }[] };
 
-/** Issues whose key or summary has what somebody types. */
+/** Reads issues whose key or summary contains the words. */
 export const usePickedIssues = (words: string) =>
   useRead<Picked>(pathOf('issue', 'picker'), { query: words }, { isNeeded: words.trim() !== '' });
 
@@ -152,7 +152,7 @@ export const useUnresolved = (version: string) =>
     pathOf('version', version, 'unresolvedIssueCount'),
   );
 
-/** What issues of a project can be. */
+/** Reads the types that a new issue of a project can have. */
 export const useCreateTypes = (project: string) =>
   useRead<{ issueTypes: IssueType[] }>(
     pathOf('issue', 'createmeta', project, 'issuetypes'),
@@ -160,7 +160,7 @@ export const useCreateTypes = (project: string) =>
     { isSteady: true, isNeeded: project !== '' },
   );
 
-/** What an issue of a type takes when it is made. */
+/** Reads the fields that a new issue of a type has. */
 export const useCreateFields = (project: string, type: string) =>
   useRead<{ fields: FieldMeta[] }>(
     pathOf('issue', 'createmeta', project, 'issuetypes', type),

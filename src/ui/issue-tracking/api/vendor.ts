@@ -1,6 +1,6 @@
 /**
- * Asks the world's own API, below the prefix that `[ui] api_path` names. What is refused is told in the vendor's words:
- * some of the whole, some at the field that they name.
+ * Client of the world's own API, below the prefix that `[ui] api_path` names. Errors are shown in the vendor's words,
+ * some for the whole, some at the field that they name.
  */
 import { type Answer, AskError, errorOf, exchange, isGood } from '../../host/ask.ts';
 
@@ -11,7 +11,7 @@ type Refused = { errorMessages?: unknown; errors?: unknown };
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
-/** What the vendor says of fields, by their names. */
+/** Returns the vendor's messages about fields, by field name. */
 export const faultsOf = (error: unknown): Record<string, string> => {
   if (!(error instanceof AskError)) return {};
   const { errors } = (error.answer ?? {}) as Refused;
@@ -27,18 +27,18 @@ const refusalOf = (answer: Answer): AskError => {
   return new AskError(error.status, words.join(' '), [], { answer: answer.value });
 };
 
-/** The body that is answered. Throws `AskError`. */
+/** Sends a request and returns the body of the answer. Throws `AskError`. */
 export const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
   const answer = await exchange(method, `${apiPath}${path}`, body);
   if (!isGood(answer)) throw refusalOf(answer);
   return answer.value as T;
 };
 
-/** A path of version 3, whose rich text is a document: `pathOf('issue', 'BERTH-1')`. */
+/** Returns a path of API version 3, whose rich text is a document: `pathOf('issue', 'BERTH-1')`. */
 export const pathOf = (...parts: string[]): string =>
   ['/rest/api/3', ...parts.map(encodeURIComponent)].join('/');
 
-/** The same of version 2, which reads and writes rich text as markup: what people type. */
+/** Returns a path of API version 2, whose rich text is markup, which people can edit. */
 export const markupPathOf = (...parts: string[]): string =>
   ['/rest/api/2', ...parts.map(encodeURIComponent)].join('/');
 

@@ -1,9 +1,12 @@
-/** What the pages change. Nothing is shown as done before the vendor has said so. */
+/** Mutations of the pages. A change is shown only after the vendor has confirmed it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useAnnounce } from '../../pieces/announce.tsx';
 import { ask, markupPathOf, pathOf } from './vendor.ts';
 
-/** Does something, says `done`, and reads anew whatever is shown: nearly all of it may tell of it. */
+/**
+ * Returns a mutation. It then announces `done` and reloads everything that is shown, since nearly all of it may be
+ * affected.
+ */
 export const useAct = <Input, Output = unknown>(
   act: (input: Input) => Promise<Output>,
   done: string | ((input: Input) => string),
@@ -22,17 +25,17 @@ export type Fields = Record<string, unknown>;
 export const editIssue = (key: string, fields: Fields): Promise<unknown> =>
   ask('PUT', pathOf('issue', key), { fields });
 
-/** The description is markup. */
+/** Changes the description, which is markup. */
 export const describe = (key: string, description: string): Promise<unknown> =>
   ask('PUT', markupPathOf('issue', key), { fields: { description } });
 
-/** The description is markup. */
+/** Creates an issue. Its description is markup. */
 export const createIssue = (fields: Fields): Promise<{ key: string }> =>
   ask('POST', markupPathOf('issue'), { fields });
 
 export const deleteIssue = (key: string): Promise<unknown> => ask('DELETE', pathOf('issue', key));
 
-/** To nobody without an account. */
+/** Assigns the issue to an account; null removes the assignee. */
 export const assignIssue = (key: string, accountId: string | null): Promise<unknown> =>
   ask('PUT', pathOf('issue', key, 'assignee'), { accountId });
 
@@ -61,7 +64,7 @@ export const addWork = (key: string, work: NewWork): Promise<unknown> =>
 export const deleteWork = (key: string, id: string): Promise<unknown> =>
   ask('DELETE', pathOf('issue', key, 'worklog', id));
 
-/** The first issue is the one that does to the other what the type's `outward` says. */
+/** Link to create. `from` is the issue that does to `to` what the type's `outward` says. */
 export type NewLink = { type: string; from: string; to: string };
 
 export const linkIssues = ({ type, from, to }: NewLink): Promise<unknown> =>
@@ -73,7 +76,7 @@ export const linkIssues = ({ type, from, to }: NewLink): Promise<unknown> =>
 
 export const unlink = (id: string): Promise<unknown> => ask('DELETE', pathOf('issueLink', id));
 
-/** Whether the viewer is told of an issue. */
+/** Adds or removes the viewer as a watcher of an issue. */
 export const watch = (key: string, accountId: string, isWatching: boolean): Promise<unknown> =>
   isWatching
     ? ask('POST', pathOf('issue', key, 'watchers'), accountId)

@@ -1,6 +1,7 @@
 /**
- * The board of a project: a column for each status. A card is moved by dragging it, or by its menu, which keys reach, too
- * (`m` on a card). Only steps that the workflow knows lead on: columns without one are dimmed while a card is dragged.
+ * Board of a project, with a column for each status. Cards are moved by dragging, or by their menu, which the keyboard
+ * reaches too (`m` on a card). Only transitions of the workflow are possible: columns without one are dimmed while a
+ * card is dragged.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -27,7 +28,7 @@ export const readBoardSearch = ({ q, assignee }: Record<string, unknown>): Searc
   ...(assignee === undefined || assignee === '' ? {} : { assignee: String(assignee) }),
 });
 
-/** Cards of a column; the list has them all. */
+/** Most cards of a column; the list shows all issues. */
 const mostCards = 30;
 
 type Moving = { key: string; from: string; steps: Transition[] | undefined };
@@ -91,7 +92,7 @@ type ColumnProps = Omit<CardProps, 'issue'> & {
   onPut: (status: Status) => void;
 };
 
-/** The steps of a card to a status; undefined while they are not known. */
+/** Returns the transitions of a card to a status; undefined while they are loading. */
 const stepsTo = (moving: Moving, status: Status): Transition[] | undefined =>
   moving.steps?.filter(({ to }) => to.id === status.id);
 
@@ -141,7 +142,7 @@ const Column = ({ project, status, search, moving, onPut, ...card }: ColumnProps
   );
 };
 
-/** What is dragged, and what becomes of it where it is dropped. */
+/** Returns the state of dragging, and the handler of a drop. */
 const useDragging = (onAsk: (key: string, to: Status) => void) => {
   const client = useQueryClient();
   const announce = useAnnounce();

@@ -1,4 +1,4 @@
-/** The head of an issue: where it belongs, what it is called, which can be changed, and how it stands. */
+/** Header of an issue: its project, its summary, which can be edited, and its status. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { CopyText } from '../../pieces/copy.tsx';

@@ -1,4 +1,4 @@
-/** What belongs to an issue: its text, its sub-tasks, its files, and the issues that it is linked to. */
+/** Parts of an issue: its description, sub-tasks, attachments, and linked issues. */
 import { Link as To } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Issue, Link, ShortIssue } from '../api/bodies.ts';
@@ -123,7 +123,7 @@ export const Subtasks = ({ issue: { key, fields } }: Props) => {
 const sizeOf = (bytes: number): string =>
   bytes < 1_024 ? `${bytes} bytes` : `${Math.round(bytes / 1_024).toLocaleString('en')} KiB`;
 
-/** The tracker knows files by their names, and serves none. */
+/** Shows attachments by name. The tracker does not serve their contents. */
 export const Attachments = ({ issue }: Props) => {
   const { attachment } = issue.fields;
   if (attachment.length === 0) return null;
@@ -146,7 +146,10 @@ export const Attachments = ({ issue }: Props) => {
   );
 };
 
-/** `inward` is how the first end of a link is spoken of: what it does to the other is `outward`. */
+/**
+ * Returns the description of a link and its other end. `outward` says what the first end does to the second; `inward`
+ * is the reverse.
+ */
 const endOf = ({ type, inwardIssue, outwardIssue }: Link): [string, ShortIssue | undefined] =>
   outwardIssue === undefined ? [type.inward, inwardIssue] : [type.outward, outwardIssue];
 

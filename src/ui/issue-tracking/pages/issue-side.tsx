@@ -1,4 +1,4 @@
-/** What stands beside an issue: its fields, as the tracker says that they can be edited, its times and its watchers. */
+/** Sidebar of an issue: its fields, as the tracker declares them editable, its times and its watchers. */
 import { useState } from 'react';
 import type { Choice, Option } from '../../pieces/picker.tsx';
 import { Side } from '../../pieces/side.tsx';
@@ -81,7 +81,7 @@ type TypedProps = {
   save: (text: string) => Promise<unknown>;
 };
 
-/** A field that is typed, in its place. */
+/** Shows a text field, which is edited in place. */
 const TypedSide = ({ title, shown, text, hint, inputType = 'text', save }: TypedProps) => {
   const [isOpen, setOpen] = useState(false);
   const act = useAct(save, `${title} changed.`);
@@ -226,7 +226,7 @@ const Attention = ({ issue }: { issue: Issue }) => {
   );
 };
 
-/** Those that people look for first; the others follow as the tracker has them. */
+/** Fields that are shown first; the others follow in the tracker's order. */
 const first = ['assignee', 'reporter', 'priority'];
 
 const rankOf = ({ key }: FieldMeta): number => {

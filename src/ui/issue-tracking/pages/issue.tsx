@@ -1,4 +1,4 @@
-/** An issue: what it is about, what it has, and everything that can be done with it. */
+/** Page of an issue: its parts, its sidebar, and all actions on it. */
 import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { Failure, Loading } from '../../pieces/states.tsx';
 import { useIssue } from '../api/reading.ts';
@@ -19,7 +19,7 @@ const Whole = ({ issueKey }: { issueKey: string }) => {
     );
   }
   if (issue === undefined) return <Loading what={issueKey} />;
-  // An id leads here as well, and so does the key of an issue that was moved.
+  // The address may name an id, or the former key of a moved issue.
   if (issue.key !== issueKey) {
     return <Navigate to="/browse/$key" params={{ key: issue.key }} replace />;
   }

@@ -1,4 +1,4 @@
-/** The choices that narrow a list, for whoever does not write queries, and the box for whoever does. */
+/** Filters of a list as choices, and a box for queries in the tracker's language. */
 import { useId, useRef, useState } from 'react';
 import { ListChoice, type Options } from '../../pieces/list-choice.tsx';
 import { useSlash } from '../../pieces/slash.ts';
@@ -23,7 +23,7 @@ type Single = 'status' | 'type' | 'assignee' | 'priority' | 'sort';
 const names = (all: readonly { name: string }[] = []): Options =>
   [...new Set(all.map(({ name }) => name))].map((name) => [name, name] as const);
 
-/** The statuses of a project, or of the whole site. */
+/** Returns the statuses of a project, or of the whole site. */
 const useStatusNames = (project: string): Options => {
   const { data: site } = useSiteStatuses(project === '');
   const { data: own } = useStatuses(project);
@@ -62,7 +62,7 @@ export const Filters = ({ project, search, onChange }: FilterProps) => {
   );
 };
 
-/** A query in the tracker's language, and those that somebody saved. */
+/** Shows a query in the tracker's language, and saved queries. */
 export const QueryBox = ({ project, search, onChange }: FilterProps) => {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

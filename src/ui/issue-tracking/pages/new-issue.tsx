@@ -1,4 +1,4 @@
-/** A form for a new issue, made of what the tracker says that issues of a project and a type take. */
+/** Form for a new issue, built from the fields that the tracker declares for the project and the type. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { Loading } from '../../pieces/states.tsx';
@@ -82,7 +82,7 @@ const Field = ({ meta, kind, people, fault }: FieldProps) => {
   );
 };
 
-/** What was filled in, by the names of the fields; what was left out is not said. */
+/** Returns the entered values by field name. Empty fields are left out. */
 const filledIn = (form: HTMLFormElement, metas: readonly FieldMeta[]): Fields => {
   const given = new FormData(form);
   const entries = metas.flatMap((meta) => {
@@ -189,7 +189,7 @@ export const NewIssuePage = () => {
   const { data } = useCreateTypes(project);
   const types = (data?.issueTypes ?? []).filter(({ subtask }) => parent === '' || subtask);
   const [chosen, setChosen] = useState('');
-  // Work of the everyday comes before what spans it and what is part of it.
+  // The default is a type at the usual level, neither one that spans issues nor a sub-task.
   const usual = types.find(({ subtask, hierarchyLevel }) => !subtask && hierarchyLevel === 0);
   const type = types.find(({ id }) => id === chosen) ?? usual ?? types[0];
   useTitle('New issue');

@@ -1,4 +1,4 @@
-/** What stands above the pages of a project: its name, and where they are. */
+/** Frame of the pages of a project: its name and tabs. */
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { Failure } from '../../pieces/states.tsx';
 import { useProject } from '../api/reading.ts';

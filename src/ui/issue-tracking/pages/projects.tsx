@@ -1,4 +1,4 @@
-/** The projects of the site. */
+/** List of the site's projects. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Pager } from '../../pieces/pager.tsx';

@@ -1,4 +1,4 @@
-/** What stands around every page: where things begin, a new issue, who is looking, and light or dark. */
+/** Frame of every page: links, a button for a new issue, the viewer, and the theme. */
 import { Link } from '@tanstack/react-router';
 import { Frame } from '../../pieces/frame.tsx';
 import { useViewer } from '../api/reading.ts';

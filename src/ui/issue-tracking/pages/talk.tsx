@@ -1,4 +1,4 @@
-/** What happened to an issue: comments, logged work, and what was changed. */
+/** Activity of an issue: comments, logged work, and changes. */
 import { useState } from 'react';
 import { Failure, Loading } from '../../pieces/states.tsx';
 import { When } from '../../pieces/when.tsx';
@@ -124,7 +124,7 @@ const Said = ({ issueKey, comment }: Of & { comment: Comment }) => {
   );
 };
 
-/** The rest of a list of which some is shown. */
+/** Shows a button for the rest of a list that is shown in part. */
 const More = ({ shown, total, onMore }: { shown: number; total: number; onMore: () => void }) =>
   shown >= total ? null : (
     <button type="button" onClick={onMore}>

@@ -1,4 +1,4 @@
-/** The versions of a project: what is planned, what is out, and releasing one. */
+/** Versions of a project: planned and released ones, and a way to release one. */
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useListKeys } from '../../pieces/list-keys.ts';

@@ -1,9 +1,9 @@
-/** A question in a dialog of the browser's own, which keeps the focus in it and is left by Escape. */
+/** Modal form in the browser's own dialog, which traps the focus and closes on Escape. */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 
 type DialogProps = {
   title: string;
-  /** On the button that goes on. */
+  /** Text of the submit button. */
   act: string;
   isPending: boolean;
   onAct: (form: HTMLFormElement) => void;

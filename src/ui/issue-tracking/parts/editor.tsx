@@ -1,4 +1,4 @@
-/** A place to write a text in the tracker's markup. Ctrl+Enter sends it, Escape leaves it. */
+/** Editor for text in the tracker's markup. Ctrl+Enter submits, Escape cancels. */
 import { useId } from 'react';
 import { Writing, WritingFault } from '../../pieces/writing.tsx';
 

@@ -1,4 +1,4 @@
-/** A field for the key of an issue, which offers those whose key or summary has what is typed. */
+/** Input for the key of an issue, which suggests issues whose key or summary contains the text. */
 import { useId } from 'react';
 import { usePickedIssues } from '../api/reading.ts';
 

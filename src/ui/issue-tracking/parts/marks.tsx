@@ -1,4 +1,4 @@
-/** Small things that stand in many places: people, kinds of issues, urgencies and statuses. */
+/** Small elements used in many places: people, issue types, priorities and statuses. */
 import { Link } from '@tanstack/react-router';
 import type { IssueType, Named, ShortIssue, Status, User } from '../api/bodies.ts';
 
@@ -15,7 +15,7 @@ export const Person = ({ user }: { user: User | null | undefined }) => (
 
 const kinds = ['bug', 'story', 'epic', 'sub-task'];
 
-/** A square in the colour of the kind, with its name. */
+/** Shows a square in the colour of the type, with its name. */
 export const TypeMark = ({ type }: { type: IssueType }) => {
   const kind = kinds.find((one) => one === type.name.toLowerCase()) ?? 'task';
   return (
@@ -50,7 +50,7 @@ export const StatusMark = ({ status }: { status: Status }) => (
   <span className={`status-mark ${categoryOf(status)}`}>{status.name}</span>
 );
 
-/** An issue that another one names, in a line. */
+/** Shows an issue that another one names, on one line. */
 export const IssueLine = ({ issue }: { issue: ShortIssue }) => (
   <>
     <Link to="/browse/$key" params={{ key: issue.key }} className="issue-key">

@@ -1,4 +1,7 @@
-/** A step of an issue to another status: chosen in a dialog, with a resolution where the step asks for one. */
+/**
+ * Transition of an issue to another status, chosen in a dialog. If the transition requires a resolution, the dialog
+ * asks for it.
+ */
 import { useState } from 'react';
 import { Loading } from '../../pieces/states.tsx';
 import type { Status, Transition } from '../api/bodies.ts';
@@ -8,7 +11,7 @@ import { Dialog } from './dialog.tsx';
 import { StatusMark } from './marks.tsx';
 import { Refusal } from './refusal.tsx';
 
-/** Moves issues; says where to. */
+/** Returns a mutation that moves issues and announces the new status. */
 export const useMove = () =>
   useAct(
     ({ key, transition, fields }: Step & { to: Status }) =>
@@ -21,7 +24,7 @@ const resolutionsOf = (step: Transition | undefined) =>
 
 type MoveProps = {
   issueKey: string;
-  /** The status that somebody wants; any, where it is undefined. */
+  /** Target status; if undefined, any can be chosen. */
   to?: Status | undefined;
   onClose: () => void;
 };

@@ -1,9 +1,9 @@
-/** What the tracker refuses, in its words, beside what was tried. */
+/** Shows the tracker's error, in its own words, beside the action that failed. */
 import { faultsOf } from '../api/vendor.ts';
 
 type RefusalProps = {
   error: Error | null;
-  /** Fields whose faults are told at their inputs. */
+  /** Fields whose errors are shown at their inputs. */
   elsewhere?: readonly string[];
 };
 

@@ -1,14 +1,14 @@
 /**
- * What somebody wrote, as a document of the tracker. Its nodes become elements here, one by one: no HTML is ever made of
- * a text, so that none can be smuggled in. Pictures and files are named, because the page loads nothing from outside.
- * What is not known is shown by what is in it.
+ * Renders rich text by users, which is a document of the tracker. Its nodes become React elements one by one. HTML is
+ * never generated from a text, so it cannot be injected. Images and files appear by name, because the page loads
+ * nothing from outside. For unknown nodes only their content is shown.
  */
 import { Link } from '@tanstack/react-router';
 import { createElement, Fragment, memo, type ReactNode } from 'react';
 import type { Node } from '../api/bodies.ts';
 import { destinationOf, isShowable, nodesOf, wordsOf } from '../text/rich-text.ts';
 
-/** Elements side by side. They never change places, so that none needs a key. */
+/** Renders elements side by side. They never change their order, so they need no keys. */
 const inOrder = (elements: readonly ReactNode[]): ReactNode =>
   createElement(Fragment, null, ...elements);
 
@@ -34,7 +34,10 @@ const Anchor = ({ address, children }: { address: unknown; children: ReactNode }
   );
 };
 
-/** By names that a stranger wrote: no object, which would know names of its own. */
+/**
+ * Elements by the name of a mark. The names are untrusted, so this is a Map: an object would also have inherited
+ * names.
+ */
 const markElements = new Map([
   ['strong', 'strong'],
   ['em', 'em'],
@@ -79,7 +82,7 @@ const dayOf = (text: string): string => {
   return Number.isNaN(time.getTime()) ? text : time.toISOString().slice(0, 10);
 };
 
-/** Elements that hold what is in the node. */
+/** Elements for nodes whose content they contain. */
 const elements = new Map([
   ['paragraph', 'p'],
   ['blockquote', 'blockquote'],
@@ -101,7 +104,7 @@ const show = (node: Node): ReactNode => {
     case 'text':
       return showText(node);
     case 'heading':
-      // Headings of the page itself come first.
+      // Levels 1 and 2 are the page's own headings.
       return createElement(`h${Math.min(6, levelOf(node) + 2)}`, null, showAll(node));
     case 'codeBlock':
       return (

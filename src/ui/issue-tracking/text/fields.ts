@@ -1,6 +1,6 @@
 /**
- * What kinds of fields there are, what a field holds, and what is written to change it. Screens are made of what the
- * tracker says of its fields, so a field of somebody's own is there without a word about it here.
+ * Kinds of fields, their values, and the bodies that change them. Screens are built from the tracker's field metadata,
+ * so custom fields work without code of their own.
  */
 import type { FieldMeta } from '../api/bodies.ts';
 
@@ -14,13 +14,13 @@ export type Kind =
   | 'date'
   | 'text';
 
-/** What has a place of its own on the pages. */
+/** Fields that the pages show elsewhere. */
 const elsewhere = new Set([
   ...['summary', 'description', 'issuetype', 'project', 'parent', 'issuelinks', 'comment'],
   ...['timetracking', 'resolution', 'environment'],
 ]);
 
-/** Undefined for what is not edited as a field. */
+/** Returns the kind of a field; undefined if it is not edited as a field. */
 export const kindOf = ({ key, schema, allowedValues }: FieldMeta): Kind | undefined => {
   if (elsewhere.has(key)) return undefined;
   const { type, items } = schema;
@@ -43,7 +43,7 @@ type Held = {
   displayName?: string;
 };
 
-/** What a field holds, as the names that are shown and the values that are chosen. */
+/** Value of a field with its display name. */
 export type Item = { value: string; name: string };
 
 const toItem = (held: unknown): Item => {
@@ -58,13 +58,13 @@ export const itemsOf = (held: unknown): Item[] => {
   return (Array.isArray(held) ? held : [held]).map(toItem);
 };
 
-/** What can be chosen, as the tracker lists it. */
+/** Returns the allowed values of a field, in the tracker's order. */
 export const optionsOf = ({ allowedValues = [] }: FieldMeta): Item[] => allowedValues.map(toItem);
 
 const wordsIn = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(/[\s,]+/)).filter((word) => word !== '');
 
-/** The value of a field that is to hold these: ids, accounts, or what was typed. */
+/** Builds the value of a field from ids, accounts, or typed texts. */
 export const bodyOf = (kind: Kind, chosen: readonly string[]): unknown => {
   const given = chosen.map((text) => text.trim()).filter((text) => text !== '');
   const [first] = given;

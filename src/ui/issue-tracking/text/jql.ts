@@ -1,6 +1,6 @@
 /**
- * What a list is narrowed to, in an address, and the query that says the same. A query of somebody's own (`jql`) stands
- * for itself; the others are words and choices that people make without knowing the language.
+ * Parses the search parameters of a list's address, and builds the query from them. A query by the user (`jql`)
+ * replaces all other parameters, which are words and choices for people who do not know the language.
  */
 
 export type ListSearch = {
@@ -14,7 +14,7 @@ export type ListSearch = {
   page?: number;
 };
 
-/** How lists are sorted, by the name in an address. */
+/** Orders of lists, by their names in an address. */
 export const sorts = {
   created: ['Newest', 'created DESC'],
   'created-asc': ['Oldest', 'created ASC'],
@@ -25,7 +25,7 @@ export const sorts = {
 
 const texts = ['jql', 'q', 'status', 'type', 'assignee', 'priority', 'sort'] as const;
 
-/** What an address says, whatever stands in it. */
+/** Parses the parameters of an address, which may contain anything. */
 export const readListSearch = (given: Record<string, unknown>): ListSearch => {
   const said = texts.flatMap((name) => {
     const value = given[name];
@@ -38,11 +38,11 @@ export const readListSearch = (given: Record<string, unknown>): ListSearch => {
   };
 };
 
-/** A text as a value of the language. */
+/** Quotes a text as a value of the query language. */
 export const quote = (text: string): string =>
   `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
-/** The query of a list; `project` is a key, or '' for all projects. */
+/** Builds the query of a list; `project` is a key, or '' for all projects. */
 export const jqlOf = (project: string, search: ListSearch): string => {
   if (search.jql !== undefined) return search.jql;
   const { q, status, type, assignee, priority, sort = 'created' } = search;

@@ -1,11 +1,11 @@
-/** What a rich text may lead to and hold, apart from how it is shown. */
+/** Rules for the links, contents and size of rich text, apart from its rendering. */
 import type { Node } from '../api/bodies.ts';
 
-/** Nodes and their depth beyond which a text is shown plain: a stranger wrote it. */
+/** Number of nodes and depth beyond which a text is shown plain, since it is untrusted. */
 const mostNodes = 20_000;
 const mostLevels = 40;
 
-/** Where an address leads: to an issue here, out of these pages, or nowhere that a link may lead to. */
+/** Target of a link: an issue of these pages, an outside address, or undefined if it must not be a link. */
 export type Destination = { key: string } | { outside: string } | undefined;
 
 const browse = /^https:\/\/[\w.-]+\.example\/browse\/([A-Z][A-Z\d_]*-\d+)$/;
@@ -17,13 +17,13 @@ export const destinationOf = (address: unknown): Destination => {
   return /^https?:\/\/[^/]|^mailto:/i.test(address) ? { outside: address } : undefined;
 };
 
-/** The nodes below a node; anything else that stands there is left out. */
+/** Returns the child nodes of a node. Skips everything that is not an object. */
 export const nodesOf = (node: Node): Node[] =>
   Array.isArray(node.content)
     ? node.content.filter((one) => typeof one === 'object' && one !== null)
     : [];
 
-/** The words of a text, without how they are set. */
+/** Returns the plain text of a document. */
 export const wordsOf = (node: Node): string => {
   if (typeof node.text === 'string') return node.text;
   const said = node.attrs?.text;
@@ -32,7 +32,7 @@ export const wordsOf = (node: Node): string => {
   return own + nodesOf(node).map(wordsOf).join(glue);
 };
 
-/** Whether a text is small and shallow enough to be shown as it is set. */
+/** Returns true if a text is small and shallow enough to be rendered. */
 export const isShowable = (document: Node): boolean => {
   let left = mostNodes;
   const fits = (node: Node, level: number): boolean => {
@@ -42,7 +42,7 @@ export const isShowable = (document: Node): boolean => {
   return fits(document, 0);
 };
 
-/** What the markup of version 2 can say; anything else is lost when it is edited as markup. */
+/** Nodes that the markup of API version 2 can express. All others are lost when the text is edited as markup. */
 const sayable = new Set([
   ...['doc', 'paragraph', 'text', 'heading', 'codeBlock', 'blockquote', 'rule', 'hardBreak'],
   ...['bulletList', 'orderedList', 'listItem', 'mention'],
@@ -57,6 +57,6 @@ const isSaid = (node: Node, isInItem: boolean): boolean => {
   return nodesOf(node).every((one) => isSaid(one, inner));
 };
 
-/** Whether a text is the same after it was edited as markup. */
+/** Returns true if a text survives editing as markup unchanged. */
 export const isMarkup = (document: Node | null): boolean =>
   document === null || isSaid(document, false);

@@ -1,4 +1,4 @@
-/** What stands in addresses, in queries, in fields and in rich texts, apart from how it is shown. */
+/** Parsing of addresses, queries, fields and rich texts, apart from their rendering. */
 import { describe, expect, it } from 'vitest';
 import type { FieldMeta, Node } from '../api/bodies.ts';
 import { bodyOf, itemsOf, kindOf } from './fields.ts';
