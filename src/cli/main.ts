@@ -27,7 +27,7 @@ const streamOf = (stream: NodeJS.WriteStream): Stream => {
     },
     isTerminal: stream.isTTY === true,
     get columns() {
-      return stream.columns || columnsElsewhere; // some terminals say 0
+      return stream.columns || columnsElsewhere; // some terminals report 0
     },
   };
 };

@@ -146,9 +146,7 @@ const dialFirst = async (
   throw new PushError('connect', `no connection was made: ${wordsOf(failure)}`, failure);
 };
 
-/**
- * Secure context of each network, created once: parsing certificates anew takes longer than the rest of a connection.
- */
+/** Secure context of each network, created once: parsing certificates takes longer than the rest of a connection. */
 const trust = new WeakMap<Network, SecureContext>();
 
 const trustOf = (network: Network): SecureContext => {

@@ -1,7 +1,7 @@
 /**
  * Wires the gateway together: the route table and the feed that keeps it current, the access control of surfaces, and
- * the server. It keeps no state that another replica would need, and its token only permits to resolve routes and
- * consume links.
+ * the server. It keeps no state that another replica would need. Its token only permits it to read routes and consume
+ * links.
  */
 import { Agent } from 'node:http';
 import pMap from 'p-map';

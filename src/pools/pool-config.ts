@@ -32,7 +32,7 @@ export type PoolConfig = HostShape & {
    * warm.
    */
   target: number | 'auto';
-  /** Hosts that a rollout may have above the target: so many outdated ones are replaced at a time. */
+  /** Hosts that a rollout may have above the target, which is the number of outdated hosts replaced at a time. */
   surge: number;
   /** Rate limit (token bucket) of launches that no session waits for. */
   refill: { perSecond: number; burst: number };

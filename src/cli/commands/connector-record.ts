@@ -22,7 +22,7 @@ import { compiledFiles, refuseFilled } from './connector-draft.ts';
 type Options = { port?: number; to?: string; name?: string };
 
 const usualPort = 4700;
-/** Upper bound for exchanges with a vendor without connector; so many are enough for a draft. */
+/** Most exchanges recorded for a vendor without connector, which are enough for a draft. */
 const mostExchanges = 2_000;
 const timeoutMs = 120_000;
 

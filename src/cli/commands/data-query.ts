@@ -22,7 +22,7 @@ const readValue = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // such as a date, which begins like a number
+    return text; // for example a date, which begins like a number
   }
 };
 

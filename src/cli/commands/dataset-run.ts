@@ -130,7 +130,7 @@ const start = async (context: Context, name: string, options: Options): Promise<
   const stopping = listenForStop();
   const run: Run = { client, dataset: name, run: started.name, signal: stopping.signal };
   try {
-    if (agent !== undefined) setVerdict(context, false); // until all items are graded
+    if (agent !== undefined) setVerdict(context, false); // stays until all items are graded
     if (agent === undefined) await tellSessions(context, run, options);
     else await play(context, run, { ...options, agent });
     stopping.signal.throwIfAborted();

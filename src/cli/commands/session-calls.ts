@@ -265,7 +265,7 @@ export const addSessionGrade = (sessions: Command, context: Context): void => {
     if (!showsChanges && (offset ?? limit) !== undefined) {
       throw usageError('--offset and --limit are for --changes');
     }
-    if (options.exitCode === true) context.setExitStatus(exitStatus.failed); // until there is a grade
+    if (options.exitCode === true) context.setExitStatus(exitStatus.failed); // stays until there is a grade
     const client = clientFor(context, options);
     const page = {
       ...(offset === undefined ? {} : { offset }),

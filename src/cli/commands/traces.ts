@@ -35,7 +35,7 @@ const unitMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Parses a length of time such as `30m`, `12h`, `7d`, `4w` into the time so long ago. */
+/** Parses an age such as `30m`, `12h`, `7d`, `4w`. Returns the time in the past. */
 export const parseAgo = (text: string): string => {
   const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
   const ms = own(unitMs, unit);

@@ -88,7 +88,7 @@ const textOf = (content: Uint8Array | undefined): string | undefined => {
   try {
     return strict.decode(content);
   } catch {
-    return undefined; // which is no text
+    return undefined; // the bytes are not UTF-8 text
   }
 };
 

@@ -1,6 +1,6 @@
 /**
- * Steps of the demo about the service: its requirements are met (1), it starts in a folder of its own on any free port
- * (2), its pool is warm (4), and nothing of it remains on the machine (10).
+ * Steps of the demo about the service. Its requirements are met (1), it starts in a new folder on any free port (2),
+ * its pool is warm (4), and nothing of it remains on the machine (10).
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -62,7 +62,7 @@ const readLines = (path: string): Line[] => {
     try {
       return [JSON.parse(line) as Line];
     } catch {
-      return []; // the end of one that was cut off
+      return []; // the last line of an interrupted write
     }
   });
 };

@@ -57,7 +57,7 @@ export const fileSink = (path: string): Sink => {
     rmSync(beside, { force: true });
     throw new AppError('invalid', `cannot write ${path}`, { cause });
   });
-  written.catch(() => undefined); // told by the next write, or by the end
+  written.catch(() => undefined); // the next write, or `close`, throws it
   return {
     async write(text) {
       if (!top.write(text)) await Promise.race([once(top, 'drain'), written]);

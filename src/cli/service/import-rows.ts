@@ -72,7 +72,10 @@ async function* all(few: readonly RowChunk[], rest: AsyncGenerator<RowChunk> | n
   if (rest !== null) yield* rest;
 }
 
-/** Imports few rows in one request. Its refusals count rows within the request, separately for each entity. */
+/**
+ * Imports few rows in one request. Its refusals count the rows of the whole request: all rows of the first entity,
+ * then those of the next.
+ */
 const importFew = async (job: ImportJob, chunks: readonly RowChunk[]): Promise<ImportEnd> => {
   const { client, slug, how, note, signal } = job;
   const { publish: _, ...body } = how;

@@ -37,7 +37,7 @@ export async function* readPages(
   while (next !== undefined) {
     const { data, meta }: Page = await next;
     next = meta.nextCursor === undefined ? undefined : ask(meta.nextCursor);
-    next?.catch(() => undefined); // told when it is its turn
+    next?.catch(() => undefined); // thrown when this page is awaited
     yield data as Row[];
   }
 }

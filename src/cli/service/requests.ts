@@ -42,7 +42,10 @@ const whereOf = ({ status, ...filter }: RequestFilter) => ({
   ...(status === undefined ? {} : { status: status === 0 ? [0, null] : status }),
 });
 
-/** Reads one page; undefined if the session is no longer open. If its host died during the call, the command fails. */
+/**
+ * Reads one page; undefined if the session is no longer open. If its host died during the call, the command also gets
+ * a failing exit status.
+ */
 const askHostOnce = async (
   context: Context,
   { client, sessionId, filter, limit }: RequestsQuestion,

@@ -109,8 +109,8 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
 };
 
 /**
- * Ends the command when the signal aborts or its time is over. Returns whether its time was over, and a function that
- * ends the watch.
+ * Ends the command when the signal aborts or its time is over. Returns a function that is true after its time was
+ * over, and one that ends the watch.
  */
 const watchTime = (child: ChildProcess, { signal, timeoutSeconds }: AgentCommand) => {
   let hasTimedOut = false;

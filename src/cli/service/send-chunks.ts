@@ -15,7 +15,7 @@ import { chunkText, type RowChunk } from '../files/row-chunks.ts';
 import { patiently } from './patient.ts';
 import { addressFrom } from './signed-address.ts';
 
-/** Chunks uploaded concurrently. As many again wait in memory. */
+/** Most concurrent uploads of chunks. At most one more chunk waits for a free upload. */
 const atOnce = 4;
 
 const compress = promisify(gzip);

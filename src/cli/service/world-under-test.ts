@@ -28,7 +28,7 @@ const parse = (said: string): unknown => {
   try {
     return JSON.parse(said);
   } catch {
-    return said; // a world may answer errors as text
+    return said; // a world may answer an error as plain text
   }
 };
 

@@ -160,7 +160,7 @@ const readCertificate = (file: string, key: KeyObject): X509Certificate | undefi
     const certificate = new X509Certificate(readFileSync(file));
     return certificate.checkPrivateKey(key) ? certificate : undefined;
   } catch {
-    return undefined; // it is made anew
+    return undefined; // the caller creates a new one
   }
 };
 

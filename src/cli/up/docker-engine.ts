@@ -69,7 +69,7 @@ export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
 
 const labelOf = (installation: string): string => `svc.installation=${installation}`;
 
-/** Returns the names of an installation's containers, running or not; none if no engine is configured. */
+/** Returns the names of an installation's containers, running or not; none if the engine's address is not usable. */
 export const listContainers = async (env: Env, installation: string): Promise<string[]> => {
   const target = findTarget(env);
   if ('why' in target) return [];

@@ -2,7 +2,8 @@
  * Prevents two `svc up` on one data folder. The lock is a file with the id and start time of its process. A lock whose
  * process no longer runs is taken over.
  *
- * If two processes take over one stale lock, an exclusively created claim file with its name lets only one succeed.
+ * If two processes take over one stale lock, a claim file lets only one succeed: it is named after the lock and
+ * created exclusively.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '#domain/error.ts';

@@ -48,7 +48,7 @@ export const watchHosts = async (
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
       failures += 1;
-      await pause(backoffMs(failures, pauses), signal); // the control plane is being started again
+      await pause(backoffMs(failures, pauses), signal); // the control plane is restarting
       signal.throwIfAborted();
     }
   }
@@ -75,6 +75,6 @@ export const countOpen = async (site: Site): Promise<OpenSessions | undefined> =
         .reduce((sum, { count }) => sum + count, 0),
     };
   } catch {
-    return undefined; // the control plane is away, which is told by whoever keeps it
+    return undefined; // the control plane is down; `keepRunning` reports that
   }
 };

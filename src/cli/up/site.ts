@@ -56,8 +56,8 @@ const surfaceEnv = (site: Site): Record<string, string> => {
 };
 
 /**
- * Returns the variable that makes a program trust the authority. Node reads a single file; if the user already names
- * one, the bundle takes its place.
+ * Returns the variable that makes a program trust the authority. Node reads a single file. If the user already names
+ * one, the bundle, which contains both, takes its place.
  */
 const trustEnv = ({ env, authority }: Site): Record<string, string> => {
   if (authority === undefined) return {};

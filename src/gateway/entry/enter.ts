@@ -26,9 +26,8 @@ export type Door = {
   /** Returns true if the gateway answers the request itself, because its path is that of a link. */
   isOwn(target: SurfaceTarget): boolean;
   /**
-   * Consumes the link in the request, issues a pass and redirects to the surface. If the link is not valid, resolves
-   * with the refusal and leaves the response unanswered. Throws errors other than an error answer or a timeout of the
-   * control plane.
+   * Consumes the link in the request, issues a pass and redirects to the surface. If the link is not valid or could
+   * not be checked, resolves with the refusal and leaves the response unanswered. Throws unexpected errors.
    */
   enter(
     request: IncomingMessage,

@@ -47,7 +47,7 @@ export type Exchange = {
 export const answeredStatus = ({ headersSent, statusCode }: ServerResponse): number | undefined =>
   headersSent || statusCode === 101 ? statusCode : undefined;
 
-/** Time to wait for `100 Continue`. A host that stays silent for so long is sent the body. */
+/** Time to wait for `100 Continue`, in milliseconds. After it the body is sent anyway. */
 const continueMs = 1_000;
 
 /**
@@ -259,7 +259,7 @@ export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   if (onUpgrade !== undefined) {
     outgoing.once('upgrade', (answer, host, head) => {
       isAnswered = true;
-      response.statusCode = 101; // it is sent outside of the response
+      response.statusCode = 101; // for the metrics; the head is sent outside of the response
       onUpgrade(answer, host as Socket, head);
       settle();
     });

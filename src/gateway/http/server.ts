@@ -59,7 +59,7 @@ export const createGatewayServer = (
   const turns = createTurns();
   const take = (arrival: Arrival, begin = () => handle(arrival)): void => {
     const { request, response } = arrival;
-    request.on('error', () => undefined); // its end is what counts
+    request.on('error', () => undefined); // only the end of the request matters
     response.on('error', () => undefined);
     turns.take(request.socket, { exchange: arrival, begin });
   };

@@ -46,7 +46,7 @@ export const readNetwork = (text: string): Network | undefined => {
     listOf([network]);
     return network;
   } catch {
-    return undefined; // no address, or so many bits no address has
+    return undefined; // not an address, or more bits than it has
   }
 };
 

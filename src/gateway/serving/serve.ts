@@ -170,7 +170,7 @@ const noteAnswer = (
   times: { beganMs: number; routedMs: number },
 ): undefined => {
   const status = answeredStatus(response);
-  if (status === undefined) return; // its client has gone
+  if (status === undefined) return; // the client has gone
   const causedBy = valuesOf(request, 'traceparent')[0];
   firstRequests.note({ sessionId, surface, status, causedBy, ...times });
 };

@@ -43,7 +43,7 @@ const parse = (text: string): unknown => {
   try {
     return text === '' ? null : JSON.parse(text);
   } catch {
-    return text; // vendors answer errors in other forms, too
+    return text; // vendors answer errors in other formats, too
   }
 };
 

@@ -13,7 +13,7 @@ type ListChoiceProps = {
 export const ListChoice = ({ label, value, any, options, onChoose }: ListChoiceProps) => (
   <select aria-label={label} value={value} onChange={({ target }) => onChoose(target.value)}>
     <option value="">{any}</option>
-    {/* What the address names is offered even where it is there no more. */}
+    {/* The value in the address stays an option even if it no longer exists. */}
     {value === '' || options.some(([one]) => one === value) ? null : (
       <option value={value}>{value}</option>
     )}

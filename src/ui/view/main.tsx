@@ -73,7 +73,7 @@ const useConnection = (easel: Easel, tell: Dispatch<Change>): ((input: ViewInput
       onFrame(size, picture) {
         easel.draw({ size, picture }).then(
           () => tell({ type: 'picture' }),
-          () => undefined, // a picture that does not decode is followed by another
+          () => undefined, // a later picture replaces one that cannot be decoded
         );
       },
       onStanding: (standing) => tell({ type: 'standing', standing }),

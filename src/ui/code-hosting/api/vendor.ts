@@ -50,7 +50,7 @@ const secondsToWait = ({ headers }: Answer): number | undefined => {
 const isVendors = ({ value }: Answer): boolean =>
   typeof value === 'object' && value !== null && 'documentation_url' in value;
 
-/** Returns a hint; undefined if the status says enough. */
+/** Returns a hint; undefined if the status needs no explanation. */
 const hintOf = (answer: Answer): string | undefined => {
   const { status } = answer;
   const wait = status === 403 || status === 429 ? secondsToWait(answer) : undefined;

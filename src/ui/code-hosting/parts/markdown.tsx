@@ -131,7 +131,7 @@ const render = (text: string, place: Place): ReactNode => {
     if (!isReadable(text)) return <pre>{text}</pre>;
     return showAll(new Lexer({ gfm: true, breaks: true }).lex(text), { place, level: 0 });
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error; // of a stack that is full, too
+    if (!(error instanceof RangeError)) throw error; // a full stack throws a RangeError, too
     return <pre>{text}</pre>;
   }
 };

@@ -142,7 +142,10 @@ const Column = ({ project, status, search, moving, onPut, ...card }: ColumnProps
   );
 };
 
-/** Returns the state of dragging, and the handler of a drop. */
+/**
+ * Returns the state of dragging, its handlers, and the error of the last move. `onAsk` is called if the user has to
+ * choose a transition or a resolution.
+ */
 const useDragging = (onAsk: (key: string, to: Status) => void) => {
   const client = useQueryClient();
   const announce = useAnnounce();

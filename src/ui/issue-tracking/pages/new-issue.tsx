@@ -56,7 +56,7 @@ const Field = ({ meta, kind, people, fault }: FieldProps) => {
       <label htmlFor={id}>{meta.name}</label>
       {isChosen ? (
         <select {...about}>
-          {/* What is not chosen is as the tracker has it by default. */}
+          {/* A field without a choice gets the default of the tracker. */}
           <option value="">{isOfPeople ? 'Nobody chosen' : 'Not chosen'}</option>
           {options.map(({ value, name }) => (
             <option key={value} value={value}>
