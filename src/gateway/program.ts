@@ -33,9 +33,9 @@ import { type ServeParts, serveSurface } from './serving/serve.ts';
 import { createVisits, type Visits } from './serving/visits.ts';
 
 export type RunningGateway = Running & {
-  /** `http: host:port` of each address that it listens on. */
+  /** `http://host:port` of each address that it listens on. */
   addresses: string[];
-  /** `http: host:port` of each address that serves metrics. */
+  /** `http://host:port` of each address that serves metrics. */
   metricsAddresses: string[];
 };
 

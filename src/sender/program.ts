@@ -17,7 +17,7 @@ import { createMetrics } from './metrics.ts';
 import { startReports } from './reports.ts';
 
 export type RunningSender = Running & {
-  /** `http: host:port` of each address that serves metrics. */
+  /** `http://host:port` of each address that serves metrics. */
   metricsAddresses: string[];
 };
 

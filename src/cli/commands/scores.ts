@@ -90,7 +90,7 @@ type AddOptions = ServiceOptions & {
   id?: string;
 };
 
-/** Parses a number where the text is one, unless the type says that it is text. */
+/** Parses the text as a number if it is one, except for the types CATEGORICAL and TEXT. */
 const valueIn = (text: string, type: string | undefined): number | string => {
   const number = Number(text);
   const isNumber = text.trim() !== '' && Number.isFinite(number);

@@ -1,5 +1,5 @@
 /**
- * Steps of the demo about a world and its session: the world is compiled from its folder and created (3), a session
+ * Steps of the demo about a world and its session. The world is compiled from its folder and created (3), a session
  * opens on its task (5), and its host is reused for the next session (9).
  */
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ import { ProblemsError } from '../views/report.ts';
 import { taskName, worldSlug } from './story.ts';
 import { expectEqual, expectSome, type Step } from './timeline.ts';
 
-// Step 3: the world is compiled from its folder and created. The service must compile it to the same contract.
+// Step 3: the world is compiled from its folder and created. The service must compile it to the same result.
 
 const templateDir = fileURLToPath(new URL(`../../templates/${worldSlug}`, import.meta.url));
 

@@ -97,8 +97,8 @@ const isFolder = (context: Context, text: string): boolean =>
   statOf(context, text)?.isDirectory() === true;
 
 /**
- * Returns true if a text is written as the path of a folder, existing or not, rather than as the name of a template or
- * a world. A bare name is never a folder, so that a command means the same wherever it is run.
+ * Returns true if a text is written as a path. It then means a folder, existing or not, rather than a template or a
+ * world. A bare name is never a folder, so that a command means the same wherever it is run.
  */
 export const namesFolder = (text: string): boolean => /^[.~]|[/\\]/.test(text);
 

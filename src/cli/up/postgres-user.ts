@@ -3,8 +3,8 @@
  *
  * 1. a user namespace in which root appears as `nobody`. Outside of it the process is still root, so every folder
  * works and no file changes its owner;
- * 2. if namespaces are not permitted (some containers), the user `nobody` itself, which must then own the data
- * directory and be able to enter the path to it.
+ * 2. if namespaces are not permitted (some containers), the user `nobody` itself. It must then own the data directory
+ * and be able to enter the path to it.
  *
  * If `setpriv` exists, the kernel stops the server when the process that started it dies.
  */

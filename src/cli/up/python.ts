@@ -1,4 +1,4 @@
-/** Finds the Python of this machine, without which hosts that are processes cannot run Python code. */
+/** Finds the Python of this machine. Hosts that are processes need it to run Python code. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';

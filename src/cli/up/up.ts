@@ -2,8 +2,8 @@
  * Runs the whole service on one data folder of this machine: PostgreSQL, the control plane, the orchestrator with its
  * world hosts, and optionally a gateway. `svc up` and `svc demo` use it.
  *
- * Everything that is started is pushed on a stack and stopped in reverse order, so that a failed start and an orderly
- * stop take the same path.
+ * Everything that is started is pushed on a stack and stopped in reverse order. A failed start and an orderly stop
+ * thus take the same path.
  */
 import { describeError } from '#domain/error.ts';
 import { undoStart } from '#runtime/release.ts';
@@ -138,8 +138,8 @@ const settleAll = async <A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]>
 
 /**
  * Starts all programs. If it throws, nothing is left running; the data folder stays. Throws `conflict` for a folder,
- * lock or port that cannot be used, `unavailable` for a part that does not start, and the signal's reason when it
- * aborts.
+ * lock or port that cannot be used, and `unavailable` for a part that does not start. If the signal aborts, throws its
+ * reason.
  */
 export const startUp = async (options: UpOptions): Promise<Up> => {
   const stack = new AsyncDisposableStack();

@@ -11,7 +11,10 @@ export type Limits = {
   routes: number;
   /** Timeout from the first byte of a request, or from the connection, to the end of its headers. */
   headersMs: number;
-  /** Timeout after which a client is cut off that neither sends the next byte of a body nor reads its answer. */
+  /**
+   * Timeout for a client to send the next byte of a body, or to read more of its answer. After it the client is cut
+   * off.
+   */
   clientMs: number;
   /** Time that a connection without a request is kept open. */
   keepAliveMs: number;

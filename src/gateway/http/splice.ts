@@ -28,7 +28,7 @@ export type Splice = {
 
 /** Joins both connections until they end. Returns a function that cuts them. */
 export const splice = ({ client, host, answer, limits }: Splice): (() => void) => {
-  // A reset, not a normal end, shows both sides that neither of them chose to end.
+  // A reset shows both sides that the connection was cut; a normal end would look intended.
   const cut = (): void => {
     client.socket.resetAndDestroy();
     host.socket.resetAndDestroy();

@@ -19,7 +19,7 @@ export type UpstreamRules = {
   networks: readonly Network[];
   ports: readonly Ports[];
   /**
-   * Returns the addresses, as `http: host:port`, that are never hosts although they may be in range: the gateway's own
+   * Returns the addresses, as `http://host:port`, that are never hosts although they may be in range: the gateway's own
    * and the control plane's.
    */
   others(): readonly string[];
