@@ -38,7 +38,7 @@ import { cannotWrite } from './folder.ts';
 export type Certificate = { cert: string; key: string };
 
 export type Authority = {
-  /** Files with the authority's certificate alone, and with all authorities that this machine trusts. */
+  /** Files with the authority's certificate alone, and with it and all authorities that this machine trusts anyway. */
   caFile: string;
   bundleFile: string;
   /** Certificate of the authority. */
