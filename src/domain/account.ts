@@ -1,70 +1,71 @@
 /**
- * Who may do what in an organization: roles of its members, and what their tokens are for. Pure; who somebody is
- * is found out by `control/http`, and what each route asks for stands in `wire/access.ts`.
+ * Permissions in an organization: the roles of its members and the scopes of their access tokens. Pure functions.
+ * `control/http` authenticates the client; `wire/access.ts` says what each route requires.
  *
- * A member has one role in the organization. A project may give a member another, which then holds there in its
- * place; an owner's holds everywhere, so that no admin of a project can keep an owner out. `NONE` is a member who
- * reaches only the projects that give a role.
+ * A member has one role in the organization. A project may give a member another role, which replaces it there. An
+ * owner keeps the owner's role everywhere, so that no admin of a project can lock an owner out. A member with `NONE`
+ * reaches only the projects that give the member a role.
  */
 
-/** From the most to the least. */
+/** Roles in descending order of permissions. */
 export const roles = ['OWNER', 'ADMIN', 'MEMBER', 'VIEWER', 'NONE'] as const;
 export type Role = (typeof roles)[number];
 
-/** Whether a role is that one or more. */
+/** Returns true if a role is `least` or a higher one. */
 export const isAtLeast = (role: Role, least: Role): boolean =>
   roles.indexOf(role) <= roles.indexOf(least);
 
-/** The role that holds in a project: `own` is the one that the project gives, undefined where it gives none. */
+/** Returns the effective role in a project. `own` is the role that the project gives; undefined if it gives none. */
 export const roleInProject = (inOrganization: Role, own: Role | undefined): Role =>
   inOrganization === 'OWNER' ? 'OWNER' : (own ?? inOrganization);
 
-/** What can be done, with the least role that may. */
+/** Actions, each with the lowest role that may perform it. */
 const leastRoles = {
-  /** Members, projects and keys of the organization. */
+  /** Manages members, projects and keys of the organization. */
   'organization:manage': 'ADMIN',
-  /** Owners, and the end of the organization. */
+  /** Manages owners, and may delete the organization. */
   'organization:own': 'OWNER',
-  /** Settings, keys and members of a project. */
+  /** Manages settings, keys and members of a project. */
   'project:manage': 'ADMIN',
   'project:write': 'MEMBER',
   'project:read': 'VIEWER',
-  /** One's own tokens. */
+  /** Manages the user's own access tokens. */
   self: 'NONE',
 } as const satisfies Record<string, Role>;
 export type Deed = keyof typeof leastRoles;
 
-/** Whether a role may do it. */
+/** Returns true if a role may perform the action. */
 export const mayDo = (role: Role, deed: Deed): boolean => isAtLeast(role, leastRoles[deed]);
 
-/** The least role that may do it, for messages. */
+/** Returns the lowest role that may perform the action; error messages name it. */
 export const leastRoleFor = (deed: Deed): Role => leastRoles[deed];
 
-/** What a personal access token is for: reading or writing by MCP, or the account routes. */
+/** Scopes of a personal access token: reading or writing by MCP, or the account routes. */
 export const tokenScopes = ['mcp:read', 'mcp:write', 'accounts'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
-/** How personal access tokens begin. */
+/** Prefix of personal access tokens. */
 export const tokenOpening = 'pat_';
 
-/** How long a token may live. */
+/** Longest lifetime of a token, in days. */
 export const mostTokenDays = 366;
 
-/** What a person's token reaches; `projectIds` null: every project that its user reaches. */
+/** Permissions of a personal access token. If `projectIds` is null, they cover every project that its user reaches. */
 export type TokenReach = { scopes: readonly TokenScope[]; projectIds: readonly string[] | null };
 
-/** Whether a token reaches no more than another one does. */
+/** Returns true if `inner` grants nothing beyond what `outer` grants. */
 export const isWithin = (inner: TokenReach, outer: TokenReach): boolean =>
   inner.scopes.every((scope) => outer.scopes.includes(scope)) &&
   (outer.projectIds === null ||
     (inner.projectIds?.every((id) => outer.projectIds?.includes(id)) ?? false));
 
-/** Whoever changes members: an organization's key counts as an admin. */
+/** Role of an organization's key when it changes members. */
 export const keyRole: Role = 'ADMIN';
 
 /**
- * Why somebody of a role may not make a member of role `from` (null: no member yet) one of role `to` (null: none any
- * more); undefined when they may. Owners are the owners' own matter.
+ * Returns why a member with role `by` may not change another member's role `from` to `to`; undefined if the change is
+ * allowed. A null `from` means that the member is new, a null `to` that the member is removed. Only owners manage
+ * owners.
  */
 export const whyNotRole = (by: Role, from: Role | null, to: Role | null): string | undefined => {
   if (!mayDo(by, 'organization:manage')) return 'members are the matter of owners and admins';
@@ -74,7 +75,10 @@ export const whyNotRole = (by: Role, from: Role | null, to: Role | null): string
   return undefined;
 };
 
-/** An e-mail address as users are known by it: in lower case; undefined for what is none. */
+/**
+ * Returns an e-mail address in the form that identifies a user, in lower case; undefined if the text is not an
+ * address.
+ */
 export const readEmail = (text: string): string | undefined => {
   const email = text.trim().toLowerCase();
   return email.length <= 254 && /^[^\s@<>"',;:\\]+@[^\s@<>"',;:\\]+\.[^\s@<>"',;:\\.]+$/.test(email)
@@ -82,10 +86,10 @@ export const readEmail = (text: string): string | undefined => {
     : undefined;
 };
 
-/** The name by which pools files and operators know an organization or a project: `a-z`, `0-9`, `-`. */
+/** Pattern of the slug by which pools files and operators name an organization or a project: `a-z`, `0-9`, `-`. */
 export const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
-/** A slug made of a name; empty when nothing of the name can stand in one. */
+/** Returns a slug made of a name; empty if no character of the name may stand in a slug. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -95,6 +99,6 @@ export const slugOf = (name: string): string =>
     .slice(0, 64)
     .replace(/-+$/, '');
 
-/** What is shown of a secret: how it begins and its last four characters. */
+/** Returns the displayed form of a secret: its prefix and its last four characters. */
 export const maskSecret = (secret: string): string =>
   `${secret.slice(0, secret.startsWith(tokenOpening) ? tokenOpening.length : 3)}...${secret.slice(-4)}`;

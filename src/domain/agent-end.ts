@@ -1,23 +1,23 @@
 /**
- * The end of an agent's command that was run for a session. An agent that failed says nothing of the model in it, so its
- * session is not graded.
+ * End of the agent command that `svc` ran for a session. If the agent itself failed, the result says nothing about its
+ * model, so the session is not graded.
  */
 
 export const agentOutcomes = ['ended', 'missing', 'failed', 'timed_out'] as const;
 /**
- * `ended`: the session can be graded, whatever the exit status. `missing`: the shell found no such command, or could not
- * run it. `failed`: it ended with another status than 0 or by a signal, before it did anything in the session.
- * `timed_out`: it was ended when its time was over.
+ * Outcome of an agent command. `ended`: the session can be graded, whatever the exit status. `missing`: the shell
+ * found no such command, or could not run it. `failed`: the command ended by a signal or with a non-zero status before
+ * it used the session. `timed_out`: it was ended at its deadline.
  */
 export type AgentOutcome = (typeof agentOutcomes)[number];
 
-/** The end of a command; `exitCode` is null where a signal ended it. */
+/** End of a command; `exitCode` is null if a signal ended it. */
 export type AgentEnd = { outcome: AgentOutcome; exitCode: number | null; signal: string | null };
 
-/** Returns true for an end that is no result of the agent's work. */
+/** Returns true if the outcome is a failure of the agent command and no result of the agent's work. */
 export const isAgentFailure = (outcome: AgentOutcome): boolean => outcome !== 'ended';
 
-/** Characters of an agent's output that are kept, and its last lines on standard error. */
+/** Limits on kept agent output: all characters, and the last lines of standard error with the characters of each. */
 export const agentOutputLimits = { chars: 64 * 1024, lines: 20, lineChars: 1_000 } as const;
 
 const statusOf = ({ exitCode, signal }: AgentEnd): string => {
@@ -39,7 +39,7 @@ export const describeAgentEnd = (end: AgentEnd): string => {
   }
 };
 
-/** The exit statuses by which a shell says that it cannot run a command. */
+/** Exit statuses with which a shell reports that it cannot run a command. */
 const shellStatuses: readonly (number | null)[] = [126, 127];
 
 /** Returns the outcome of a command that ended by itself; `hasActed` is true where its session was used. */

@@ -1,14 +1,14 @@
-/** How long to wait before the next attempt at what has failed. */
+/** Exponential backoff with jitter between attempts. */
 
 export type Backoff = {
-  /** After the first failure, and at most after many, in milliseconds. */
+  /** Delay after the first failure, and its upper bound, in milliseconds. */
   firstMs: number;
   mostMs: number;
 };
 
 /**
- * Milliseconds to wait after so many failures in a row: twice as long each time, up to the most, less up to
- * half of it by chance, so that those who failed together do not come back together.
+ * Returns the delay before the next attempt, in milliseconds. The delay doubles with each failure up to the upper
+ * bound. Random jitter takes off up to half of it, so that clients that failed together do not retry together.
  */
 export const backoffMs = (failures: number, { firstMs, mostMs }: Backoff): number =>
   Math.min(firstMs * 2 ** (failures - 1), mostMs) * (0.5 + Math.random() / 2);

@@ -1,6 +1,6 @@
 /**
- * A batch of rows for a world: opened, sent in chunks, sealed, and then imported by a job. The row of a batch is the
- * job itself, so that the state of the one is never another than that of the other.
+ * A batch of rows for a world: a client opens it, sends chunks and seals it; a job then imports it. The batch's
+ * database row is also the job's row, so that the states of the two can never disagree.
  */
 import type { TransitionTable } from './transitions.ts';
 
@@ -18,8 +18,8 @@ export const batchStates = [
 export type BatchState = (typeof batchStates)[number];
 
 /**
- * What each state may become. `failed` is also what becomes of a batch that is called off, which `applied` may be
- * while it waits to be published; a failed one may be sealed again.
+ * Allowed transitions of a batch. A cancelled batch is `failed`; an `applied` one may still be cancelled while it
+ * waits to be published. A failed batch may be sealed again.
  */
 export const batchTransitions: TransitionTable<BatchState> = {
   open: ['uploading', 'queued', 'failed'],
@@ -33,19 +33,19 @@ export const batchTransitions: TransitionTable<BatchState> = {
   failed: ['queued'],
 };
 
-/** How rows go onto those of the world, see `src/data/import/plan.ts`. */
+/** Modes in which imported rows are combined with the world's rows, see `src/data/import/plan.ts`. */
 export const importModes = ['append', 'merge', 'replace'] as const;
 export type ImportMode = (typeof importModes)[number];
 
-/** What becomes of rows by the world's `[redact]` before they are stored. */
+/** Treatment of imported rows by the world's `[redact]` rules before they are stored. */
 export const redactModes = ['off', 'apply', 'refuse'] as const;
 export type RedactMode = (typeof redactModes)[number];
 
-/** Whether a version is made as soon as the rows are applied, or by a publish of all that wait. */
+/** Time of publication: as soon as the rows are applied, or by a later publish of all applied batches. */
 export const publishTimes = ['now', 'later'] as const;
 export type PublishTime = (typeof publishTimes)[number];
 
-/** What a batch is bounded by. Chunks count compressed; `inlineBytes` is the body of an import. */
+/** Size limits of a batch. Chunks count in compressed bytes; `inlineBytes` bounds the body of an inline import. */
 export const batchLimits = {
   chunkBytes: 8 * 1024 * 1024,
   batchBytes: 4 * 1024 * 1024 * 1024,
@@ -54,7 +54,7 @@ export const batchLimits = {
   chunkRows: 1_000_000,
 } as const;
 
-/** A row, or a chunk, that was not taken. What is not known of it is null. */
+/** A rejected row or chunk. Facts that are not known are null. */
 export type Refusal = {
   chunk: number | null;
   index: number | null;
@@ -65,5 +65,5 @@ export type Refusal = {
   detail: string;
 };
 
-/** Why a batch has failed. */
+/** Reason why a batch has failed. */
 export type BatchError = { code: string; message: string };

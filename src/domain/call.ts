@@ -4,7 +4,7 @@
  */
 import type { TransitionTable } from './transitions.ts';
 
-/** What clients may ask for. */
+/** Kinds of calls that clients may enqueue. */
 export const clientCallKinds = [
   'tool',
   'grade',
@@ -20,9 +20,9 @@ export const clientCallKinds = [
 ] as const;
 
 /**
- * `tool` names a tool of the world; the others are the session's own operations. The control plane makes the
- * last three itself: `webhooks` reads the subscriptions, `webhook-answers` writes what receivers answered into the
- * ledger, `export` reads all that there is of the session.
+ * All kinds of calls. `tool` runs a tool of the world; the others are operations of the session itself. Only the
+ * control plane makes the last three: `webhooks` reads the subscriptions, `webhook-answers` writes the receivers'
+ * answers into the ledger, `export` reads the whole session.
  */
 export const callKinds = [...clientCallKinds, 'webhooks', 'webhook-answers', 'export'] as const;
 export type CallKind = (typeof callKinds)[number];
@@ -38,9 +38,9 @@ export const callStates = [
 export type CallState = (typeof callStates)[number];
 
 /**
- * `claimed`: the host has it and may have begun. `failed`: it was answered with an error and changed
- * nothing. `lost`: the host died while it had the call, so nobody knows. `cancelled`: the session
- * ended before a host took it.
+ * Allowed transitions of a call. `claimed`: the host has it and may have begun. `failed`: the host answered with an
+ * error, and the call changed nothing. `lost`: the host died while it had the call, so its effect is unknown.
+ * `cancelled`: the session ended before a host took it.
  */
 export const callTransitions: TransitionTable<CallState> = {
   queued: ['claimed', 'cancelled'],
@@ -51,7 +51,7 @@ export const callTransitions: TransitionTable<CallState> = {
   cancelled: [],
 };
 
-/** Why a call failed, in words that a model can act on. `path` is a JSON pointer into the input. */
+/** Error of a call, worded so that a model can act on it. `path` is a JSON pointer into the input. */
 export type CallError = {
   code: string;
   message: string;
@@ -59,10 +59,13 @@ export type CallError = {
   details?: unknown;
 };
 
-/** What lists show of an error, as JSON text; the rest is whatever somebody's code gave. */
+/**
+ * Returns the part of an error that lists show, as JSON text. `details` is left out, because user code may put
+ * anything there.
+ */
 export const shortErrorJson = ({ code, message, path }: CallError): string =>
   JSON.stringify({ code, message, path });
 
-/** How many rows of each entity a call inserted, updated and deleted. */
+/** Numbers of rows of one entity that a call inserted, updated and deleted. */
 export type EntityChanges = { inserted: number; updated: number; deleted: number };
 export type ChangeCounts = Record<string, EntityChanges>;

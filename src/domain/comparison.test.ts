@@ -16,7 +16,7 @@ describe('the Wilson interval', () => {
 });
 
 describe('the interval of a difference', () => {
-  // The examples of Newcombe's table II, method 10; the difference here is that of the second from the first.
+  // Examples from Newcombe's table II, method 10; the difference here is the second rate minus the first.
   it.each([
     [{ n: 70, passed: 56 }, { n: 80, passed: 48 }, 0.2, [0.0524, 0.3339]],
     [{ n: 10, passed: 9 }, { n: 10, passed: 3 }, 0.6, [0.1705, 0.809]],

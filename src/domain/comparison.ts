@@ -8,10 +8,10 @@
  */
 import type { Verdict } from './grade.ts';
 
-/** The quantile of the normal distribution for 95 % on both sides. */
+/** Quantile of the normal distribution for a two-sided 95 % interval. */
 const z = 1.959963984540054;
 
-/** The number of judged sessions or checks, and of those that passed. */
+/** Number of judged sessions or checks, and of those that passed. */
 export type Tally = { n: number; passed: number };
 
 export type Interval = [low: number, high: number];
@@ -25,7 +25,10 @@ export const wilsonInterval = ({ n, passed }: Tally): Interval => {
   return [Math.max(0, (center - spread) / scale), Math.min(1, (center + spread) / scale)];
 };
 
-/** Both rates, their difference (candidate minus base) with its interval; null where one of them judged nothing. */
+/**
+ * Two pass rates, and their difference (candidate minus base) with its interval. A rate is null if that side judged
+ * nothing; the difference is then null, too.
+ */
 export type Contrast = {
   base: Tally & { passRate: number | null };
   candidate: Tally & { passRate: number | null };
@@ -52,11 +55,11 @@ export const contrast = (base: Tally, candidate: Tally): Contrast => {
 
 export type Judged = Extract<Verdict, 'pass' | 'fail'>;
 
-/** A session that was judged, in the order in which they were opened. */
+/** A judged session. Lists of them are in the order in which the sessions were opened. */
 export type PlayedSession = {
   id: string;
   world: string;
-  /** The name of its task, the id of a stored one, or null without a task. */
+  /** Name of its task, id of a stored task, or null without a task. */
   task: string | null;
   /** Digest of the task's content. */
   content: string | null;
@@ -76,13 +79,13 @@ export type Flip = {
 export type TaskContrast = Contrast & {
   world: string;
   task: string | null;
-  /** True where the two played the task with different contents. */
+  /** True if the two builds played the task with different contents. */
   contentDiffers: boolean;
   checks: (Contrast & { name: string })[];
 };
 
 export type Comparison = {
-  /** Over the tasks that both have played. */
+  /** Contrast over the tasks that both builds have played. */
   total: Contrast;
   tasks: TaskContrast[];
   flips: Flip[];

@@ -104,7 +104,7 @@ describe('hideCredentials', () => {
     }
   });
 
-  // Where the time grew with the square of the length, this would take hours.
+  // If the time grew with the square of the length, this would take hours.
   it.each(['st-', '%73', '%25', '25', 'hst-', 'Basic ', '%20st-', '\\n', 'st-a%2Dsk-', 'a'])(
     'looks through a text of %j again and again in time that grows with its length',
     (part) => {

@@ -1,15 +1,17 @@
-/** Texts of strangers, made such that they can be kept: not too long, and of whole characters. */
+/** Shortens and cleans texts from clients so that they can be stored: bounded length, whole characters, no NUL. */
 
-/** At most so many characters of a text, and no half of a character that takes two. */
+/** Returns at most `most` UTF-16 code units of a text and never splits a surrogate pair. */
 export const cut = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 };
 
-/** The text as a column of text can hold it, which has no room for a NUL. */
+/** Returns the text with NUL replaced, which a PostgreSQL text column cannot hold. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** A text of more than so many characters cut there, with `…` at its end, for messages that quote it. */
+/**
+ * Returns a text of at most `most` characters, with `…` at its end if it was cut. Used in messages that quote a text.
+ */
 export const clip = (text: string, most: number): string =>
   text.length > most ? `${cut(text, most)}…` : text;

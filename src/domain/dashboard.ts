@@ -1,40 +1,40 @@
 /**
- * Dashboards: pages over what a project did, whose code is the project's own. What they may be of, how much code there
- * may be, and how a fault of it is told.
+ * Dashboards: pages over a project's data that run code of the project. This file has their kinds, the limits on their
+ * code, and the form in which problems of that code are reported.
  */
 
-/** What a dashboard is of: one session, the tasks of a task set, or a world with its sessions. */
+/** Subjects of a dashboard: one session, the tasks of a task set, or a world with its sessions. */
 export const dashboardKinds = ['session', 'task', 'environment'] as const;
 export type DashboardKind = (typeof dashboardKinds)[number];
 
-/** What the code of a new one is: a page with charts, or the smallest that works. */
+/** Initial code of a new dashboard: a page with charts, or the smallest page that works. */
 export const dashboardTemplates = ['starter', 'empty'] as const;
 export type DashboardTemplate = (typeof dashboardTemplates)[number];
 
 export const dashboardLimits = {
-  /** That one project may have, and task sets. */
+  /** Dashboards and task sets of one project, and tasks of one set. */
   dashboards: 1_000,
   taskSets: 1_000,
   tasksOfSet: 1_000,
-  /** Code of one dashboard, in UTF-8. */
+  /** Code of one dashboard, in bytes of UTF-8. */
   files: 100,
   fileBytes: 256 * 1024,
   codeBytes: 1024 * 1024,
   transformBytes: 64 * 1024,
-  /** What is built of it. */
+  /** Built output of a dashboard. */
   builtBytes: 2 * 1024 * 1024,
-  /** Problems that are told of one push. */
+  /** Problems reported for one push. */
   problems: 100,
-  /** What a transform is given, what it may make of it, and how much of that a test shows. */
+  /** Input of a transform, its output, and the part of the output that a test shows. */
   dataBytes: 4 * 1024 * 1024,
   outputBytes: 1024 * 1024,
   shownOutputBytes: 64 * 1024,
-  /** What a transform, or building, may take. */
+  /** CPU time and memory of a transform or a build. */
   processorMs: 5_000,
   memoryMb: 256,
 } as const;
 
-/** What can be wrong with code; each has its words beside it. */
+/** Codes of problems in pushed code; each has a message beside it. */
 export const codeProblemCodes = [
   'path',
   'size',
@@ -50,7 +50,7 @@ export const codeProblemCodes = [
 ] as const;
 export type CodeProblemCode = (typeof codeProblemCodes)[number];
 
-/** A problem of pushed code. `path` is of a file, or `transform`; lines and columns are counted from 1. */
+/** A problem of pushed code. `path` is a file's path or `transform`; lines and columns count from 1. */
 export type CodeProblem = {
   path: string | null;
   line: number | null;
@@ -61,14 +61,16 @@ export type CodeProblem = {
 
 export type CodeFile = { path: string; content: string };
 
-/** Code as it is pushed: files, the one that the page begins with, and what makes its data of a session's. */
+/**
+ * Pushed code: its files, the entry point of the page, and the transform that turns a session's data into the page's.
+ */
 export type DashboardCode = {
   files: readonly CodeFile[];
   entrypoint: string | null;
   transform: string | null;
 };
 
-/** What the page of a dashboard may import besides its own files. */
+/** Modules that a dashboard's page may import besides its own files. */
 export const dashboardModules = {
   react: 'react',
   'react/jsx-runtime': 'jsx',
@@ -77,7 +79,7 @@ export const dashboardModules = {
   'svc/dashboard': 'pieces',
 } as const;
 
-/** Endings of files that are code, and of those that are imported as data or text. */
+/** File extensions of code, and of files that are imported as data or text. */
 export const scriptEndings = ['tsx', 'ts', 'jsx', 'js', 'mjs'] as const;
 export const otherEndings = ['json', 'css', 'svg', 'txt', 'md', 'csv'] as const;
 

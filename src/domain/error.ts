@@ -1,7 +1,7 @@
 /**
- * The one error type of the project. A program throws it for anything a caller did or must know;
- * adapters at the edges (HTTP, CLI) translate it, see `wire/errors.ts`. Everything else that is
- * thrown counts as `internal`: it is logged once, with its causes, and hidden from callers.
+ * Only error type of the project. A program throws it for any failure that the caller caused or has to know about;
+ * adapters at the edges (HTTP, CLI) translate it, see `wire/errors.ts`. Every other thrown value counts as `internal`:
+ * it is logged once, with its causes, and hidden from callers.
  *
  * A simulated vendor's errors are data of a world and never an `AppError`.
  */
@@ -17,24 +17,24 @@ export const errorCodes = [
   'internal',
 ] as const;
 
-/** What kind of refusal it is; `wire/errors.ts` gives each its HTTP status. */
+/** Kind of an error; `wire/errors.ts` maps each to its HTTP status. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A problem with one field of a request: where it lies and what is wrong with it. */
+/** A problem with one field of a request: its path and a message. */
 export type FieldProblem = { path: string[]; message: string };
 
 export type AppErrorOptions = {
-  /** Facts for a program: extra members of the error body, such as `stamp` or `retryAfterMs`. */
+  /** Facts for programs: extra members of the error body, such as `stamp` or `retryAfterMs`. */
   detail?: Record<string, unknown>;
-  /** Further members of the body, such as signed addresses, which the caller is to use: nothing in them is hidden. */
+  /** Further members of the body that the caller uses, such as signed URLs; secrets in them are not masked. */
   given?: Record<string, string>;
-  /** For `invalid`: the fields at fault. They become the list `error` of the body. */
+  /** Fields at fault, for `invalid`. They become the list `error` of the body. */
   fields?: FieldProblem[];
   cause?: unknown;
 };
 
 /**
- * A refusal with a message for a person: it names the thing, the place and the way out.
+ * An error with a message for a person, which names the thing, the place and the way out.
  *
  * @example throw new AppError('conflict', `world slug "${slug}" is taken in this project`)
  */
@@ -54,10 +54,10 @@ export class AppError extends Error {
   }
 }
 
-/** The message of anything thrown, with the messages of its causes, on one line. */
+/** Returns the message of any thrown value with the messages of its causes, on one line. */
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  // Of several that something was released with, none hides another.
+  // A `SuppressedError` carries two errors, of which neither may hide the other.
   if (error instanceof SuppressedError) {
     return `${describeError(error.error)}; ${describeError(error.suppressed)}`;
   }

@@ -1,20 +1,23 @@
 /**
- * Paths of project files: names with `/` between. A path is kept in the composed form of Unicode (NFC), so that what
- * looks the same is the same; upper and lower case differ. Who writes files to a disk judges them for that disk, too,
- * see `tree-path.ts`.
+ * Paths of project files: names separated by `/`. A path is stored in the composed form of Unicode (NFC), so that
+ * paths that look the same are equal; upper and lower case differ. Code that writes the files to a disk also checks
+ * them with `tree-path.ts`.
  */
 import { AppError } from './error.ts';
 
 export const filePathLimits = {
-  /** One name, in bytes of UTF-8: what common file systems allow. */
+  /** One name, in bytes of UTF-8: the limit of common file systems. */
   nameBytes: 255,
-  /** Folders inside one another, the file included. */
+  /** Nested folders, the file included. */
   depth: 32,
-  /** A whole path; no path within the other limits is longer. */
+  /** A whole path. Paths within the other limits are never longer. */
   chars: 8_192,
 } as const;
 
-/** Marks that turn the direction of text, and the mark of byte order: a path with them looks like another. */
+/**
+ * Characters that change the direction of text, invisible ones and byte order marks: a path with them looks like
+ * another.
+ */
 const deceiving = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/u;
 
 const nameFault = (name: string): string | undefined => {
@@ -38,10 +41,16 @@ const faultOf = (path: string, names: readonly string[]): string | undefined => 
   return names.map(nameFault).find((fault) => fault !== undefined);
 };
 
-/** A path as it is kept: its names from the top on, and whether it can only be a folder's (it ends with `/`). */
+/**
+ * A stored path: its names from the top on. `isFolder` is true if the path ends with `/` and so can only be a
+ * folder's.
+ */
 export type FilePath = { names: string[]; isFolder: boolean };
 
-/** Reads a path, given as the field of this name; throws `invalid` for what is none. '' and '/' are the top. */
+/**
+ * Parses a path; '' and '/' are the top folder. Throws `invalid`, with the name of the field, if the path is
+ * malformed.
+ */
 export const readFilePath = (field: string, given: string): FilePath => {
   const path = given.normalize('NFC');
   if (path === '' || path === '/') return { names: [], isFolder: true };
@@ -54,5 +63,5 @@ export const readFilePath = (field: string, given: string): FilePath => {
   });
 };
 
-/** The path of these names. */
+/** Joins names to a path. */
 export const joinFilePath = (names: readonly string[]): string => names.join('/');

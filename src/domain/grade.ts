@@ -1,10 +1,10 @@
-/** What a grade, or one check of it, comes to. */
+/** Verdicts of a grade and of its checks. */
 
-/** `unknown`: it could not be judged, which says nothing about whoever is graded. */
+/** Possible verdicts. `unknown`: the check could not be judged, which says nothing about the graded agent. */
 export const verdicts = ['pass', 'fail', 'unknown'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** What checks come to together: one that fails decides, then one that could not be judged. */
+/** Combines the verdicts of checks: `fail` if one fails, else `unknown` if one could not be judged, else `pass`. */
 export const verdictOfAll = (checks: readonly { verdict: Verdict }[]): Verdict => {
   if (checks.some(({ verdict }) => verdict === 'fail')) return 'fail';
   return checks.some(({ verdict }) => verdict === 'unknown') ? 'unknown' : 'pass';

@@ -1,22 +1,22 @@
 /**
- * Where the API server of a world host is reached: `http://<IP address>:<port>`, spelled in the one way in
- * which that address is usually written. Names, other spellings of numbers, paths, queries and users have no
- * place in it: what one program has judged must not lead another somewhere else.
+ * Address of a world host's API server: `http://<IP address>:<port>`, in the canonical spelling of the IP address.
+ * Names, other spellings of numbers, paths, queries and users are rejected: an address that one program has checked
+ * must not lead another program to a different place.
  */
 import { isIP } from 'node:net';
 
-/** An address taken apart; `ip` is without brackets. */
+/** Parts of an address; `ip` is without brackets. */
 export type HostAddress = { ip: string; port: number };
 
-/** The port of hosts that have a network of their own: containers and pods. */
+/** Port of hosts that have a network of their own: containers and pods. */
 export const containerApiPort = 8080;
 
 const form = /^http:\/\/(?:([\d.]{7,15})|\[([\da-f:]{2,39})\]):([1-9]\d{0,4})$/;
 
-/** An IPv4 address in the clothes of IPv6, of which it would be unclear which rules hold. */
+/** Returns true for an IPv4 address written as IPv6, for which it would be unclear which network rules apply. */
 const isMapped = (ip: string): boolean => ip.startsWith('::') && ip !== '::1';
 
-/** Takes an address apart; undefined when it has another form. */
+/** Parses an address; undefined if it has another form. */
 export const readHostAddress = (text: string): HostAddress | undefined => {
   const [, four, six, digits] = form.exec(text) ?? [];
   const ip = four ?? six ?? '';
@@ -26,6 +26,6 @@ export const readHostAddress = (text: string): HostAddress | undefined => {
   return usual === (six === undefined ? ip : `[${ip}]`) ? { ip, port } : undefined;
 };
 
-/** The address of a connection's other end, as `HostAddress` has it: IPv4 as such, without a zone. */
+/** Returns the peer address of a connection in the form of `HostAddress`: IPv4 addresses as such, without a zone. */
 export const plainIp = (address: string): string =>
   address.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, '');

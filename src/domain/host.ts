@@ -1,10 +1,10 @@
 /**
- * A host: one container (or process) that serves at most one session at a time. The orchestrator makes and
- * destroys it, the control plane decides what it serves.
+ * A host: one container (or process) that serves at most one session at a time. The orchestrator creates and destroys
+ * it; the control plane assigns its sessions.
  */
 import type { TransitionTable } from './transitions.ts';
 
-/** What a host serves of its session: the world with its API and page, or a browser that looks at the page. */
+/** Parts of a session that a host serves: the world with its API and page, or a browser that opens the page. */
 export const hostKinds = ['world', 'browser'] as const;
 export type HostKind = (typeof hostKinds)[number];
 
@@ -19,10 +19,9 @@ export const hostStates = [
 export type HostState = (typeof hostStates)[number];
 
 /**
- * `starting`: the intent is written, the container may not exist yet. `warm`: it waits for a session.
- * `assigned`: it holds one. `recycling`: it is proving that nothing of the last session is left, or
- * loads a world before any session asks for it. `draining`: it must be destroyed. `gone`: its container
- * is known not to exist.
+ * Allowed transitions of a host. `starting`: the intent is stored, the container may not exist yet. `warm`: it waits
+ * for a session. `assigned`: it holds one. `recycling`: it proves that nothing of the last session is left, or loads a
+ * world in advance. `draining`: it must be destroyed. `gone`: its container is known not to exist.
  */
 export const hostTransitions: TransitionTable<HostState> = {
   starting: ['warm', 'draining', 'gone'],
@@ -43,8 +42,9 @@ export const liveHostStates: readonly HostState[] = [
 ];
 
 /**
- * Why a host was drained or is gone; kept on the host's row and shown to operators. `reclaimed`: its
- * runtime took it away. `operator`: somebody who runs the service drained it. `image`, `unschedulable`, `crash_loop` and `refused`: its runtime never ran it.
+ * Reason why a host was drained or is gone; stored on the host's row and shown to operators. `reclaimed`: its runtime
+ * took it away. `operator`: an operator of the service drained it. `image`, `unschedulable`, `crash_loop` and
+ * `refused`: its runtime never ran it.
  */
 export type HostEnd =
   | 'session_closed'

@@ -6,7 +6,7 @@ describe('an identifier', () => {
     const ids = Array.from({ length: 2_000 }, () => newId('call', 1_700_000_000_000));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => isId('call', id))).toBe(true);
-    // Each place takes each of the 32 characters, about as often as the others.
+    // Each position takes each of the 32 characters about equally often.
     for (let place = 15; place < 31; place += 1) {
       expect(new Set(ids.map((id) => id.charAt(place))).size).toBe(32);
     }

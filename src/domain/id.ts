@@ -1,7 +1,7 @@
 /**
- * Identifiers: a three- or four-letter kind, a hyphen, 10 characters of time and 16 of chance, in
- * lower-case Crockford base 32. They sort by creation, are safe in a URL, a host name and a
- * container name, and cannot be guessed (80 random bits).
+ * Identifiers: a three- or four-letter kind, a hyphen, 10 characters of time and 16 random ones, in lower-case
+ * Crockford base 32. They sort by creation, are safe in a URL, a host name and a container name, and cannot be guessed
+ * (80 random bits).
  */
 import { randomBytes } from 'node:crypto';
 
@@ -58,7 +58,10 @@ const encodeTime = (ms: number): string => {
   return text;
 };
 
-/** Random bytes are drawn many at a time: each message between programs has an id, and a draw costs more than an id. */
+/**
+ * Random bytes are drawn in blocks: each message between programs has an id, and a draw costs more than the rest of
+ * the id.
+ */
 const drawnBytes = 4_096;
 let drawn: Uint8Array = new Uint8Array(0);
 let used = 0;
@@ -75,14 +78,14 @@ const encodeRandom = (length: number): string => {
   return text;
 };
 
-/** A new identifier of a kind, for example `ses-01kaz4x0pg8q2m5v7n3c1d9e6f`. */
+/** Returns a new identifier of a kind, for example `ses-01kaz4x0pg8q2m5v7n3c1d9e6f`. */
 export const newId = (kind: IdKind, nowMs: number = Date.now()): string =>
   `${kind}-${encodeTime(nowMs)}${encodeRandom(16)}`;
 
-/** Whether a text is an identifier of a kind; one that is can stand in a host name as it is. */
+/** Returns true if a text is an identifier of a kind. Such a text may stand in a host name unchanged. */
 export const isId = (kind: IdKind, text: string): boolean =>
   text.startsWith(`${kind}-`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(kind.length + 1));
 
-/** A secret of 256 random bits behind a readable prefix, for example `sk-…`. */
+/** Returns a secret of 256 random bits after a readable prefix, for example `sk-…`. */
 export const newSecret = (prefix: string, separator: '-' | '_' = '-'): string =>
   `${prefix}${separator}${randomBytes(32).toString('base64url')}`;

@@ -1,33 +1,35 @@
-/** JSON values whose shape is not known yet, and pointers (RFC 6901): a text for a place in a JSON document. */
+/**
+ * Type guards for JSON values of unknown shape, and JSON pointers (RFC 6901), which name a place in a JSON document.
+ */
 
-/** Whether a value is an object, and neither null nor a list. */
+/** Returns true if a value is an object, and neither null nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns what an object itself has under a name; undefined for what every object inherits, such as `constructor`.
- * For look-ups by names that a client, an author or a document gives.
+ * Returns an object's own property of a name; undefined for inherited ones, such as `constructor`. For look-ups by
+ * names from a client, an author or a document.
  */
 export const own = <Value>(
   object: { readonly [name: string]: Value },
   name: string,
 ): Value | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/** Returns a text without the byte order mark that programs of Windows begin files with; JSON and TOML know none. */
+/** Returns a text without a leading byte order mark. Windows programs write one; JSON and TOML do not allow it. */
 export const withoutByteOrderMark = (text: string): string =>
   text.startsWith('\ufeff') ? text.slice(1) : text;
 
-/** One segment in a pointer's spelling. */
+/** Escapes one segment of a pointer. */
 export const escapeSegment = (segment: string | number): string => {
   const text = String(segment);
   return /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 };
 
-/** The pointer of a list of segments; none is '', the whole document. */
+/** Joins segments to a pointer; an empty list gives '', the whole document. */
 export const toPointer = (segments: readonly (string | number)[]): string =>
   segments.map((segment) => `/${escapeSegment(segment)}`).join('');
 
-/** The segments of a pointer that begins with `/`, or of '', the whole document. */
+/** Splits a pointer that begins with `/` into segments; '', the whole document, has none. */
 export const parsePointer = (pointer: string): string[] =>
   pointer === ''
     ? []

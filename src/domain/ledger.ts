@@ -1,12 +1,12 @@
 /**
- * The request ledger of a session: every tool call and API request with its outcome. A host keeps it
- * beside the world's rows; graders and `state` calls read it like an entity.
+ * Request ledger of a session: every tool call and API request with its outcome. The host keeps it beside the world's
+ * rows; graders and `state` calls read it like an entity.
  */
 
-/** The ledger's name where an entity's name is asked for. No world may declare one that begins so. */
+/** Name of the ledger as an entity. No world may declare an entity whose name begins with it. */
 export const ledgerEntity = 'svc_requests';
 
-/** The fields of an entry. */
+/** Fields of a ledger entry. */
 export const ledgerFields = [
   'id',
   'at',
@@ -24,8 +24,8 @@ export const ledgerFields = [
 ] as const;
 
 /**
- * How a request came: as a tool call, over the API, from the page of the UI, as another call, or by the hosted
- * browser; or as a webhook that was sent, or that could not be sent to one of its subscriptions.
+ * Origins of a request: a tool call, the API, the page of the UI, another call, or the hosted browser. Also webhooks:
+ * one that was sent, or one that could not be sent to a subscription.
  */
 export const ledgerWays = [
   'tool',
@@ -38,27 +38,29 @@ export const ledgerWays = [
 ] as const;
 export type LedgerWay = (typeof ledgerWays)[number];
 
-/** What the ledger calls a receiver's answer: the type of the event with this behind it. No event type ends so. */
+/** Suffix that turns an event type into the operation of a receiver's answer. No event type ends with it. */
 export const answerSuffix = '.answer';
 
-/** Characters of an event type: the name of its answer has room where names have it. */
+/** Upper bound for the characters of an event type, so that the name of its answer still fits into a name. */
 export const eventTypeChars = 256 - answerSuffix.length;
 
-/** Who had a delivery sent whose answer is kept. */
+/** Senders of a webhook delivery: `svc listen` or the service's push. */
 export const deliverySenders = ['listen', 'push'] as const;
 export type DeliverySender = (typeof deliverySenders)[number];
 
 /**
- * Mark of a session's ledger: the number of its last entry. A host keeps it in a file outside of its process, so that
- * entries that a killed host had not delivered are counted.
+ * Mark of a session's ledger: the number of its last entry. A host keeps it in a file outside its process. If the host
+ * is killed, the mark shows how many entries were not delivered.
  */
 export type LedgerMark = { sessionId: string; lastEntry: number };
 
-/** Writes a mark as text; each is at least as long as the one before, so that it may be written over it. */
+/**
+ * Formats a mark as text. Numbers are padded, so that a later mark is never shorter and can overwrite the one before.
+ */
 export const writeLedgerMark = ({ sessionId, lastEntry }: LedgerMark): string =>
   `ledger ${sessionId} ${String(lastEntry).padStart(10, '0')}\n`;
 
-/** Reads a mark; undefined for a text that is none. */
+/** Parses a mark; undefined if the text is not one. */
 export const readLedgerMark = (text: string): LedgerMark | undefined => {
   const [, sessionId, number] = /^ledger (\S{1,64}) (\d{10})\n/.exec(text) ?? [];
   return sessionId === undefined ? undefined : { sessionId, lastEntry: Number(number) };

@@ -1,46 +1,46 @@
 /**
- * Deliveries of webhooks that the service itself posts to their receivers, and why one may fail. Each is sent at
- * most once: what failed is recorded with its reason and not tried again.
+ * Webhook deliveries that the service itself posts to their receivers, and the reasons why one fails. Each is sent at
+ * most once: a failed delivery is recorded with its reason and not retried.
  */
 
-/** Why a delivery has no answer. */
+/** Reasons why a delivery has no answer. */
 export const pushFailures = [
-  /** Its URL breaks a rule of push: no https, another port, credentials, a name that is not public. */
+  /** The URL breaks a rule of push: no https, another port, credentials, a name that is not public. */
   'url',
-  /** Its URL, or its name, leads to an address that is not public. */
+  /** The URL, or its name, leads to an address that is not public. */
   'address',
-  /** A header that cannot be sent. */
+  /** A header cannot be sent. */
   'header',
   /** The name was not resolved. */
   'dns',
-  /** No connection was made. */
+  /** No connection could be made. */
   'connect',
-  /** A connection was made, but not a secure one with who was meant. */
+  /** The TLS handshake failed or the certificate did not match the receiver. */
   'tls',
   /** The receiver had no answer in time. */
   'timeout',
-  /** What came was no answer of HTTP. */
+  /** The response is not HTTP. */
   'answer',
-  /** The connection ended before the answer. */
+  /** The connection ended before the answer did. */
   'closed',
-  /** More waited for this receiver than may. */
+  /** The queue of this receiver was full. */
   'full',
-  /** It waited for too long. */
+  /** The delivery was queued for too long. */
   'late',
   /** Push was turned off before it was sent. */
   'push_off',
-  /** Who was sending it ended before the answer was known. */
+  /** The sender program ended before the answer was known. */
   'sender_ended',
 ] as const;
 export type PushFailure = (typeof pushFailures)[number];
 
-/** A failure, with a sentence of what happened. */
+/** A failure with a sentence that describes it. */
 export type PushProblem = { code: PushFailure; message: string };
 
-/** What a receiver has for an answer, from resolving its name to the last byte that is read, in milliseconds. */
+/** Time limit for an answer, from resolving the name to the last byte that is read, in milliseconds. */
 export const pushAnswerMs = 10_000;
 
-/** The reason of a delivery that was begun and of which nothing is known. */
+/** Problem of a delivery that was begun and whose result is unknown. */
 export const senderEnded: PushProblem = {
   code: 'sender_ended',
   message: 'sender ended before the answer was known',

@@ -1,28 +1,28 @@
 /**
- * What a recording of a session's browser is held to. Pictures are taken when something has changed, and each stands
- * until the next; a part is what is kept at once, and what is lost at most when a browser is.
+ * Limits of a recording of a session's browser. A picture is taken when the page changes and is shown until the next
+ * one. A part is the unit of storage: if a browser is lost, at most one part is lost with it.
  */
 
 /** Sizes in bytes, times in milliseconds, lengths in pixels. */
 export const recordingLimits = {
-  /** All pictures of a session together; then it is cut. */
+  /** All pictures of a session together; at this size the recording is cut off. */
   bytes: 128 * 1024 * 1024,
   width: 1_280,
   height: 800,
-  /** Between two pictures, at least. */
+  /** Shortest time between two pictures. */
   pictureMs: 250,
-  /** A part ends when it has lasted so long or holds so much. */
+  /** Longest duration and largest size of a part, and of one picture. */
   partMs: 5_000,
   partBytes: 512 * 1024,
   partPictures: 32,
   pictureBytes: 512 * 1024,
-  /** How long it is kept when its session has ended. */
+  /** Retention after the end of the session, in days. */
   keptDays: 30,
 } as const;
 
 /**
- * Where another browser, or another profile, begins to be seen. `start`: the first; `reset`: the session was; `restored`:
- * Chromium was lost and started again; `reclaimed`: another browser took the place of one that was lost.
+ * Marks of the points where a recording shows a new browser or profile. `start`: the first one. `reset`: the session
+ * was reset. `restored`: Chromium crashed and was started again. `reclaimed`: another browser replaced a lost one.
  */
 export const recordingMarks = ['start', 'reset', 'restored', 'reclaimed'] as const;
 export type RecordingMark = (typeof recordingMarks)[number];

@@ -1,35 +1,38 @@
 /**
- * The release gate: what runs of an agent's build come to. A run is a set of sessions, its rollouts; a session that was
- * graded is one, whatever it was graded before. How a run stands is found from its sessions each time, so that nothing
- * has to be told when one ends.
+ * Release gate: the verdict on an agent's build from its agent runs. An agent run is a set of sessions, its rollouts;
+ * each graded session counts as one rollout, however often it was graded. The state of a run is computed from its
+ * sessions on each read, so that no end of a session has to be reported to it.
  */
 
 export const runStates = ['RUNNING', 'COMPLETED', 'INCOMPLETE'] as const;
 /**
- * `RUNNING`: more is to come. `COMPLETED`: each of its rollouts was graded, or as many as it planned. `INCOMPLETE`: it
- * ended, and rollouts of it were not graded.
+ * States of an agent run. `RUNNING`: more rollouts are expected. `COMPLETED`: each rollout, or as many as planned, is
+ * graded. `INCOMPLETE`: the run ended with rollouts that were not graded.
  */
 export type RunState = (typeof runStates)[number];
 
 export const gateVerdicts = ['pass', 'blocked', 'untested'] as const;
 export type GateVerdict = (typeof gateVerdicts)[number];
 
-/** How the sessions of a run stand. */
+/** Counts and flags of an agent run from which its state is computed. */
 export type RunProgress = {
-  /** How many rollouts it is to have; null: it does not say. */
+  /** Number of planned rollouts; null if the run does not declare it. */
   planned: number | null;
-  /** Whether somebody said that no session is to come. */
+  /** True if a client declared that no more sessions follow. */
   isFinished: boolean;
-  /** Whether no session of it was opened or ended for `idleHours`. */
+  /** True if no session of the run was opened or ended for `idleHours`. */
   isIdle: boolean;
-  /** Sessions that were graded, those of them that passed, those that may be graded yet, and those that ended without. */
+  /**
+   * Sessions that were graded, those of them that passed, those that may still be graded, and those that ended without
+   * a grade.
+   */
   graded: number;
   passed: number;
   going: number;
   ungraded: number;
 };
 
-/** A run that plans more than it has is given up after so long without a session. */
+/** Hours without a session after which a run with fewer rollouts than planned is given up. */
 export const idleHours = 24;
 
 const isGoing = ({
@@ -50,27 +53,27 @@ const isComplete = ({ planned, isFinished, graded, going, ungraded }: RunProgres
   return graded >= planned || (isFinished && isWhole);
 };
 
-/** How a run stands. One that is over goes on when another session is opened in it. */
+/** Returns the state of a run. A finished run is `RUNNING` again when a client opens another session in it. */
 export const runStateOf = (run: RunProgress): RunState => {
   if (isGoing(run)) return 'RUNNING';
   return isComplete(run) ? 'COMPLETED' : 'INCOMPLETE';
 };
 
-/** The part of the graded rollouts that passed; null, and never 0, when none was graded. */
+/** Returns the part of the graded rollouts that passed; null, and never 0, if none was graded. */
 export const passRateOf = ({ graded, passed }: Pick<RunProgress, 'graded' | 'passed'>) =>
   graded === 0 ? null : passed / graded;
 
-/** What the gate asks for: a pass rate from 0 to 1, and how many graded rollouts. */
+/** Conditions of the gate: a pass rate from 0 to 1, and the least number of graded rollouts. */
 export type GateRule = { threshold: number; floor: number };
 
-/** A run as the gate looks at it; `examples` are ids of a few sessions that ended without a grade. */
+/** Input of the gate for one run; `examples` are ids of a few sessions that ended without a grade. */
 export type GateRun = RunProgress & { id: string; examples: readonly string[] };
 
 export type Judgement = {
   verdict: GateVerdict;
   passRate: number | null;
   gradedRollouts: number;
-  /** What stands in the way, one condition each; none for `pass`. */
+  /** Unmet conditions, one each; empty for `pass`. */
   reasons: string[];
 };
 
@@ -91,7 +94,7 @@ const incompleteReason = (run: GateRun): string => {
   return `run ${run.id} ended without completing${without}${plan}`;
 };
 
-/** As many digits as tell the two apart, at least two. */
+/** Formats a rate with as many digits as distinguish it from the other, at least two. */
 const formatRate = (rate: number, other: number): string => {
   for (let digits = 2; digits < 6; digits += 1) {
     if (rate.toFixed(digits) !== other.toFixed(digits)) return rate.toFixed(digits);
@@ -115,7 +118,7 @@ const ruleReasons = (passRate: number | null, graded: number, rule: GateRule): s
   ];
 };
 
-/** What the gate says of a build, by all runs of it and of its commit together. */
+/** Returns the gate's verdict on a build, from all agent runs of the build and its commit together. */
 export const judge = (runs: readonly GateRun[], rule: GateRule): Judgement => {
   const gradedRollouts = runs.reduce((sum, { graded }) => sum + graded, 0);
   const passed = runs.reduce((sum, run) => sum + run.passed, 0);

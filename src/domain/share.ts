@@ -1,9 +1,9 @@
 /**
- * Limits that differ from one thing to the next, so that what began together does not end together. The
- * name of a thing gives its own: whoever asks finds the same one.
+ * Hashes names to fractions, which spread limits: objects that start together then do not expire together. The
+ * fraction depends on the name alone, so every replica computes the same one.
  */
 
-/** A number from 0 up to 1 that a text always has: FNV-1a with a last round of mixing. */
+/** Returns the number from 0 up to 1 that a text hashes to: FNV-1a with a final mixing step. */
 export const shareOf = (text: string): number => {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {

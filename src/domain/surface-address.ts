@@ -1,24 +1,24 @@
 /**
- * The public addresses of session surfaces behind a gateway: one host for each session and surface,
- * because a vendor's paths and a page's absolute paths need an origin of their own. An installation says
- * how they look by one template, which the control plane fills in and the gateway reads back.
+ * Public addresses of session surfaces behind a gateway: one host name for each session and surface, because a
+ * vendor's paths and a page's absolute paths need an origin of their own. An installation configures their form by one
+ * template, which the control plane fills in and the gateway parses.
  */
 import { isId } from './id.ts';
 import { type AddressedKind, addressedKinds, type SurfaceKind } from './session.ts';
 
-/** For example `https://{session}--{surface}.worlds.example.com`, taken apart. */
+/** Parts of a template, for example of `https://{session}--{surface}.worlds.example.com`. */
 export type SurfaceTemplate = {
   scheme: 'http' | 'https';
-  /** What follows the session and the surface in the host: `.worlds.example.com`, in lower case. */
+  /** Part of the host name after the session and the surface, in lower case: `.worlds.example.com`. */
   suffix: string;
-  /** `:8443`, or nothing where the scheme's own port is meant. */
+  /** Port with its colon, for example `:8443`; empty for the scheme's default port. */
   port: string;
 };
 
-/** How a template has to look, for messages. */
+/** Form of a template, for messages. */
 export const surfaceTemplateForm = 'https://{session}--{surface}.<domain>[:<port>]';
 
-/** Takes a template apart; undefined when it does not have the form. */
+/** Parses a template; undefined if it does not have the form. */
 export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined => {
   const [, scheme, domain, port = ''] =
     /^(https?):\/\/\{session\}--\{surface\}((?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+)(:\d{1,5})?\/?$/i.exec(
@@ -30,14 +30,14 @@ export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined 
   return { scheme: scheme.toLowerCase() as 'http' | 'https', suffix: domain.toLowerCase(), port };
 };
 
-/** The host of a surface, with its port where the template has one. */
+/** Returns the host name of a surface, with its port if the template has one. */
 const surfaceHost = (
   { suffix, port }: SurfaceTemplate,
   sessionId: string,
   surface: AddressedKind,
 ): string => `${sessionId}--${surface}${suffix}${port}`;
 
-/** The base address of a surface. */
+/** Returns the base URL of a surface. */
 export const surfaceUrl = (
   template: SurfaceTemplate,
   sessionId: string,
@@ -45,9 +45,9 @@ export const surfaceUrl = (
 ): string => `${template.scheme}://${surfaceHost(template, sessionId, surface)}`;
 
 /**
- * The address of a surface at the host that serves it, where that is on this machine: a name below `localhost`,
- * which browsers take for the machine itself, so that each session's pages have an origin of their own. Undefined
- * for a host elsewhere, which only a gateway gives such names.
+ * Returns the URL of a surface directly at its host, if the host is on this machine. The name is below `localhost`,
+ * which browsers resolve to the machine itself, so that each session's pages have an origin of their own. Returns
+ * undefined for a host elsewhere: only a gateway serves such names.
  */
 export const localSurfaceUrl = (
   hostAddress: string,
@@ -60,7 +60,7 @@ export const localSurfaceUrl = (
 
 export type SurfaceName = { sessionId: string; surface: AddressedKind };
 
-/** Whose surface a label names: `<session>--<surface>`; undefined when it is none. */
+/** Parses a label `<session>--<surface>`; undefined if it does not name a surface. */
 const readLabel = (label: string): SurfaceName | undefined => {
   const split = label.lastIndexOf('--');
   const sessionId = label.slice(0, Math.max(split, 0));
@@ -68,13 +68,13 @@ const readLabel = (label: string): SurfaceName | undefined => {
   return surface === undefined || !isId('ses', sessionId) ? undefined : { sessionId, surface };
 };
 
-/** Whose surface the first label of a `Host` names, below whatever domain; undefined when it names none. */
+/** Parses the first label of a `Host` header, below any domain; undefined if it does not name a surface. */
 export const readSurfaceLabel = (host: string): SurfaceName | undefined =>
   readLabel(host.toLowerCase().split(/[.:]/, 1)[0] ?? '');
 
 /**
- * Whose surface a `Host` names; the port is not looked at, as a balancer may have another. Undefined
- * when it is no host of the template's domain, `label` alone when it is one that no session can have.
+ * Returns the surface that a `Host` header names. The port is ignored, because a load balancer may use another.
+ * Returns undefined if the host is not in the template's domain, and only `label` if no session can have that label.
  */
 export const readSurfaceHost = (
   { suffix }: SurfaceTemplate,

@@ -1,16 +1,16 @@
 /**
- * The tools of a task: those that its agent is given, of those that the world has. The control plane and
- * the world host both hold to them, and both refuse another one in these words.
+ * Tools that a task offers its agent, of those that the world has. The control plane and the world host both enforce
+ * the selection, and both reject other tools with this message.
  */
 
-/** Whether a task gives a tool; null gives all. */
+/** Returns true if a task offers a tool; a null list offers all. */
 export const givesTool = (taskTools: readonly string[] | null, name: string): boolean =>
   taskTools === null || taskTools.includes(name);
 
-/** How many of the task's tools a message names; the list beside it has them all. */
+/** Number of offered tools that a message names; the list beside the message has them all. */
 const mostNames = 20;
 
-/** Why a tool of the world is not run: the task gives the agent others. */
+/** Returns the message for a tool that the world has and the task does not offer. */
 export const withheldTool = (name: string, taskTools: readonly string[]): string => {
   const shown = taskTools.slice(0, mostNames).join(', ');
   const more = taskTools.length > mostNames ? ` and ${taskTools.length - mostNames} more` : '';

@@ -1,23 +1,23 @@
 /**
- * Transition tables: each noun with a life has one, here in `domain/`, and everything that moves the
- * noun asks it. A state with no successors is final.
+ * Transition tables: each entity with states has one, here in `domain/`, and all code that changes the state checks
+ * it. A state without successors is final.
  */
 export type TransitionTable<State extends string> = Readonly<Record<State, readonly State[]>>;
 
-/** Whether the table allows the step. */
+/** Returns true if the table allows the transition. */
 export const can = <State extends string>(
   table: TransitionTable<State>,
   from: State,
   to: State,
 ): boolean => table[from].includes(to);
 
-/** Every state from which the table allows a step to `to`: the `from` list of a conditional update. */
+/** Returns every state from which the table allows a transition to `to`: the `from` list of a conditional update. */
 export const statesBefore = <State extends string>(
   table: TransitionTable<State>,
   to: State,
 ): State[] => (Object.keys(table) as State[]).filter((from) => table[from].includes(to));
 
-/** Whether the state is the end of the life. */
+/** Returns true if the state is final. */
 export const isFinal = <State extends string>(
   table: TransitionTable<State>,
   state: State,

@@ -1,33 +1,33 @@
 /**
- * Which paths a world tree may hold: those that mean one file, the same one, on every file system that a
- * tree is written to, and that no program there takes for its own. Whoever takes a tree from outside, writes
- * one or compiles one judges its paths here.
+ * Checks which paths a world tree may hold: those that mean the same single file on every file system that a tree is
+ * written to, and that no program reserves there. All code that receives, writes or compiles a tree checks its paths
+ * here.
  */
 
 const treePathLimits = {
-  /** In characters. */
+  /** A whole path, in characters. */
   path: 512,
-  /** One name in it, in bytes of UTF-8: what common file systems allow. */
+  /** One name in it, in bytes of UTF-8: the limit of common file systems. */
   nameBytes: 255,
-  /** Folders inside one another, the file included. */
+  /** Nested folders, the file included. */
   depth: 32,
 } as const;
 
-/** What Windows takes for a device, whatever follows the first dot. */
+/** Names that Windows treats as devices, whatever follows the first dot. */
 const deviceName =
   /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$|clock\$) *(\.|$)/iu;
 
-/** Git's own folder or file, and the name that Windows gives it beside. */
+/** Git's own folder or file, and its short name on Windows. */
 const gitName = /^\.git$|^git~\d+$/;
 
-/** Characters that are not seen, nor taken for a difference by every file system. */
+/** Invisible characters, which some file systems ignore when they compare names. */
 const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Equal for names and paths that some file system takes for one. */
+/** Returns a key that is equal for names and paths that some file system treats as one. */
 export const foldPath = (path: string): string =>
   path.normalize('NFKC').replace(unseen, '').toUpperCase().toLowerCase().normalize('NFC');
 
-/** A path for a message: no character in it is unseen or acts on a terminal. */
+/** Formats a path for a message: no character in it is invisible or controls a terminal. */
 export const showPath = (path: string): string =>
   JSON.stringify(path.slice(0, 200).toWellFormed()).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -48,7 +48,7 @@ const nameFault = (name: string, isFolder: boolean): string | undefined => {
   return undefined;
 };
 
-/** What is wrong with a path by itself, as the end of "the path ... must"; undefined when it may stay. */
+/** Returns the fault of a path on its own, worded to follow "the path ..."; undefined if the path is allowed. */
 export const pathFault = (path: string): string | undefined => {
   if (path === '' || path.length > treePathLimits.path) {
     return `must have 1 to ${treePathLimits.path} characters`;
@@ -76,9 +76,12 @@ const foldersOf = (path: string): string[] =>
     .slice(0, -1)
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** Judges the paths of one tree, one after another: by itself first, then beside those accepted before. */
+/**
+ * Returns a function that checks the paths of one tree one by one: each on its own, then against those accepted
+ * before. The function returns the fault of the path; undefined if it is accepted.
+ */
 export const createPathCheck = (): ((path: string) => string | undefined) => {
-  /** The accepted spelling by what it folds to. */
+  /** Accepted spelling of each path, by its folded key. */
   const files = new Map<string, string>();
   const folders = new Map<string, string>();
   const clash = (path: string, parents: readonly string[]): string | undefined => {
@@ -107,7 +110,7 @@ export const createPathCheck = (): ((path: string) => string | undefined) => {
   };
 };
 
-/** Names of folders that programs make, as builds, outputs and installed packages. */
+/** Names of folders that programs generate: builds, outputs and installed packages. */
 const builtFolders: ReadonlySet<string> = new Set([
   'dist',
   'build',
@@ -116,17 +119,17 @@ const builtFolders: ReadonlySet<string> = new Set([
   'node_modules',
 ]);
 
-/** Folders whose own folders are called as an author likes: a task may have the name `build`. */
+/** Folders whose subfolders the author names freely: a task may have the name `build`. */
 const namedFolders: ReadonlySet<string> = new Set(['scenarios/', 'captures/']);
 
 /**
- * Whether a folder is no part of a world, whatever lies in it: hidden ones and those that programs make.
- * `parent` is the path of the folder that it is in, with a slash at its end; '' is the tree.
+ * Returns true if a folder is never part of a world, whatever it holds: hidden folders and generated ones. `parent` is
+ * the path of the folder that it is in, with a trailing slash; '' is the tree.
  */
 export const isLeftOutFolder = (name: string, parent: string): boolean =>
   name.startsWith('.') || (builtFolders.has(name) && !namedFolders.has(parent));
 
-/** The folder of a path that is no part of a world, if it leads through one. */
+/** Returns the first folder on a path that is never part of a world; undefined if there is none. */
 export const leftOutFolder = (path: string): string | undefined => {
   const folders = path.split('/').slice(0, -1);
   return folders.find((name, at) =>
@@ -140,5 +143,5 @@ export const leftOutFolder = (path: string): string | undefined => {
   );
 };
 
-/** Orders texts, such as paths, by their UTF-16 code units: the same on every machine. */
+/** Compares texts, such as paths, by their UTF-16 code units, which gives the same order on every machine. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeLinesVisible, makeVisible } from './visible-text.ts';
 
-/** Every code point that steers a terminal, hides, or turns the direction of others. */
+/** Every code point that controls a terminal, is invisible, or changes the direction of text. */
 const hidden = [
   ...Array.from({ length: 0x20 }, (_, code) => code),
   ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index),
