@@ -1,36 +1,39 @@
 /**
- * The one table of who may call which public route. An operation names its access; here stands what that takes of
- * each kind of credentials, and what others are answered. Servers check by it, the OpenAPI document, the page of docs
- * and the test over all routes are made of it.
+ * Access table of the public API: for each access name, the credentials that may call and the status for those that
+ * may not. An operation names its access. Servers check requests against this table; the OpenAPI document, the docs
+ * page and a test over all routes are made from it.
  *
- * A new group of routes names one of these on its operations and needs nothing else.
+ * A new group of routes puts one of these names on its operations and needs nothing else.
  */
 import type { Deed, TokenScope } from '#domain/account.ts';
 
-/** What a caller of the public API can show. */
+/** Kinds of credentials that a client of the public API may send. */
 export const credentialKinds = ['keyPair', 'publicKey', 'organizationKey', 'token'] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
-/** Statuses for those that are not taken: 401 leads to others, 403 says that these may not. */
+/** Status for credentials that are refused: 401 asks for other credentials, 403 says that these lack the permission. */
 export type Refused = 401 | 403;
 
-/** Where the role of a token's user is looked at: the organization, or the project that the request names. */
+/**
+ * Rule for a token. `where` names the role that counts: the one in the organization, or in the project that the
+ * request names.
+ */
 export type TokenRule = {
   deed: Deed;
-  /** Null: any token. */
+  /** Scope that the token needs; null accepts any token. */
   scope: TokenScope | null;
   where: 'organization' | 'project';
 };
 
 export type AccessRule = {
-  /** Of a project. */
+  /** Key pair of a project. */
   keyPair: 'taken' | Refused;
-  /** The public key of a project alone, as a bearer. */
+  /** Public key of a project alone, as a bearer token. */
   publicKey: 'taken' | Refused;
   organizationKey: 'taken' | Refused;
-  /** A personal access token: what its user must be allowed to do. */
+  /** Personal access token: the permission that its user needs. */
   token: TokenRule | Refused;
-  /** In words, for docs. */
+  /** Description for the docs. */
   about: string;
 };
 
@@ -120,13 +123,13 @@ export const accessRules = {
   },
 } as const satisfies Record<string, AccessRule>;
 
-/** The access of public routes. */
+/** Access names of public routes. */
 export type PublicAccess = keyof typeof accessRules;
 
-/** Whether an access is that of a public route; the others are of programs, each with a token of its own. */
+/** Returns true if an access is that of a public route. The others belong to programs, each with a token of its own. */
 export const isPublicAccess = (access: string): access is PublicAccess => access in accessRules;
 
 const readAccesses: readonly string[] = ['read', 'inspect'] satisfies PublicAccess[];
 
-/** Whether an operation of this access changes nothing. */
+/** Returns true if operations of this access change nothing. */
 export const isReadAccess = (access: string): boolean => readAccesses.includes(access);

@@ -1,11 +1,11 @@
-/** Answers as they may come: in any pieces, of any length, or broken. */
+/** Tests of responses in pieces, of any length, or broken. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnswerReader, type ReadAnswer } from './answer-reader.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 
-/** Reads an answer that comes in pieces of so many bytes, from a buffer that is written over each time. */
+/** Reads an answer that arrives in pieces of the given size, from a buffer that each piece overwrites. */
 const readIn = (pieces: readonly number[], text: string): ReadAnswer | undefined => {
   const reader = createAnswerReader();
   const bytes = Buffer.from(text, 'latin1');

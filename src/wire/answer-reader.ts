@@ -1,37 +1,40 @@
 /**
- * Reads one answer of HTTP/1.1 from the bytes of a connection, as they come. The usual one is the cheap one: it
- * comes in one piece, with its length. What could be read in two ways is refused.
+ * Parses one HTTP/1.1 response from the bytes of a connection as they arrive. The usual response, in one piece and
+ * with a length, is the cheapest to parse. Ambiguous responses are rejected.
  */
 
-/** An answer, and whether its connection may be asked again. */
+/** A response; `keeps` is true if its connection may be used for another request. */
 export type ReadAnswer = { status: number; contentType: string; bytes: Buffer; keeps: boolean };
 
 export type AnswerReader = {
   /**
-   * Takes the next bytes, which are the caller's again afterwards; the answer, once it is whole. Throws for what is
-   * no answer.
+   * Takes the next bytes; the caller may reuse their buffer afterwards. Returns the response once it is complete.
+   * Throws if the bytes are not an HTTP response.
    */
   take(bytes: Buffer): ReadAnswer | undefined;
-  /** The server has ended the connection: the answer, where that is its end. */
+  /**
+   * Handles the end of the connection. Returns the response if that ends its body; undefined if the response was cut
+   * off.
+   */
   end(): ReadAnswer | undefined;
 };
 
-/** How the end of a body is told. */
+/** Delimiter of a body: its length, chunks, or the end of the connection. */
 type Framing = { kind: 'length'; bytes: number } | { kind: 'chunks' } | { kind: 'close' };
 type Head = { status: number; contentType: string; keeps: boolean; framing: Framing };
 
-/** Takes bytes of a body, and answers how many of them it has used and whether it is whole now. */
+/** Takes bytes of a body. Returns how many of them it has used, and whether the body is complete. */
 type BodyReader = (bytes: Buffer) => { used: number; isWhole: boolean };
 
 const lineEnd = '\r\n';
 const headEnd = '\r\n\r\n';
-/** Of a head, and of a line between chunks. */
+/** Upper bound for the bytes of a head, and of a line between chunks. */
 const mostBytes = 64 * 1024;
 
 const broken = (what: string): Error =>
   Object.assign(new Error(`the answer cannot be read: ${what}`), { code: 'EPROTO' });
 
-/** Headers by their names in lower case; of several with one name all values, as a list. */
+/** Parses headers into a map with lower-case names. Values of repeated headers are joined by commas. */
 const readHeaders = (lines: readonly string[]): Map<string, string> => {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -72,16 +75,16 @@ const readHead = (text: string): Head => {
   return { status, contentType, keeps: minor === '1' && !isLast, framing };
 };
 
-/** The length that a line before a chunk tells. */
+/** Parses the length from the line before a chunk. */
 const chunkLength = (line: string): number => {
   const [, digits] = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i.exec(line) ?? [];
   if (digits === undefined) throw broken('a part of it has no length');
   return Number.parseInt(digits, 16);
 };
 
-/** Reads chunks; their bytes go to `keep`. Trailers are passed over, as nobody asks for them. */
+/** Reads chunks and passes their bytes to `keep`. It skips trailers, because no caller uses them. */
 const chunks = (keep: (bytes: Buffer) => void): BodyReader => {
-  /** Bytes that the present chunk still has; the line that ends it comes after them. */
+  /** Bytes still missing of the present chunk; the line that ends it comes after them. */
   let left = 0;
   let expects: 'length' | 'end' | 'trailer' = 'length';
   const readLine = (line: string): boolean => {
@@ -125,9 +128,9 @@ const bytesOf = (length: number, keep: (bytes: Buffer) => void): BodyReader => {
   };
 };
 
-/** Makes a reader for one answer. */
+/** Creates a reader for one response. */
 export const createAnswerReader = (): AnswerReader => {
-  /** What no line of has been read yet. */
+  /** Received bytes that are not parsed yet, because their line is incomplete. */
   let waiting: Buffer | undefined;
   let head: Head | undefined;
   let readBody: BodyReader | undefined;
@@ -148,7 +151,10 @@ export const createAnswerReader = (): AnswerReader => {
     return { status, contentType, bytes, keeps: keeps && isLast };
   };
 
-  /** Reads the head, after any that only say that one is to come; answers where it ends. */
+  /**
+   * Parses the head and skips interim responses (1xx) before it. Returns the offset after the last head; undefined if
+   * none is complete.
+   */
   const findHead = (bytes: Buffer): number | undefined => {
     let from = 0;
     while (head === undefined) {

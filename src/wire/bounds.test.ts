@@ -1,6 +1,6 @@
 /**
- * Whatever a stranger, or a host that runs a stranger's code, may send has a bound of its own: no text,
- * list or object of a request is limited by the size of the body alone.
+ * Checks that every text, list and object in a request of a client, or of a host that runs user code, has a bound of
+ * its own. The size of the body alone would not be enough.
  */
 import { describe, expect, it } from 'vitest';
 import * as adminApi from './admin-api/operations.ts';
@@ -22,7 +22,7 @@ const operations = Object.entries(apis).flatMap(([api, module]) =>
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A pattern without repetitions that have no end. */
+/** Returns true for a pattern without unbounded repetitions. */
 const isFixed = (pattern: unknown): boolean =>
   typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern);
 
@@ -37,7 +37,7 @@ const lacks = (node: Node): string | undefined => {
   return undefined;
 };
 
-/** Pointers of what has no bound, with the word that is missing. */
+/** Returns pointers of schemas without a bound, each with the missing keyword. */
 const unboundedIn = (schema: unknown, place: string): string[] => {
   if (!isNode(schema)) return [];
   const missing = lacks(schema);

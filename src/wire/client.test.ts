@@ -1,4 +1,4 @@
-/** The client against a server that answers well, badly and not at all. */
+/** Tests the client against servers that answer correctly, incorrectly and not at all. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

@@ -1,12 +1,11 @@
 /**
- * The one HTTP client of the project's own contracts. It sends an operation and returns its typed
- * answer, or throws an `AppError`: the server's own, or `unavailable` when no answer came.
+ * The only HTTP client of the project's own contracts. It sends an operation and returns its typed answer. If that
+ * fails, it throws an `AppError`: the server's own, or `unavailable` if no answer arrived.
  *
- * Each request has an id, by which it is found in the log of the program that answers it; its error
- * carries that as `detail.requestId`.
+ * Each request has an id, which the server writes to its log; the client's error carries it as `detail.requestId`.
  *
- * It never repeats a request. `retry.ts` makes of it one that does, where that is safe; a world host
- * repeats its messages by itself, as each names the step that it is about.
+ * The client never repeats a request. `retry.ts` wraps it into one that does where that is safe. A world host repeats
+ * its messages by itself, as each names the step that it belongs to.
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
@@ -20,7 +19,7 @@ import { exchangeStream } from './stream.ts';
 export type ClientOptions = {
   /** Base address of the API, for example `http://127.0.0.1:4500/api/public`. */
   baseUrl: string;
-  /** The whole `Authorization` header, or what it is by now. */
+  /** Value of the `Authorization` header, or a function that returns the current one. */
   authorization: string | (() => string);
 };
 
@@ -32,13 +31,13 @@ export type Client = {
   ): Promise<Answer<Shape>>;
 };
 
-/** As it is made: it can also read answers piece by piece. */
+/** A client that can also stream answers. `createClient` returns this type. */
 export type StreamingClient = Client & {
-  /** `send` of an operation that answers bytes, which come as they are read. */
+  /** Sends an operation whose answer is bytes, and returns them as a stream. */
   stream<Shape extends OperationShape>(shape: Shape, input: ClientInput<Shape>): Promise<Readable>;
 };
 
-/** `Authorization` header of a key pair. */
+/** Returns the `Authorization` header of a key pair. */
 export const basicAuthorization = (publicKey: string, secretKey: string): string =>
   `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`;
 
@@ -70,7 +69,10 @@ const headersOf = (
   return headers;
 };
 
-/** A body as JSON text. What cannot be written (it nests too deep, it is too long) is the caller's mistake. */
+/**
+ * Serialises a body as JSON. If that fails (the body nests too deep or is too long), the caller is at fault: throws
+ * `invalid`.
+ */
 const textOf = (body: unknown): string => {
   try {
     return JSON.stringify(body);
@@ -93,14 +95,14 @@ const bodyOf = (url: string, { contentType, bytes }: Exchanged): unknown => {
   }
 };
 
-/** The bytes of a stream that is short. */
+/** Reads a short stream into one buffer. */
 const collect = async (stream: Readable): Promise<Buffer> => {
   const pieces: Buffer[] = [];
   for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
   return Buffer.concat(pieces);
 };
 
-/** A client of one API. It is cheap to make; all clients of a process share their connections. */
+/** Creates a client of one API. A client is cheap; all clients of a process share their connections. */
 export const createClient = (options: ClientOptions): StreamingClient => {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const addressOf = (shape: OperationShape, request: ClientInput<OperationShape>) => {

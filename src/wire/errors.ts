@@ -1,10 +1,10 @@
 /**
- * The one table between error codes and HTTP statuses, used by servers to answer and by clients to
- * read an answer back into an `AppError`.
+ * Mapping between error codes and HTTP statuses. Servers use it to answer, and clients to turn an answer back into an
+ * `AppError`.
  *
- * A body always has `message`. `error` is the code, or for a validation failure the list of fields at
- * fault, each `{path, message}`. Further members are the error's `detail`; an `error` among them is a closer word than
- * the code.
+ * A body always has `message`. `error` is the code, or for a validation failure the list of fields at fault, each
+ * `{path, message}`. Further members are the error's `detail`; an `error` among them is a more specific word than the
+ * code.
  */
 
 import { AppError, type ErrorCode, errorCodes, type FieldProblem } from '#domain/error.ts';
@@ -28,7 +28,10 @@ export type ErrorBody = {
   [detail: string]: unknown;
 };
 
-/** Status and body with which a server answers anything thrown. Unknown errors tell nothing. */
+/**
+ * Returns the status and body with which a server answers a thrown value. The answer to an unknown error reveals
+ * nothing about it.
+ */
 export const toErrorAnswer = (error: unknown): { status: number; body: ErrorBody } => {
   if (!(error instanceof AppError)) {
     return { status: 500, body: { message: 'internal error', error: 'internal' } };
@@ -41,7 +44,7 @@ export const toErrorAnswer = (error: unknown): { status: number; body: ErrorBody
   };
 };
 
-/** What proxies answer for a server that took too long. */
+/** Status with which proxies answer for a server that took too long. */
 const proxyTimeout = 504;
 
 const codeByStatus = (status: number): ErrorCode => {
@@ -51,7 +54,10 @@ const codeByStatus = (status: number): ErrorCode => {
   return status >= 500 ? 'unavailable' : 'invalid';
 };
 
-/** Reads an error answer back. A body that is not ours still becomes an `AppError` with its status. */
+/**
+ * Turns an error answer back into an `AppError`. A body that is not from this service still becomes one, with its
+ * status.
+ */
 export const fromErrorAnswer = (status: number, body: unknown): AppError => {
   const record = isObject(body) ? body : {};
   const { message, error, ...detail } = record;

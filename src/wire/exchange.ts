@@ -1,9 +1,9 @@
 /**
- * One exchange of the client: a request with its body whole, and the answer read to its end. Redirects
- * are not followed, as none of the project's APIs sends any. Connections are kept for a few seconds.
+ * One exchange of the client: a request with its complete body, and the answer read to its end. It follows no
+ * redirects, as none of the project's APIs sends any. Connections are kept for a few seconds.
  *
- * Every message between the programs goes through here, so it uses plain listeners and one timer: signals made
- * of signals, and streams read by iteration, cost as much as all the rest of an exchange.
+ * Every message between the programs goes through here, so it uses plain listeners and one timer: combined abort
+ * signals, and streams read by iteration, cost as much as all the rest of an exchange.
  */
 import type { Exchanged, Sent, Underway } from './exchanged.ts';
 import { askPlainly } from './plain-exchange.ts';
@@ -11,21 +11,21 @@ import { askSecurely } from './secure-exchange.ts';
 
 export type Exchange = Sent & {
   signal?: AbortSignal | undefined;
-  /** How long the whole answer may take, in milliseconds; absent: as long as it likes. */
+  /** Time limit for the whole answer, in milliseconds; absent: no limit. */
   answerMs?: number | undefined;
 };
 
 const givenUp = ({ reason }: AbortSignal): Error =>
   new Error('given up by its sender', { cause: reason });
 
-/** What a request that was not answered in time fails with. */
+/** Builds the error of a request that was not answered in time. */
 const lateAnswer = (ms: number): Error =>
   Object.assign(new Error(`no whole answer in ${ms} ms`), { code: 'ETIMEDOUT' });
 
-/** A timer, and what it ends; nothing while it waits to be set again. */
+/** A timer, and the exchange that it ends; undefined while the timer is in the pool. */
 type Limit = { readonly timer: NodeJS.Timeout; underway: Underway | undefined };
 
-/** Timers that wait to be set again, by their time: that costs a fraction of what a new one does. */
+/** Pool of timers by their duration: restarting one costs a fraction of what a new one does. */
 const spare = new Map<number, Limit[]>();
 const mostSpare = 32;
 
@@ -39,12 +39,12 @@ const createLimit = (ms: number): Limit => {
       else spare.set(ms, others);
     }
   };
-  // The connection of an exchange keeps its program from ending; a timer that waits must not.
+  // The connection of an exchange keeps the process alive; a pooled timer must not.
   const limit: Limit = { timer: setTimeout(over, ms).unref(), underway: undefined };
   return limit;
 };
 
-/** Ends an exchange when so much time is over, unless what it returns is called before. */
+/** Ends an exchange after the given time. The returned function cancels that. */
 const limitTime = (underway: Underway, ms: number): (() => void) => {
   const waiting = spare.get(ms)?.pop();
   const limit = waiting ?? createLimit(ms);
@@ -59,7 +59,7 @@ const limitTime = (underway: Underway, ms: number): (() => void) => {
   };
 };
 
-/** Ends an exchange by its signal or when its time is over; what it returns gives both up. */
+/** Ends an exchange when its signal aborts or its time is over. The returned function cancels both. */
 const bound = (underway: Underway, { signal, answerMs }: Exchange): (() => void) => {
   const abort = (): void => underway.cut(givenUp(signal as AbortSignal));
   signal?.addEventListener('abort', abort, { once: true });
@@ -70,7 +70,10 @@ const bound = (underway: Underway, { signal, answerMs }: Exchange): (() => void)
   };
 };
 
-/** Throws when no whole answer came: the system's own error, or that it was given up or took too long. */
+/**
+ * Sends a request and resolves to the whole answer. Rejects if none arrived: with the system's error, the abort of the
+ * signal, or a timeout.
+ */
 export const exchange = (url: string, sent: Exchange): Promise<Exchanged> =>
   new Promise((resolve, reject) => {
     if (sent.signal?.aborted) throw givenUp(sent.signal);

@@ -1,4 +1,4 @@
-/** What goes to a server and comes back, whatever way it takes. */
+/** Types and limits that exchanges with and without TLS share: a request, its answer, and the callbacks. */
 
 export type Sent = {
   method: string;
@@ -8,19 +8,19 @@ export type Sent = {
 
 export type Exchanged = { status: number; contentType: string; bytes: Buffer };
 
-/** Who waits for an answer: one of these is called, once. */
+/** Callbacks of an exchange: exactly one of them is called, once. */
 export type Told = { done(answer: Exchanged): void; failed(error: Error): void };
 
-/** An exchange that has begun. */
+/** An exchange in progress. */
 export type Underway = {
-  /** Ends it; who waits is told the error. Once it has ended this does nothing. */
+  /** Ends the exchange and passes the error to `failed`. It does nothing once the exchange has ended. */
   cut(error: Error): void;
 };
 
-/** A machine that does not take a connection within this time is not there. */
+/** Timeout of a connection attempt: a machine that does not accept within this time counts as unreachable. */
 export const connectMs = 10_000;
 
-/** As the system says when it gives up. */
+/** Builds the error of a connection timeout, in the form of the system's own. */
 export const lateConnection = (): Error => {
   const late = new Error(`no connection in ${connectMs / 1000} s`);
   return Object.assign(late, { code: 'ETIMEDOUT', syscall: 'connect' });

@@ -1,12 +1,12 @@
 /**
- * How large a JSON text is in what costs its reader: levels and values; and whether it holds names by which
- * objects inherit. Who reads bodies refuses by it, and who writes them looks first.
+ * Measures what a JSON text costs its reader, in levels and values, and finds members that could set a prototype.
+ * Readers of bodies reject by these figures; writers check them before they send.
  */
 
-/** How deep a JSON text nests and, to within a few, how many values it holds. */
+/** Nesting depth of a JSON text, and its number of values to within a few. */
 export type Extent = { levels: number; values: number };
 
-/** Index of the quote that closes the string opened at `start`; the text's end when none does. */
+/** Returns the index of the quote that closes the string opened at `start`; the text's end if there is none. */
 const endOfString = (text: string, start: number): number => {
   let end = start;
   do {
@@ -22,7 +22,7 @@ const isEscaped = (text: string, index: number): boolean => {
   return slashes % 2 === 1;
 };
 
-/** Measures a text that may or may not be JSON. What stands in strings does not count. */
+/** Measures a text that need not be valid JSON. Characters within strings do not count. */
 export const measureJson = (text: string): Extent => {
   let depth = 0;
   let levels = 0;
@@ -44,7 +44,7 @@ export const measureJson = (text: string): Extent => {
   return { levels, values };
 };
 
-/** How often a character stands in a text, counted no further than past `most`. */
+/** Counts a character in a text and stops just above `most`. */
 const countOf = (text: string, character: string, most: number): number => {
   let count = 0;
   let at = text.indexOf(character);
@@ -56,13 +56,16 @@ const countOf = (text: string, character: string, most: number): number => {
 };
 
 /**
- * Whether a JSON text opens more levels than `limit`. Most texts have fewer brackets than that, which is seen much
- * sooner than how they nest.
+ * Returns true if a JSON text nests deeper than `limit`. Most texts have fewer brackets than that, and counting those
+ * is much faster than measuring the depth.
  */
 export const isTooDeep = (text: string, limit: number): boolean =>
   countOf(text, '{', limit) + countOf(text, '[', limit) > limit && measureJson(text).levels > limit;
 
-/** Whether a text may hold a name that objects inherit by; an escape may spell one. */
+/**
+ * Returns true if a text may hold a member that sets a prototype (`__proto__`, `constructor`). Escapes count, because
+ * they may spell one.
+ */
 export const mayInherit = (text: string): boolean => /__proto__|"constructor"|\\u/.test(text);
 
 const inherits = (value: object): boolean =>
@@ -72,11 +75,11 @@ const inherits = (value: object): boolean =>
     (value as { constructor: unknown }).constructor !== null &&
     Object.hasOwn((value as { constructor: object }).constructor, 'prototype'));
 
-/** Whether a value has a member by which objects inherit; `text` is its JSON. */
+/** Returns true if a value has a member that sets a prototype; `text` is its JSON. */
 export const holdsInheriting = (text: string, root: unknown): boolean =>
   mayInherit(text) && hasInheriting(root);
 
-/** The same of a value alone. */
+/** Returns true if a value has such a member, without the quick check of its text. */
 export const hasInheriting = (root: unknown): boolean => {
   const left: unknown[] = [root];
   while (left.length > 0) {

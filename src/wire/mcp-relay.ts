@@ -1,7 +1,7 @@
 /**
- * Relays an MCP client that speaks over standard input and output to a server that speaks Streamable HTTP. Each message
- * goes on as it is, by a request of its own, to the address that it is given; each answer comes back as it is. A message
- * that cannot be sent is answered by an error, so that its client does not wait for it.
+ * Relays between an MCP client on standard input and output and a server that speaks Streamable HTTP. The relay sends
+ * each message unchanged, in a request of its own, to the address that `direct` returns. It passes each answer back
+ * unchanged. If a message cannot be sent, the relay answers with an error, so that the client does not wait for it.
  */
 import type { Readable, Writable } from 'node:stream';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -19,27 +19,27 @@ import {
 
 export type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 
-/** Where a message goes, and as what. */
+/** A message with the address that it is sent to. */
 export type Sent = { address: string; message: JSONRPCMessage };
 
 export type RelayOptions = {
   input: Readable;
   output: Writable;
-  /** The whole `Authorization` header. */
+  /** Value of the `Authorization` header. */
   authorization: string;
-  /** Returns where a message goes; what it throws is the answer to the request. */
+  /** Returns the address for a message. An error that it throws becomes the answer to the request. */
   direct(message: JSONRPCMessage): Promise<Sent>;
   /** Changes an answer before the client gets it. */
   adapt?(request: JSONRPCRequest, answer: JSONRPCMessage): JSONRPCMessage;
-  /** Reports to people what went wrong beside any request. */
+  /** Reports an error that belongs to no request, as a message for people. */
   note(message: string): void;
   /** Ends the relay. */
   signal?: AbortSignal;
 };
 
-/** Longest message of a client; it is a body of a request. */
+/** Upper bound for a message of the client in bytes, because it becomes the body of a request. */
 const mostBytes = 64 * 1024 * 1024;
-/** After the client has ended its input, its last answers are waited for this long, in milliseconds. */
+/** Time for which the relay waits for outstanding answers after the client has ended its input, in milliseconds. */
 const lastMs = 30_000;
 
 const internalError = -32_603;
@@ -49,24 +49,27 @@ const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
 
 const keyOf = (id: unknown): string => JSON.stringify(id);
 
-/** The key of the request that a message answers. */
+/** Returns the key of the request that a message answers. */
 const answeredBy = (message: JSONRPCMessage): string | undefined =>
   'id' in message && !('method' in message) ? keyOf(message.id) : undefined;
 
-/** The key of the request that a notification cancels. */
+/** Returns the key of the request that a notification cancels. */
 const cancelledBy = (message: JSONRPCMessage): string | undefined =>
   'method' in message && message.method === 'notifications/cancelled'
     ? keyOf(message.params?.requestId)
     : undefined;
 
-/** A refusal of a server is JSON: its message alone is for people. */
+/** Returns the text of an error for people. A server's error is JSON, of which only the message is shown. */
 const wordsOf = (error: unknown): string => {
   const text = describeError(error);
   const [, message] = /"message":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
   return message === undefined ? text : String(JSON.parse(message));
 };
 
-/** Returns the answer to a request that could not be sent: a model can mend what is wrong with the call of a tool. */
+/**
+ * Returns the answer to a request that could not be sent. For a tool call it is a tool result, so that the model can
+ * correct its call.
+ */
 const refusalOf = (request: JSONRPCRequest, error: unknown): JSONRPCMessage => {
   const base = { jsonrpc: '2.0', id: request.id } as const;
   const text = wordsOf(error);
@@ -79,7 +82,10 @@ const refusalOf = (request: JSONRPCRequest, error: unknown): JSONRPCMessage => {
   return { ...base, result: { ...kind, content: [{ type: 'text', text }], isError: true } };
 };
 
-/** Headers that repeat parts of a message. Until 2025-11-25 there is one, with the revision that was agreed on. */
+/**
+ * Returns the headers that repeat parts of a message. Up to revision 2025-11-25 there is one, with the agreed
+ * revision.
+ */
 const headersOf = (message: JSONRPCMessage, agreed: string | undefined) => {
   const own = 'method' in message ? versionOf(message) : undefined;
   if (!('method' in message) || typeof own !== 'string')
@@ -97,7 +103,10 @@ const isAnswer = (text: string): boolean => {
   return isObject(body) && body.jsonrpc === '2.0' && (body.id ?? null) !== null;
 };
 
-/** Fetches; an error that a server answers to a request is an answer, which the SDK would take for a broken transport. */
+/**
+ * Fetches, and turns an error status with a JSON body into a normal answer: the SDK would take it for a broken
+ * transport.
+ */
 const fetchAnswer = async (url: string | URL, init?: RequestInit): Promise<Response> => {
   const response = await fetch(url, init);
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
@@ -107,18 +116,18 @@ const fetchAnswer = async (url: string | URL, init?: RequestInit): Promise<Respo
   return new Response(text, { status, headers: response.headers });
 };
 
-/** The requests that wait for their answers. */
+/** Creates the table of requests that wait for an answer. */
 const createWaiting = () => {
   const all = new Map<string, { request: JSONRPCRequest; leaving: AbortController }>();
   let onEmpty: (() => void) | undefined;
   return {
-    /** Returns the signal by which the request is cancelled. */
+    /** Adds a request and returns the signal that cancels it. */
     add(request: JSONRPCRequest): AbortSignal {
       const leaving = new AbortController();
       all.set(keyOf(request.id), { request, leaving });
       return leaving.signal;
     },
-    /** Removes a request, which is answered now; undefined when it does not wait. */
+    /** Removes an answered request; undefined if it does not wait. */
     take(key: string): JSONRPCRequest | undefined {
       const found = all.get(key);
       all.delete(key);
@@ -130,7 +139,7 @@ const createWaiting = () => {
       found?.leaving.abort();
       this.settle();
     },
-    /** Resumes what waits for the last answer, once that was sent. */
+    /** Resolves `whenEmpty` once the last answer was sent. */
     settle: (): void => void (all.size === 0 && onEmpty?.()),
     whenEmpty: async (): Promise<void> => {
       if (all.size === 0) return;
@@ -169,7 +178,7 @@ export const relayStdio = async (options: RelayOptions): Promise<void> => {
       fetch: fetchAnswer,
     });
     server.onmessage = (back) => void (leaving?.aborted === true ? undefined : answer(back));
-    // Also a stream that breaks before the answer was in it.
+    // This also covers a stream that breaks before it brought the answer.
     if (isRequest(message)) server.onerror = (error) => void answer(refusalOf(message, error));
     await server.start();
     leaving?.addEventListener('abort', () => void server.close(), { once: true });
@@ -188,7 +197,7 @@ export const relayStdio = async (options: RelayOptions): Promise<void> => {
 
   stdio.onmessage = (message) => {
     const cancelled = cancelledBy(message);
-    // By HTTP a client cancels by leaving: the notification itself has no receiver.
+    // Over HTTP a client cancels by closing its request, so the notification itself is not sent on.
     if (cancelled === undefined) void pass(message);
     else waiting.cancel(cancelled);
   };

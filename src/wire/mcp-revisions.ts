@@ -1,11 +1,11 @@
 /**
- * Revisions of MCP that are spoken, and how a request says which of them it is in. Until 2025-11-25 a client agrees on
+ * Supported revisions of MCP, and the ways in which a request names its revision. Up to 2025-11-25 a client agrees on
  * a revision by `initialize` (the protocol's "legacy"). Since 2026-07-28 each request names its own, there is no
  * handshake, and headers repeat parts of the message (its "modern").
  */
 import { isObject } from '#domain/json.ts';
 
-/** Those that a client agrees on by `initialize`, as the SDK has them; it offers the newest of these. */
+/** Revisions that a client agrees on by `initialize`, as the SDK lists them; it offers the newest of these. */
 export const handshakeVersions = [
   '2025-11-25',
   '2025-06-18',
@@ -18,10 +18,10 @@ export const spokenVersions: readonly string[] = [...statelessVersions, ...hands
 
 /** Revision of a request that names none. */
 export const unnamedVersion = '2025-03-26';
-/** First revision whose messages come alone. */
+/** First revision without batches of messages. */
 export const unbatchedVersion = '2025-06-18';
 
-/** Headers of a request, as in lower case. */
+/** Names of request headers, in lower case. */
 export const headerNames = {
   version: 'mcp-protocol-version',
   method: 'mcp-method',
@@ -29,7 +29,7 @@ export const headerNames = {
 } as const;
 
 const prefix = 'io.modelcontextprotocol/';
-/** Members of `_meta` that the protocol gives a meaning. */
+/** Members of `_meta` that the protocol defines. */
 export const metaKeys = {
   version: `${prefix}protocolVersion`,
   capabilities: `${prefix}clientCapabilities`,
@@ -41,20 +41,20 @@ type Message = { method?: string; params?: unknown };
 export const isStateless = (version: unknown): boolean =>
   statelessVersions.some((one) => one === version);
 
-/** `_meta` of a message's parameters; undefined where there is none. */
+/** Returns `_meta` of a message's parameters; undefined if there is none. */
 export const metaOf = ({ params }: Message): Record<string, unknown> | undefined =>
   isObject(params) && isObject(params._meta) ? params._meta : undefined;
 
-/** The revision that a message itself names. */
+/** Returns the revision that a message itself names. */
 export const versionOf = (message: Message): unknown => metaOf(message)?.[metaKeys.version];
 
-/** Methods that repeat a parameter in the header `Mcp-Name`. */
+/** Methods that repeat a parameter in the header `Mcp-Name`, with that parameter. */
 const namedBy = new Map([
   ['tools/call', 'name'],
   ['resources/read', 'uri'],
 ]);
 
-/** The text that `Mcp-Name` repeats; undefined where there is none. */
+/** Returns the text that `Mcp-Name` repeats; undefined if the method has none. */
 export const repeatedName = ({ method = '', params }: Message): string | undefined => {
   const member = namedBy.get(method);
   const name = member === undefined || !isObject(params) ? undefined : params[member];
@@ -62,7 +62,7 @@ export const repeatedName = ({ method = '', params }: Message): string | undefin
 };
 
 const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
-/** Texts that a header has as they are: visible ASCII, with spaces inside. */
+/** Pattern of texts that a header carries unencoded: visible ASCII, with spaces inside. */
 const plain = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** Encodes a text for a header. */

@@ -1,7 +1,7 @@
 /**
- * What one operation of an HTTP contract is: method, path, and the schemas of what goes in and what
- * comes out. Server validation, the OpenAPI document and the client's types all come from this one
- * description. Paths are relative to the base address of their API and mark arguments as `{name}`.
+ * Description of one operation of an HTTP contract: its method, path, and the schemas of its input and answers. Server
+ * validation, the OpenAPI document and the client's types all come from it. Paths are relative to the base address of
+ * their API and mark arguments as `{name}`.
  */
 import type { PublicAccess } from './access.ts';
 import type { Static, TSchema } from './type.ts';
@@ -9,24 +9,25 @@ import type { Static, TSchema } from './type.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call it. Of public routes: a row of the table in `access.ts`. `host`: one host's token. `pool`: the
- * orchestrator's token. `gateway`: the gateways' token. `sender`: the token of senders of webhooks.
+ * Permission that an operation requires. Public routes name a row of the table in `access.ts`. `host`: one host's
+ * token. `pool`: the orchestrator's token. `gateway`: the gateways' token. `sender`: the token of webhook senders.
+ * `admin`: the operator's token.
  */
 export type Access = PublicAccess | 'host' | 'pool' | 'gateway' | 'sender' | 'admin';
 
 /**
- * An operation as a tool of the MCP server. Its arguments are what the operation takes in path, query and body,
- * and `idempotencyKey` where it has that header.
+ * An operation as a tool of the MCP server. Its arguments are the operation's path and query parameters and body
+ * members, and `idempotencyKey` if it has that header.
  */
 export type ToolShape = {
   name: string;
-  /** For a model; absent: the operation's summary. */
+  /** Description for a model; absent: the operation's summary. */
   description?: string;
-  /** Seconds that `wait` has where it is not given. */
+  /** Default of `wait`, in seconds. */
   wait?: number;
-  /** Members of the body that have another name as arguments, because something in the path has theirs. */
+  /** Names as arguments of body members whose own name a path parameter already has. */
   as?: Readonly<Record<string, string>>;
-  /** Of a call: its kind. Where its `input` has a schema, the members of that are arguments. */
+  /** Kind of the call that the tool makes. If `input` has a schema, its members become arguments. */
   call?: { kind: string; input?: TSchema };
   /**
    * Member of the answer, and its values that mean that the work failed although the request was answered. The tool's
@@ -42,28 +43,28 @@ export type OperationShape = {
   path: string;
   access: Access;
   /**
-   * What becomes of query parameters and body fields that the operation does not know: refused by name (the default
-   * of public routes), or left alone, as clients of compatible groups expect.
+   * Treatment of unknown query parameters and body fields: refused by name (the default of public routes), or ignored,
+   * as clients of compatible groups expect.
    */
   unknown?: 'refused' | 'ignored';
   params?: TSchema;
   query?: TSchema;
   headers?: TSchema;
   body?: TSchema;
-  /** Whether the body may be protobuf as well as JSON; it is answered in the same form, as OTLP has it. */
+  /** True if the body may also be protobuf. The answer then has the same form, as OTLP requires. */
   protobuf?: true;
-  /** Largest body in bytes, when it is not the API's default. */
+  /** Largest body in bytes, if it is not the API's default. */
   bodyBytes?: number;
   /** Answer schemas by status. `Type.Unsafe<Uint8Array>` with `format: binary` is sent as bytes. */
   answers: Record<number, TSchema>;
   /**
-   * What it answers when there is no room for a request: 429, unless its clients lose what they send by that and try
-   * again after 503 alone.
+   * Status when the server is overloaded, instead of 429: for clients that lose their data on 429 and retry only after
+   * 503.
    */
   overload?: 503;
-  /** Refusals of its own by status, in words. Clients get them as errors, like all others. */
+  /** Errors specific to the operation, by status, as text for the docs. Clients get them as errors, like all others. */
   refusals?: Record<number, string>;
-  /** What it is as tools of the MCP server; absent: none. */
+  /** Tools of the MCP server for this operation; absent: none. */
   tools?: readonly ToolShape[];
 };
 
@@ -73,7 +74,7 @@ export const operation = <const Shape extends OperationShape>(shape: Shape): Sha
 const isOperation = (value: unknown): value is OperationShape =>
   typeof value === 'object' && value !== null && 'answers' in value;
 
-/** The operations of a module, which may export schemas beside them. */
+/** Returns the operations of a module, which may also export schemas. */
 export const operationsOf = (api: object): OperationShape[] =>
   Object.values(api).filter(isOperation);
 
@@ -83,7 +84,7 @@ type Part<Shape, Key extends string> = Key extends keyof Shape
     : undefined
   : undefined;
 
-/** What a handler receives after validation. */
+/** Input that a handler receives after validation. */
 export type Input<Shape extends OperationShape> = {
   params: Part<Shape, 'params'>;
   query: Part<Shape, 'query'>;
@@ -91,7 +92,7 @@ export type Input<Shape extends OperationShape> = {
   body: Part<Shape, 'body'>;
 };
 
-/** What a handler answers: one of the declared statuses with its body. */
+/** Answer of a handler: one of the declared statuses with its body. */
 export type Answer<Shape extends OperationShape> = {
   [Status in keyof Shape['answers'] & number]: {
     status: Status;
@@ -110,12 +111,12 @@ type Loose<Shape, Key extends string> =
     ? { [K in Key]?: undefined }
     : { [K in Key]?: Part<Shape, Key> };
 
-/** What a client gives: params and body as declared, query and headers when it wants to. */
+/** Input that a client gives: params and body as declared, query and headers optional. */
 export type ClientInput<Shape extends OperationShape> = Required<Shape, 'params'> &
   Required<Shape, 'body'> &
   Loose<Shape, 'query'> &
   Loose<Shape, 'headers'> & {
     signal?: AbortSignal;
-    /** How long the answer may take, in milliseconds; absent: as long as it likes. */
+    /** Time limit for the answer, in milliseconds; absent: no limit. */
     answerMs?: number;
   };

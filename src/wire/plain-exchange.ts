@@ -1,10 +1,10 @@
 /**
- * Exchanges without TLS, each over a connection that it has to itself, and that is kept for the next one.
+ * Exchanges without TLS. Each uses a connection exclusively, which is then kept for the next one.
  *
- * Every message between the programs of a machine goes through here. A world host sends few, beside many of its
- * kind, so that its code is never warm, and what a message costs is how much code there is to it: Node's own client
- * is a quarter of all that a call takes in its host. So a request is one write, and an answer is read from the
- * socket's bytes where they arrive.
+ * Every message between the programs of a machine goes through here. A world host sends few messages, and many hosts
+ * share a machine. So its code stays cold, and the cost of a message is the amount of code that it runs: Node's own
+ * client is a quarter of the whole cost of a call in its host. So a request is one write, and the answer is parsed
+ * directly from the socket's bytes.
  */
 import type * as Net from 'node:net';
 import type { Socket } from 'node:net';
@@ -13,12 +13,12 @@ import { connectMs, lateConnection, type Sent, type Told, type Underway } from '
 
 const net: typeof Net = process.getBuiltinModule('node:net');
 
-/** A connection that waited longer is not used again: its server may be about to end it. */
+/** Idle time after which a connection is not used again: its server may be about to close it. */
 const idleMs = 4_000;
-/** What of an answer is read at a time. */
+/** Size of the read buffer. */
 const bufferBytes = 64 * 1024;
 
-/** A connection; who waits for what it brings, if anybody does. */
+/** A connection; `told` has the callbacks of its exchange, and is undefined while it is idle. */
 type Connection = {
   readonly socket: Socket;
   reader: AnswerReader | undefined;
@@ -26,7 +26,7 @@ type Connection = {
   idleSince: number;
 };
 
-/** Connections that wait to be used, by origin; the last one was used last. */
+/** Idle connections by origin; the last one was used last. */
 const idle = new Map<string, Connection[]>();
 
 const hungUp = (): Error => Object.assign(new Error('the server hung up'), { code: 'ECONNRESET' });
@@ -37,7 +37,7 @@ const forget = (origin: string, connection: Connection): void => {
   else idle.set(origin, others);
 };
 
-/** Keeps a connection for the next exchange. It keeps no program from ending meanwhile. */
+/** Keeps a connection for the next exchange. An idle connection does not keep the process alive. */
 const keep = (origin: string, connection: Connection): void => {
   connection.socket.unref();
   connection.idleSince = performance.now();
@@ -62,7 +62,7 @@ const finish = (origin: string, connection: Connection, answer: ReadAnswer): voi
   told?.done(answer);
 };
 
-/** Bytes have come; those that nobody has asked for end the connection. */
+/** Handles received bytes. Bytes that answer no request end the connection. */
 const take = (origin: string, connection: Connection, bytes: Buffer): void => {
   try {
     if (connection.reader === undefined) throw hungUp();
@@ -74,10 +74,10 @@ const take = (origin: string, connection: Connection, bytes: Buffer): void => {
   }
 };
 
-/** Where a server is. */
+/** Address of a server. */
 type Place = {
   origin: string;
-  /** As the header has it. */
+  /** Value of the `Host` header. */
   host: string;
   hostname: string;
   port: number;
@@ -90,14 +90,17 @@ const placeOf = ({ origin, host, hostname, port }: URL): Place => ({
   port: port === '' ? 80 : Number(port),
 });
 
-/** Places by the beginnings of addresses; a program speaks to few. */
+/** Parsed servers by the origin in an address; a program talks to few. */
 const places = new Map<string, Place>();
 const mostPlaces = 100;
 
-/** Parts of an address that are the same however often they are read. What else there may be in one, `URL` reads. */
+/** Pattern of addresses that need no normalisation. `URL` parses all others. */
 const plainAddress = /^(http:\/\/[\w.:-]+)(\/[\w/-]*(?:\?[\w=&-]+)?)$/;
 
-/** Where an address leads, and what is asked for there. To read it anew with each message takes as long as to write that. */
+/**
+ * Returns the server and the request target of an address. Parsing the origin anew would take as long as writing the
+ * message.
+ */
 const readAddress = (address: string): { place: Place; target: string } => {
   const [, base = '', target = ''] = plainAddress.exec(address) ?? [];
   const known = places.get(base);
@@ -136,7 +139,7 @@ const open = ({ origin, hostname, port }: Place): Connection => {
   return connection;
 };
 
-/** A connection that waits, else a new one. */
+/** Returns an idle connection if there is a fresh one, else a new one. */
 const connectionTo = (place: Place): Connection => {
   const waiting = idle.get(place.origin) ?? [];
   for (let last = waiting.pop(); last !== undefined; last = waiting.pop()) {
@@ -149,7 +152,7 @@ const connectionTo = (place: Place): Connection => {
   return open(place);
 };
 
-/** What no header may hold: it would end there, or be read as another text. */
+/** Characters that a header must not hold: they would end it or be read as another text. */
 const unwritable = /[^\t\x20-\x7e]/;
 
 const textOf = (host: string, target: string, { method, headers, body }: Sent): string => {
@@ -162,7 +165,7 @@ const textOf = (host: string, target: string, { method, headers, body }: Sent): 
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 };
 
-/** Begins an exchange. Throws for what cannot be sent; all else is told later. */
+/** Starts an exchange. Throws if the request cannot be written; later errors go to `told`. */
 export const askPlainly = (address: string, sent: Sent, told: Told): Underway => {
   const { place, target } = readAddress(address);
   const text = textOf(place.host, target, sent);
@@ -172,7 +175,7 @@ export const askPlainly = (address: string, sent: Sent, told: Told): Underway =>
   connection.socket.write(text, 'utf8');
   return {
     cut(error) {
-      if (connection.told !== told) return; // it is another's by now
+      if (connection.told !== told) return; // the connection serves another exchange by now
       connection.socket.destroy();
       fail(connection, error);
     },

@@ -1,14 +1,14 @@
 /**
- * Two releases of the programs work side by side while one is rolled out. What a newer one adds to a
- * message must not be refused by an older one that reads it, so no schema of a message to the host API
- * and the pool API is closed. Answers need no such rule: the client reads them without checking.
+ * Two releases of the programs run side by side during a roll-out. An older program must accept a member that a newer
+ * one adds to a message, so no schema of a message to the host API or the pool API is closed. Answers need no such
+ * rule: the client does not validate them.
  */
 import { describe, expect, it } from 'vitest';
 import * as hostApi from './host-api/operations.ts';
 import { operationsOf } from './operation.ts';
 import * as poolApi from './pool-api/operations.ts';
 
-/** Pointers of the closed objects in a schema. */
+/** Returns pointers of the closed objects in a schema. */
 const closedIn = (schema: unknown, place: string): string[] => {
   if (typeof schema !== 'object' || schema === null) return [];
   const { additionalProperties } = schema as { additionalProperties?: unknown };

@@ -1,4 +1,4 @@
-/** What is repeated and what is not, against a client that fails as told. */
+/** Tests which requests are repeated and which are not, with a client whose failures the test sets. */
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import type { Client } from './client.ts';
@@ -21,7 +21,7 @@ const params = { sessionId: 'ses-1' };
 const enqueue = { params, body: { kind: 'state' as const } };
 const update = { params: { taskId: 'tsk-1' }, body: { name: 'a' } };
 
-/** A client that fails with these, one after the other, and answers all else. */
+/** Returns a client that fails with these errors in turn, and answers all further requests. */
 const failing = (failures: (Error | undefined)[], forMs = 60_000) => {
   const keys: unknown[] = [];
   const send = async (_: unknown, { headers }: { headers?: Record<string, string> }) => {

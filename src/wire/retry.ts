@@ -1,10 +1,10 @@
 /**
- * A client that rides out a restart of the server: it repeats a request that failed on the way, for a
- * while, and only where that is safe. Safe is what never left (no connection came about), and what may
- * come twice: reads, removals, and requests with an `Idempotency-Key`, which it gives to each operation
- * that takes one. Whatever else broke off may have been done, and its failure is the caller's to judge.
+ * A client that survives a restart of the server: it repeats a failed request for a while, and only where that is
+ * safe. Safe are requests that were never sent (no connection was made), and those that may arrive twice: reads,
+ * removals, and requests with an `Idempotency-Key`, which it adds to each operation that takes one. Any other request
+ * that broke off may have been executed, so the client passes its failure to the caller.
  *
- * It also comes again, when it was told to, to a server that had too much to do and so did nothing.
+ * It also repeats a request that an overloaded server rejected with a time to retry after.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,12 +14,12 @@ import type { Client } from './client.ts';
 import type { ClientInput, OperationShape } from './operation.ts';
 
 export type RetryOptions = {
-  /** How long a request is repeated after it failed first, in milliseconds. */
+  /** Time for which a request is repeated after its first failure, in milliseconds. */
   forMs: number;
 };
 
 const pauses = { firstMs: 100, mostMs: 2_000 };
-/** Answers of a server or of a proxy before it that say that nobody could serve the request. */
+/** Statuses with which a server, or a proxy before it, says that no server could execute the request. */
 const awayStatuses: readonly unknown[] = [502, 503];
 const repeatableMethods: readonly string[] = ['GET', 'PUT', 'DELETE'];
 
@@ -30,7 +30,7 @@ const keyOf = (headers: unknown): unknown => (headers as Record<string, unknown>
 const takesKey = ({ headers }: OperationShape): boolean =>
   Object.hasOwn((headers as { properties?: object } | undefined)?.properties ?? {}, keyHeader);
 
-/** The input with a key, when the operation takes one and the caller gave none. */
+/** Returns the input with a key, if the operation takes one and the caller gave none. */
 const withKey = <Shape extends OperationShape>(
   shape: Shape,
   input: ClientInput<Shape>,
@@ -40,38 +40,38 @@ const withKey = <Shape extends OperationShape>(
   return { ...input, headers } as ClientInput<Shape>;
 };
 
-/** Whether no connection came about: nothing of the request has left. */
+/** Returns true if no connection was made, so that no part of the request was sent. */
 const isUnsent = ({ cause }: AppError): boolean => {
   const causes: unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
   const syscalls = causes.map((one) => (one as NodeJS.ErrnoException | undefined)?.syscall);
   return syscalls.every((syscall) => syscall === 'connect' || syscall === 'getaddrinfo');
 };
 
-/** Whether the request did not reach anybody who could do it. */
+/** Returns true if the request did not reach a server that could execute it. */
 const isAway = ({ code, detail: { status } }: AppError): boolean =>
   status === undefined ? code === 'unavailable' : awayStatuses.includes(status);
 
 const busyStatus = 429;
 
-/** Whether the server did nothing because too much was asked of it: not because the caller has used up its own. */
+/** Returns true if an overloaded server rejected the request. A quota that the caller has used up does not count. */
 const isBusy = ({ detail: { status, quota, retryAfterMs } }: AppError): boolean =>
   status === busyStatus && quota === undefined && typeof retryAfterMs === 'number';
 
 const pauseMs = (failures: number, { detail: { retryAfterMs } }: AppError): number => {
-  // Later by chance, so that those who were refused together do not come back together.
+  // Random jitter, so that clients that were rejected together do not come back together.
   if (typeof retryAfterMs === 'number') return retryAfterMs * (1 + Math.random() / 2);
   return backoffMs(failures, pauses);
 };
 
-/** A wait that the signal ends: the next attempt then throws its reason. */
+/** Waits, at most until the signal aborts: the next attempt then throws its reason. */
 const waitFor = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error) => {
     if (!signal?.aborted) throw error;
   });
 
 /**
- * Wraps a client. A server that it never reached is not waited for: it is more likely not there than on
- * its way back.
+ * Wraps a client. If the server was never reached, the wrapper does not wait for it: the address is more likely wrong
+ * than the server restarting.
  */
 export const retrying = (client: Client, { forMs }: RetryOptions): Client => {
   let wasReached = false;

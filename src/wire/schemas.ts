@@ -1,11 +1,9 @@
-/**
- * Schema pieces that several contracts share: enums from the domain's own lists, records, waits.
- */
+/** Schema pieces that several contracts share: enums from the domain's own lists, records, waits. */
 
 import { limits } from '#domain/limits.ts';
 import { type TSchema, Type } from './type.ts';
 
-/** A JSON string that is one of the given words. */
+/** Builds the schema of a JSON string that is one of the given words. */
 export const oneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>
   Type.Unsafe<Words[number]>({
     type: 'string',
@@ -13,7 +11,7 @@ export const oneOf = <const Words extends readonly string[]>(words: Words, descr
     ...(description === undefined ? {} : { description }),
   });
 
-/** The value, or null. */
+/** Builds the schema of a value or null. */
 export const nullable = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()]);
 
@@ -22,7 +20,7 @@ export const JsonObject = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: limits.members,
 });
 
-/** An id, or a name that is given to something. */
+/** An id, or a name that a client gives to something. */
 export const Id = Type.String({ maxLength: limits.idChars });
 
 /** A point in time: ISO 8601 in UTC with milliseconds. */
@@ -34,7 +32,7 @@ export const DigestText = Type.Unsafe<`sha256:${string}`>({
   pattern: '^sha256:[0-9a-f]{64}$',
 });
 
-/** `?wait=`: how many seconds an answer may be held until there is something to say. */
+/** `?wait=`: seconds for which the server may hold the answer until it has a result. */
 export const WaitSeconds = Type.Optional(
   Type.Number({
     minimum: 0,
@@ -53,21 +51,21 @@ export const IdempotencyHeaders = Type.Object({
   ),
 });
 
-/** The header `traceparent`; what is none is left alone. */
+/** Builds the schema of the header `traceparent`; the server ignores malformed values. */
 export const traceParentHeader = (whose: string) =>
   Type.Optional(Type.String({ maxLength: 1_000, description: `W3C trace context ${whose}` }));
 
-/** Bytes: sent as `application/octet-stream`. */
+/** Bytes, sent as `application/octet-stream`. */
 export const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' });
 
-/** A film, sent as bytes of its own media type. */
+/** A video, sent as bytes with its own media type. */
 export const Film = Type.Unsafe<Uint8Array>({
   type: 'string',
   format: 'binary',
   contentMediaType: 'video/webm',
 });
 
-/** A gzipped tar archive, sent as bytes of its own media type. */
+/** A gzipped tar archive, sent as bytes with its own media type. */
 export const Archive = Type.Unsafe<Uint8Array>({
   type: 'string',
   format: 'binary',
@@ -77,7 +75,7 @@ export const Archive = Type.Unsafe<Uint8Array>({
 /** No body. */
 export const Empty = Type.Unsafe<undefined>({ type: 'null' });
 
-/** `?fields=`: members that a list leaves out unless they are asked for, by name, with commas between. */
+/** Builds the schema of `?fields=`: comma-separated members that a list leaves out unless the client names them. */
 export const fieldsOf = <const Names extends readonly string[]>(names: Names) => {
   const one = `(?:${names.join('|')})`;
   return Type.Optional(
@@ -89,7 +87,7 @@ export const fieldsOf = <const Names extends readonly string[]>(names: Names) =>
   );
 };
 
-/** Names of members that an entry of a list is shown without, as the page has no room for them. */
+/** Names of members that are left out of a list entry because the page is full. */
 export const Omitted = Type.Optional(
   Type.Array(Type.String(), {
     description:

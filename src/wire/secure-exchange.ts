@@ -1,9 +1,9 @@
-/** Exchanges over TLS, by Node's client: certificates, names and sessions of servers are its business. */
+/** Exchanges over TLS. They use Node's client, which handles certificates, server names and TLS sessions. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connectMs, lateConnection, type Sent, type Told, type Underway } from './exchanged.ts';
 import { https } from './http.ts';
 
-/** Fails a request whose connection does not come about, as the system does when it gives up. */
+/** Fails a request that gets no connection in time, with an error in the form of the system's own. */
 const watchConnect = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
@@ -13,7 +13,10 @@ const watchConnect = (request: ClientRequest): void => {
   });
 };
 
-/** Node gives the body of a DELETE no length by itself, and the server would read it as a request. */
+/**
+ * Returns the length header of a body. Node sends none with the body of a DELETE, and the server would read that body
+ * as a request.
+ */
 const lengthOf = (body: string | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
@@ -31,7 +34,7 @@ const read = (response: IncomingMessage, { done, failed }: Told): void => {
   );
 };
 
-/** Begins an exchange. */
+/** Starts an exchange. */
 export const askSecurely = (address: string, sent: Sent, told: Told): Underway => {
   const { method, body } = sent;
   const headers = { ...sent.headers, ...lengthOf(body) };

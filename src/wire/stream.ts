@@ -1,6 +1,6 @@
 /**
- * An exchange whose answer is read piece by piece, by whoever asked: for bytes that are too many to be in memory
- * at once. Such an answer may take as long as it likes, if only it goes on.
+ * An exchange whose answer the caller reads as a stream: for bytes that are too many to be held in memory. Such an
+ * answer has no time limit as long as it makes progress.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Sent } from './exchanged.ts';
@@ -8,10 +8,10 @@ import { http, https } from './http.ts';
 
 export type Streamed = { status: number; contentType: string; stream: IncomingMessage };
 
-/** How long the server may be silent, before its answer and within it. */
+/** Longest silence of the server, before its answer and within it, in milliseconds. */
 const silenceMs = 10_000;
 
-/** Resolves when the answer begins. The stream fails when the answer breaks off, or the signal ends it. */
+/** Resolves when the answer begins. The stream fails if the answer breaks off or the signal aborts. */
 export const exchangeStream = (
   url: string,
   { method, headers }: Sent,

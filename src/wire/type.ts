@@ -1,10 +1,9 @@
 /**
- * Builds the schemas of contracts. The types are typebox's; at run time a schema is a plain JSON Schema
- * object, and these few functions make it. Loading the typebox package itself would cost each program
- * a tenth of a second at its start: too much for a world host that somebody waits for, and for a
- * command of the CLI.
+ * Builds the schemas of contracts. The types are typebox's; at run time a schema is a plain JSON Schema object, which
+ * these few functions build. Loading the typebox package itself would cost each program a tenth of a second at its
+ * start: too much for a world host that a session waits for, and for a command of the CLI.
  *
- * `type.test.ts` holds the functions to what typebox makes of the same arguments.
+ * `type.test.ts` compares the functions with what typebox builds from the same arguments.
  */
 import type TypeBox from 'typebox';
 
@@ -12,7 +11,7 @@ export type { Static, TSchema } from 'typebox';
 
 type Schema = Record<string, unknown>;
 
-/** The name of the mark that typebox's types know optional properties by; it is not serialised. */
+/** Name of the property by which typebox's types mark optional properties; it is not serialised. */
 const optionalMark = '~optional';
 
 const isOptional = (schema: unknown): boolean =>
@@ -31,7 +30,7 @@ const object = (properties: Record<string, Schema>, options: Schema = {}): Schem
 const optional = (schema: Schema): Schema =>
   Object.defineProperty({ ...schema }, optionalMark, { value: true });
 
-/** An object with the properties of others and some of its own. */
+/** Builds an object with the properties of other objects and some of its own. */
 const inherit = (from: Schema[], properties: Record<string, Schema>, options?: Schema): Schema =>
   object(Object.assign({}, ...from.map((schema) => schema.properties), properties), options);
 
@@ -50,7 +49,7 @@ const builders = {
   Number: (options: Schema = {}): Schema => ({ type: 'number', ...options }),
   Object: object,
   Optional: optional,
-  /** Records of ours have any text as key. */
+  /** Builds a record; records of this project have any text as key. */
   Record: (_key: Schema, value: Schema, options: Schema = {}): Schema => ({
     type: 'object',
     patternProperties: { '^.*$': value },

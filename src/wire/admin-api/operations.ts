@@ -1,7 +1,7 @@
 /**
- * The contract between operators and the control plane: what there is, what is wrong, and taking hosts
- * out of service. Base address: `{base_url}/api/admin`, bearer: the admin token, or the pool token of an
- * installation that has none of its own. It shows all projects, so clients cannot use it.
+ * Contract between operators and the control plane: the state of the installation, its problems, and taking hosts out
+ * of service. Base address: `{base_url}/api/admin`, bearer: the admin token, or the pool token if the installation has
+ * no admin token. The API shows all projects, so clients must not use it.
  */
 import { type HostState, hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
@@ -10,7 +10,7 @@ import { PublishedPool } from '../pool-api/operations.ts';
 import { Id, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-/** A published pool with the hosts that it has. */
+/** A published pool with its hosts. */
 export const PoolReport = Type.Interface([PublishedPool], {
   installation: Type.String(),
   isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
@@ -86,7 +86,7 @@ export const listHosts = operation({
   },
 });
 
-/** A job of an import or a publish that has not ended. Ages are in milliseconds on the database's clock. */
+/** An import or publish job that has not ended. Ages are in milliseconds on the database's clock. */
 export const AdminImport = Type.Object({
   id: Type.String({ description: 'of its batch' }),
   kind: oneOf(['import', 'publish']),
@@ -121,7 +121,7 @@ export const listImports = operation({
   },
 });
 
-/** States in which a host may be drained by its operator. */
+/** States in which an operator may drain a host. */
 export const drainableStates: readonly HostState[] = ['starting', 'warm', 'assigned', 'recycling'];
 
 export const drainHosts = operation({
@@ -158,7 +158,7 @@ export const drainHosts = operation({
 
 const checkStatuses = ['ok', 'warning', 'failed'] as const;
 
-/** What one check found, with the way out of what is wrong. */
+/** Result of one check, with the fix for a problem. */
 export const DoctorCheck = Type.Object({
   name: Type.String(),
   status: oneOf(checkStatuses),

@@ -1,4 +1,4 @@
-/** What operators do to organizations: they make them, name owners, and give projects more than the usual quotas. */
+/** Operations of operators on organizations: they create them, appoint owners, and raise the quotas of projects. */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../operation.ts';
 import { MadeKeyView, MadeTokenView, OrganizationView } from '../public-api/projects/account.ts';
@@ -12,7 +12,7 @@ const Slug = Type.String({ maxLength: limits.idChars, pattern: slugPattern });
 const Email = Type.String({ minLength: 3, maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: limits.nameChars, pattern: '\\S' });
 
-/** An organization with how much there is of it. */
+/** An organization with the numbers of its projects and members. */
 export const OrganizationReport = Type.Object({
   ...OrganizationView.properties,
   projects: Type.Integer(),

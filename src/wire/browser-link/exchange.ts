@@ -1,19 +1,20 @@
 /**
- * What a session's browser and its world host say to each other, at the UI's own origin: the browser posts what
- * happened and what it answers, and is told what to do. One request may be held for orders while others bring news. It
- * comes with the pass of the UI and with a key, so that no page of the session speaks in the browser's name.
+ * Contract between a session's browser and its world host, at the UI's own origin. The browser posts its events and
+ * the results of orders; the answer carries new orders. The world host may hold one request until it has orders, while
+ * the browser posts events with others. Requests carry the UI's pass and a key, so that no page of the session can
+ * pose as the browser.
  */
 import { limits } from '#domain/limits.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-/** Where the world host takes it, and the header with the key. */
+/** Path at the world host, and the header with the key. */
 export const browserLinkPath = '/__svc/browser/';
 export const browserKeyHeader = 'svc-browser-key';
-/** The purpose for which the key is derived from the session's token. */
+/** Purpose string with which the key is derived from the session's token. */
 export const browserKeyPurpose = 'browser-link';
 
-/** Something that happened in the browser, as the ledger has it (`via: "browser"`). */
+/** An event in the browser, in the form of the ledger (`via: "browser"`). */
 export const BrowserEntry = Type.Object({
   at: Type.String({ maxLength: 24 }),
   operation: Type.String({
@@ -27,7 +28,7 @@ export type BrowserEntry = Static<typeof BrowserEntry>;
 
 export const pictureFormats = ['png', 'jpeg'] as const;
 
-/** What the browser is to do; it answers under the same id. */
+/** An order to the browser; its result carries the same id. */
 export const BrowserOrder = Type.Object({
   id: Type.Integer(),
   do: Type.Literal('screenshot'),
@@ -48,7 +49,7 @@ export const BrowserAnswer = Type.Object({
 });
 export type BrowserAnswer = Static<typeof BrowserAnswer>;
 
-/** What the browser posts. */
+/** Body that the browser posts. */
 export const BrowserReport = Type.Object({
   hostId: Type.Optional(
     Type.String({ maxLength: 64, description: 'of the browser; left out by the release before' }),
@@ -67,7 +68,7 @@ export const BrowserReport = Type.Object({
 });
 export type BrowserReport = Static<typeof BrowserReport>;
 
-/** What it is answered. */
+/** Answer of the world host. */
 export const BrowserOrders = Type.Object({
   resets: Type.Integer({
     description: 'of the session so far; a profile that has seen fewer is thrown away',

@@ -1,7 +1,7 @@
 /**
- * The contract between gateways and the control plane. Base address: `{base_url}/api/gateway`, bearer:
- * the gateway token. A gateway asks where the surfaces of a session are served and follows what changes;
- * the control plane alone knows, and consumes the links by which people enter.
+ * Contract between gateways and the control plane. Base address: `{base_url}/api/gateway`, bearer: the gateway token.
+ * A gateway asks which hosts serve the surfaces of sessions and follows changes. Only the control plane knows that,
+ * and only it consumes the one-time links by which people enter.
  */
 import { limits } from '#domain/limits.ts';
 import { endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
@@ -97,7 +97,10 @@ export const consumeLink = operation({
   },
 });
 
-/** What agents ask the MCP server of a session by way of a gateway; they show their session's token. */
+/**
+ * Request of an agent to the MCP server of a session, forwarded by a gateway. The agent authenticates with its
+ * session's token.
+ */
 export const relaySessionServer = operation({
   ...callSessionServer,
   id: 'relaySessionServer',

@@ -1,4 +1,7 @@
-/** What a host is told to load and to serve, and what it says that it holds. */
+/**
+ * Assignments and load directives that the control plane sends to a host, and the host's report of the version that it
+ * holds.
+ */
 import { SessionClock } from '../public-api/sessions/session.ts';
 import { TaskSpec } from '../public-api/worlds/task-spec.ts';
 import { DigestText, nullable } from '../schemas.ts';
@@ -6,11 +9,11 @@ import { type Static, Type } from '../type.ts';
 
 const Generation = Type.Integer({ minimum: 0 });
 
-/** What a host has loaded: the bundle of a world version and the digest of its base rows. */
+/** Version that a host has loaded: its bundle and the digest of its base rows. */
 export const Holding = Type.Object({ bundle: DigestText, stateDigest: DigestText });
 export type Holding = Static<typeof Holding>;
 
-/** What a world version is loaded from. */
+/** Members from which a host loads a world version. */
 const sources = {
   bundle: DigestText,
   snapshot: DigestText,
@@ -21,11 +24,11 @@ const sources = {
 export const WorldSources = Type.Object(sources);
 export type WorldSources = Static<typeof WorldSources>;
 
-/** The directive to load a world version before any session asks for it. */
+/** Directive to load a world version before any session needs it. */
 export const LoadDirective = Type.Object({ generation: Generation, ...sources });
 export type LoadDirective = Static<typeof LoadDirective>;
 
-/** A world whose tools the session serves beside its own, over rows of its own. */
+/** A linked world: the session also serves its tools, over rows of its own. */
 export const LinkedWorld = Type.Object({
   alias: Type.String(),
   worldSlug: Type.String(),
@@ -35,7 +38,7 @@ export const LinkedWorld = Type.Object({
 });
 export type LinkedWorld = Static<typeof LinkedWorld>;
 
-/** The session that a host is to serve, and from what. */
+/** Session that a host is to serve, and the files that it loads for it. */
 export const Assignment = Type.Object({
   sessionId: Type.String(),
   generation: Generation,

@@ -1,6 +1,6 @@
 /**
- * What a host of the kind `browser` says to the control plane beyond what every host does (`operations.ts`): it gets its
- * session by the same poll, and gives the same signs of life.
+ * Messages of a host of the kind `browser` to the control plane, beyond those of every host (`operations.ts`). It gets
+ * its session by the same poll and sends the same heartbeats.
  */
 import { limits } from '#domain/limits.ts';
 import { recordingLimits, recordingMarks } from '#domain/recording.ts';
@@ -23,7 +23,7 @@ export const BrowserReach = Type.Object({
   ),
 });
 
-/** The session whose browser a host is to be. */
+/** Session for which a host becomes the browser. */
 export const BrowserAssignment = Type.Object({
   sessionId: Type.String(),
   generation: Generation,

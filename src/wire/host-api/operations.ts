@@ -1,7 +1,7 @@
 /**
- * The contract between a world host and the control plane. Base address: `{base_url}/api/host`,
- * bearer: the host's own token. Every message carries the host's generation; the control plane
- * answers 409 to a stale one, and the host then stops serving and exits.
+ * Contract between a world host and the control plane. Base address: `{base_url}/api/host`, bearer: the host's own
+ * token. Every message carries the host's generation. The control plane answers 409 to a stale one, and the host then
+ * stops serving and exits.
  */
 
 import { callKinds } from '#domain/call.ts';
@@ -26,7 +26,7 @@ export {
 const Generation = Type.Integer({ minimum: 0 });
 const HostParams = Type.Object({ hostId: Id });
 const SessionParams = Type.Object({ sessionId: Id });
-/** What a host says of something that failed. */
+/** Message of a host about a failure. */
 const Message = Type.String({ maxLength: limits.messageChars });
 const HoldSeconds = Type.Optional(
   Type.Number({ minimum: 0, maximum: limits.pollMs / 1000, description: 'how long to hold' }),
@@ -47,7 +47,7 @@ export const HostCall = Type.Object({
 });
 export type HostCall = Static<typeof HostCall>;
 
-/** What the control plane wants of a host that serves a session: run a call, or stop serving it. */
+/** Directive to a host that serves a session: run a call, or stop serving. */
 export const SessionDirective = Type.Object({
   call: Type.Optional(HostCall),
   close: Type.Optional(
@@ -64,7 +64,7 @@ export const SessionDirective = Type.Object({
 });
 export type SessionDirective = Static<typeof SessionDirective>;
 
-/** How a call ended. Exactly one of `output` and `error` says so; `error` means nothing changed. */
+/** Result of a call: exactly one of `output` and `error`. `error` means that the call changed nothing. */
 export const CallAnswer = Type.Object({
   output: Type.Optional(Type.Unknown()),
   error: Type.Optional(CallErrorView),
@@ -72,7 +72,7 @@ export const CallAnswer = Type.Object({
 });
 export type CallAnswer = Static<typeof CallAnswer>;
 
-/** What the control plane wants of a warm host; of one of the kind `browser`, to be a session's browser. */
+/** Directive to a warm host. A host of the kind `browser` gets `browser`, the session to serve as its browser. */
 const hostDirective = {
   assignment: Type.Optional(Assignment),
   browser: Type.Optional(BrowserAssignment),

@@ -1,19 +1,19 @@
 /**
- * An archive of a session: a gzipped tar of what it was opened on, what was done in it, and the state that it left, so that
- * it can be read, and graded again without the service. The control plane writes it, of what the session's host tells
- * page by page; `svc worlds session regrade` reads it.
+ * An archive of a session: a gzipped tar of its initial files, its calls and requests, and its final state. It can be read,
+ * and graded again, without the service. The control plane writes it from the pages that the session's host exports;
+ * `svc worlds session regrade` reads it.
  *
  * | File | Holds |
  * | - | - |
  * | `session.json` | `ArchiveHead` |
- * | `task.json` | the spec of its task with seed and grader; null: it has none |
- * | `grade.json` | what its grader said of it as it was exported; null: it has none |
- * | `version.json` | the version of its world: the files with their digests |
- * | `blobs/<sha256>` | what worlds are loaded from: contract with user code, and base rows |
+ * | `task.json` | the spec of its task with seed and grader; null without a task |
+ * | `grade.json` | the grade of the exported state; null without a grader |
+ * | `version.json` | the version of its world: its files with their digests |
+ * | `blobs/<sha256>` | files that worlds are loaded from: contract with user code, and base rows |
  * | `calls/0001.jsonl` … | the call log |
  * | `ledger/0001.jsonl` … | the request ledger |
  * | `changes/0001.jsonl` … | `ChangeLine`: rows that differ from the state in which the task began |
- * | `rows/0001.jsonl` … | `RowLine`: all rows as they were left |
+ * | `rows/0001.jsonl` … | `RowLine`: all rows of the final state |
  */
 import { SessionClock } from '../public-api/sessions/session.ts';
 import { TaskSpec } from '../public-api/worlds/task-spec.ts';
@@ -24,7 +24,7 @@ export const archiveFormat = 1;
 
 const Count = Type.Integer({ minimum: 0 });
 
-/** A row that differs; the rows are texts, because a digest is held to each byte of them. */
+/** A changed row. Rows are texts, because a digest covers each of their bytes. */
 export const ChangeLine = Type.Object({
   world: nullable(Type.String({ description: 'the alias of a linked world; null: its own' })),
   entity: Type.String(),
@@ -34,7 +34,7 @@ export const ChangeLine = Type.Object({
 });
 export type ChangeLine = Static<typeof ChangeLine>;
 
-/** A row as it was left. */
+/** A row in its final state. */
 export type RowLine = { world: string | null; entity: string; row: unknown };
 
 const WorldState = Type.Object({
@@ -42,7 +42,7 @@ const WorldState = Type.Object({
   counts: Type.Record(Type.String(), Count),
 });
 
-/** How a session stood at the moment of its export. */
+/** State of a session at the moment of its export. */
 export const SessionState = Type.Object({
   at: Type.String({ description: "the time in the world, by the session's clock" }),
   ...WorldState.properties,
@@ -86,14 +86,14 @@ export const ArchiveHead = Type.Object({
 });
 export type ArchiveHead = Static<typeof ArchiveHead>;
 
-/** The parts of an archive that come in numbered files. */
+/** Parts of an archive that are stored in numbered files. */
 export const archiveParts = ['calls', 'ledger', 'changes', 'rows'] as const;
 export type ArchivePart = (typeof archiveParts)[number];
 
-/** The parts that a host tells. */
+/** Parts that a host exports. */
 export const recordParts = ['changes', 'ledger', 'rows'] as const;
 
-/** Where a page of what a host tells begins: at a line of a part, of rows of one entity. */
+/** Cursor into a host's export: a line of one section, which is a part or the rows of one entity. */
 export const RecordPlace = Type.Object({
   section: Count,
   offset: Count,
@@ -101,8 +101,8 @@ export const RecordPlace = Type.Object({
 export type RecordPlace = Static<typeof RecordPlace>;
 
 /**
- * A page of what a host tells of its session. `stamp` names the state that it is of: pages of one archive have the same. The
- * first page has the state and the grade.
+ * A page of a host's export of its session. `stamp` identifies the exported state: all pages of one archive have the
+ * same. The first page also has the state and the grade.
  */
 export const RecordPage = Type.Object({
   stamp: Type.String({ maxLength: 200 }),
@@ -114,9 +114,9 @@ export const RecordPage = Type.Object({
 });
 export type RecordPage = Static<typeof RecordPage>;
 
-/** The name of a numbered file, from 1. */
+/** Returns the name of a numbered file; numbers begin at 1. */
 export const partFile = (part: ArchivePart, number: number): string =>
   `${part}/${String(number).padStart(4, '0')}.jsonl`;
 
-/** The name of a blob's file. */
+/** Returns the name of a blob's file. */
 export const blobFile = (digest: string): string => `blobs/${digest.slice('sha256:'.length)}`;

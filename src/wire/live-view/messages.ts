@@ -1,6 +1,6 @@
 /**
- * What the live view page and the browser say to one another over their WebSocket: JSON texts in both directions, and
- * frames to the page as bytes (see `frameOf`).
+ * Messages between the live view page and the browser over their WebSocket: JSON texts in both directions, and frames
+ * to the page as bytes (see `frameOf`).
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type Static, Type } from '../type.ts';
@@ -22,7 +22,7 @@ const Mouse = Type.Object({
     Type.Literal('back'),
     Type.Literal('forward'),
   ]),
-  /** Bits of the buttons that are down, as in `MouseEvent.buttons`. */
+  /** Bits of the pressed buttons, as in `MouseEvent.buttons`. */
   buttons: Type.Integer({ minimum: 0, maximum: 31 }),
   clicks: Type.Integer({ minimum: 0, maximum: 3 }),
   modifiers,
@@ -39,7 +39,7 @@ const Wheel = Type.Object({
 const Key = Type.Object({
   type: Type.Literal('key'),
   event: Type.Union([Type.Literal('down'), Type.Literal('up')]),
-  /** As in `KeyboardEvent`. */
+  /** Key, as in `KeyboardEvent`. */
   key: shortText,
   code: shortText,
   keyCode: Type.Integer({ minimum: 0, maximum: 65_535 }),
@@ -48,14 +48,14 @@ const Key = Type.Object({
   modifiers,
 });
 
-/** What is to happen in the browser; only views that are not read-only may say it. */
+/** Input from the page to the browser; only views that are not read-only may send it. */
 export const ViewInput = Type.Union([
   Mouse,
   Wheel,
   Key,
   /** Text that was pasted, or composed by an input method. */
   Type.Object({ type: Type.Literal('text'), text: Type.String({ maxLength: 262_144 }) }),
-  /** Asks for what is selected; it comes back as `clipboard`. */
+  /** Asks for the selected text, which the browser sends as `clipboard`. */
   Type.Object({ type: Type.Literal('copy'), isCut: Type.Boolean() }),
   Type.Object({
     type: Type.Literal('resize'),
@@ -78,7 +78,7 @@ export type KeyInput = Static<typeof Key>;
 
 export type ViewTab = { id: string; title: string; url: string };
 
-/** What the page is told. */
+/** Message from the browser to the page. */
 export type ViewNews =
   | { type: 'hello'; isReadOnly: boolean; origins: string[] }
   | { type: 'tabs'; tabs: ViewTab[]; shown: string | null }
@@ -89,7 +89,7 @@ export type ViewNews =
 
 let check: ValidateFunction<ViewInput> | undefined;
 
-/** Reads a text of the page; undefined when it is none that it sends. */
+/** Parses a text from the page; undefined if it is not a valid input. */
 export const readViewInput = (text: string): ViewInput | undefined => {
   check ??= new Ajv({ strict: false }).compile<ViewInput>(ViewInput);
   try {
@@ -100,7 +100,7 @@ export const readViewInput = (text: string): ViewInput | undefined => {
   }
 };
 
-/** A frame as bytes: width and height of the page in CSS pixels, two bytes each, and a JPEG picture. */
+/** Encodes a frame: width and height of the page in CSS pixels, two bytes each, and a JPEG picture. */
 export const frameOf = (width: number, height: number, picture: Buffer): Buffer => {
   const head = Buffer.alloc(4);
   head.writeUInt16BE(Math.min(65_535, Math.max(0, Math.round(width))), 0);

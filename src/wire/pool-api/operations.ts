@@ -1,7 +1,7 @@
 /**
- * The contract between the orchestrator and the control plane. Base address: `{base_url}/api/pool`,
- * bearer: the pool token. The orchestrator reports what its container runtime does; the control
- * plane alone decides what that means for sessions.
+ * Contract between the orchestrator and the control plane. Base address: `{base_url}/api/pool`, bearer: the pool
+ * token. The orchestrator reports the state of its container runtime; the control plane alone decides what that means
+ * for sessions.
  */
 
 import { hostKinds, hostStates } from '#domain/host.ts';
@@ -13,14 +13,14 @@ import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const HostParams = Type.Object({ hostId: Id });
-/** Why something was done, in a word. */
+/** Reason of an action, in a word. */
 const Reason = Type.String({ maxLength: limits.nameChars });
 /** Names of installations, pools and sizes. */
 const PoolName = Type.String({ minLength: 1, maxLength: 64 });
 
 /**
- * The lease under which an orchestrator acts. What names one is refused with `forbidden` once another
- * has been given it; what names none, as the release before has it, is not checked.
+ * Lease under which an orchestrator acts. A request with a lease is refused with `forbidden` once the lease was given to
+ * another orchestrator. A request without a lease, as the previous release sends it, is not checked.
  */
 export const Lease = Type.Object({
   installation: PoolName,
@@ -54,7 +54,7 @@ export const PoolHost = Type.Object({
 });
 export type PoolHost = Static<typeof PoolHost>;
 
-/** Sessions without a host that ask for the same; of size `:browser`, those that wait for a browser. */
+/** Sessions without a host that have the same requirements. With the size `:browser` they wait for a browser. */
 export const WaitingSessions = Type.Object({
   tier: oneOf(browserTiers),
   isolation: nullable(oneOf(isolations)),
@@ -64,7 +64,7 @@ export const WaitingSessions = Type.Object({
 });
 export type WaitingSessions = Static<typeof WaitingSessions>;
 
-/** A world that a pool keeps loaded on hosts that no session has asked for yet. */
+/** A world that a pool preloads on warm hosts. */
 export const PoolWorld = Type.Object({
   pool: Type.String(),
   world: Type.String({ description: '`organization/project/slug`' }),

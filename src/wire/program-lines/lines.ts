@@ -1,7 +1,7 @@
 /**
- * What a program says to whoever started it: one JSON object a line on its standard output. A line is known
- * by the member that only its kind has. Programs write them with `say`; read.ts reads them, checked.
- * Standard output carries nothing else: logs go to standard error.
+ * Messages of a program to its parent process: one JSON object a line on standard output. Each kind of line has a
+ * member that no other kind has. Programs write them with `say`; read.ts parses and validates them. Standard output
+ * carries nothing else: logs go to standard error.
  */
 
 import type { Assignment } from '../host-api/assignment.ts';
@@ -11,18 +11,18 @@ import { type Static, Type } from '../type.ts';
 
 const Addresses = Type.Array(Type.String());
 
-/** A server takes requests. */
+/** A server accepts requests. */
 export const ListeningLine = Type.Object({
   listening: Type.Array(Type.String(), {
     description: 'base addresses, of the public API or the gateway',
   }),
-  /** Of the control plane: addresses of its host API, and of those for the other programs. */
+  /** Control plane only: addresses of its host API, and of the APIs for the other programs. */
   hosts: Type.Optional(Addresses),
   internal: Type.Optional(Addresses),
 });
 export type ListeningLine = Static<typeof ListeningLine>;
 
-/** An orchestrator runs: whether it holds the lease. Said whenever that changes. */
+/** An orchestrator runs; `leading` is true if it holds the lease. Sent whenever that changes. */
 export const LeadingLine = Type.Object({ leading: Type.Boolean() });
 export type LeadingLine = Static<typeof LeadingLine>;
 
@@ -31,9 +31,9 @@ export const LaunchesLine = Type.Object({
   launches: Type.Object({
     pool: Type.String(),
     failuresInARow: Type.Integer({ minimum: 0 }),
-    /** Milliseconds until a launch is allowed again; 0 when it is. */
+    /** Milliseconds until the next launch is allowed; 0 if it is allowed now. */
     heldForMs: Type.Number({ minimum: 0 }),
-    /** What the last failure said; absent when launches work. */
+    /** Message of the last failure; absent if launches work. */
     reason: Type.Optional(Type.String()),
   }),
 });
@@ -45,51 +45,53 @@ const FileProblem = Type.Object({
   hint: Type.Optional(Type.String()),
 });
 
-/** A file of pools was read: what it holds now, or why it was refused. */
+/** The orchestrator has read a pools file: its pools, or the problems for which it was rejected. */
 export const ConfigurationLine = Type.Object({
   configuration: Type.Object({
     file: Type.String(),
     problems: Type.Array(FileProblem),
     warnings: Type.Array(FileProblem),
-    /** The pools from now on, in their order; absent when the file was refused. */
+    /** The new pools, in their order; absent if the file was rejected. */
     pools: Type.Optional(Type.Array(Type.String())),
   }),
 });
 export type ConfigurationLine = Static<typeof ConfigurationLine>;
 
-/** What keeps hosts apart and what does not, for a person; said where they are processes. */
+/** Describes for a person how hosts are isolated and how not. Sent if hosts are plain processes. */
 export const IsolationLine = Type.Object({ isolation: Type.String() });
 export type IsolationLine = Static<typeof IsolationLine>;
 
-/** What a command works on now, for a person. */
+/** Describes for a person the present step of a command. */
 export const ProgressLine = Type.Object({ progress: Type.String() });
 export type ProgressLine = Static<typeof ProgressLine>;
 
-/** A command has done its work: the last line of `prepare`, `dismantle`, `image` and `images`. */
+/** A command has finished: the last line of `prepare`, `dismantle`, `image` and `images`. */
 export const ReadyLine = Type.Object({
   ready: Type.Literal(true),
-  /** Of `prepare`: where the control plane has to serve its host API besides; null: loopback is enough. */
+  /**
+   * `prepare` only: further address at which the control plane has to serve its host API; null if loopback is enough.
+   */
   listen: Type.Optional(nullable(Type.String())),
-  /** Of `prepare`: how hosts name the machine of the control plane. */
+  /** `prepare` only: host name by which hosts reach the machine of the control plane. */
   host: Type.Optional(Type.String()),
-  /** Of `prepare` and `image`: the image that hosts run, where there is one. */
+  /** `prepare` and `image`: image that hosts run, if there is one. */
   image: Type.Optional(nullable(Type.String())),
-  /** Of `images`: all that were built. */
+  /** `images` only: all built images. */
   images: Type.Optional(Type.Array(Type.String())),
 });
 export type ReadyLine = Static<typeof ReadyLine>;
 
 const LeftOutChange = Type.Object({
   entity: Type.String(),
-  /** The canonical key, a JSON list. */
+  /** Canonical primary key, a JSON list. */
   key: Type.String(),
   change: oneOf(['inserted', 'updated', 'deleted']),
   reason: Type.String(),
 });
-/** A change of a session that did not fit the world that took the place of its own. */
+/** A change of a session that could not be carried over to the reloaded world. */
 export type LeftOutChange = Static<typeof LeftOutChange>;
 
-/** A world of a folder is served from now on, with what was carried over of the one before. */
+/** A world from a folder is now served, with the changes carried over from its predecessor. */
 export const ServingLine = Type.Object({
   serving: Type.Object({
     kept: Type.Integer({ minimum: 0 }),
@@ -98,30 +100,30 @@ export const ServingLine = Type.Object({
 });
 export type ServingLine = Static<typeof ServingLine>;
 
-/** A world of a folder cannot be served; the one before is, if there was one. */
+/** A world from a folder cannot be served. If a world was served before, it continues to be. */
 export const NotServedLine = Type.Object({
   notServed: Type.Object({ reason: Type.String(), hasBefore: Type.Boolean() }),
 });
 export type NotServedLine = Static<typeof NotServedLine>;
 
-/** A request to the world of a folder, and what it came to. */
+/** A request to the world of a folder, and its outcome. */
 export const RequestLine = Type.Object({ request: LedgerEntry });
 export type RequestLine = Static<typeof RequestLine>;
 
-/** An archive was graded again; the texts are the grade that it holds and the one that it has now. */
+/** An archive was graded again. The texts are the archived grade and the new one. */
 export const RegradedLine = Type.Object({
   regraded: Type.Object({ archived: Type.String(), grade: Type.String() }),
 });
 export type RegradedLine = Static<typeof RegradedLine>;
 
-/** What a program that serves a folder is given on its standard input, one a line. */
+/** Message to a program that serves a folder, one a line on its standard input. */
 export type FolderWorld = {
   assignment: Assignment;
-  /** By digest, as base64: what the world takes and was not given before. */
+  /** Blobs that the world needs and that were not sent before, as base64 by digest. */
   blobs: Readonly<Record<string, string>>;
-  /** Whether it takes workers for user code. */
+  /** True if the world needs workers for user code. */
   hasCode: boolean;
-  /** The token of the link by which a browser enters the page. It is good more than once. */
+  /** Token of the link by which a browser enters the page. It may be used more than once. */
   link: string;
 };
 

@@ -1,4 +1,4 @@
-/** Reads the lines that a program says on its standard output, each held to the schema of its kind. */
+/** Parses the lines that a program writes to its standard output, and validates each against the schema of its kind. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { ProgramLine } from './lines.ts';
 import * as lines from './lines.ts';
@@ -27,7 +27,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** The line; undefined for text that is none, such as what a library prints for people. */
+/** Parses a line; undefined for any other text, such as output of a library for people. */
 export const readProgramLine = (text: string): ProgramLine | undefined => {
   check ??= new Ajv().compile<ProgramLine>({ anyOf: kinds });
   const value = parse(text);

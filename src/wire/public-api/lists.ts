@@ -1,4 +1,4 @@
-/** What lists of the public API have in common: which page is asked for, and what is said of one. */
+/** Schemas that lists of the public API share: paging parameters, and the `meta` of a page. */
 
 import { limits } from '#domain/limits.ts';
 import { Type } from '../type.ts';
@@ -25,7 +25,10 @@ export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
 };
 
-/** Of lists that may be very long: where a page ended, so that the next begins there whatever comes meanwhile. */
+/**
+ * Parameters of lists that may be very long. A cursor names the end of a page, so that the next one continues there
+ * whatever is inserted meanwhile.
+ */
 export const CursorQuery = {
   ...PageQuery,
   cursor: Type.Optional(

@@ -1,4 +1,4 @@
-/** The schemas that have a name in the OpenAPI document: those that several operations share, or that clients keep. */
+/** Schemas that have a name in the OpenAPI document: those that several operations share, or that clients store. */
 import type { TSchema } from '../type.ts';
 import { TestRunDetail, TestRunView } from './evaluation/test-run.ts';
 import { ConnectorVersionView, ConnectorView } from './projects/connector.ts';

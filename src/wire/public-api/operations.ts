@@ -1,5 +1,6 @@
 /**
- * The public API, one name per operation, each from the file of its group. Base address: `{base_url}/api/public`.
+ * All operations of the public API, one name each, from the files of their groups. Base address:
+ * `{base_url}/api/public`.
  */
 
 export * from './evaluation/annotation-operations.ts';

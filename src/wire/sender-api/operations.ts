@@ -1,8 +1,8 @@
 /**
- * The contract between senders of webhooks and the control plane. Base address: `{base_url}/api/sender`, bearer: the
- * senders' token. A sender claims deliveries, posts each once, and reports what came of it. What it claimed and does
- * not report within a minute is recorded as failed; what was claimed for it by an answer that it never got is handed
- * out again as soon as it says so.
+ * Contract between webhook senders and the control plane. Base address: `{base_url}/api/sender`, bearer: the senders'
+ * token. A sender claims deliveries, posts each once, and reports the results. If it does not report a delivery within
+ * a minute, the control plane records it as failed. If the answer to a claim was lost, the sender says so in the next
+ * claim and gets the same deliveries again.
  */
 import { limits } from '#domain/limits.ts';
 import { pushFailures } from '#domain/push.ts';
@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-/** Deliveries that are claimed, or reported, together. */
+/** Upper bound for the deliveries of one claim or one report. */
 export const pushBatchMost = 100;
 
 const Claim = Type.String({
@@ -19,7 +19,7 @@ const Claim = Type.String({
   description: "the sender's own name, which no other process ever has",
 });
 
-/** Rounds are counted in an integer of the database. */
+/** Upper bound of a round, which the database stores as an integer. */
 const counted = { maximum: 2 ** 31 - 1 } as const;
 
 export const Push = Type.Object({

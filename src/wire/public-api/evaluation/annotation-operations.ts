@@ -1,4 +1,4 @@
-/** The operations on annotation queues. */
+/** Operations on annotation queues. */
 import { operation } from '../../operation.ts';
 import {
   AssignmentBody,

@@ -1,4 +1,4 @@
-/** Annotation queues, what is in them and who looks, as clients see them and send them. */
+/** Request and answer schemas of annotation queues, their items and their assigned users. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { ListMeta } from '../lists.ts';

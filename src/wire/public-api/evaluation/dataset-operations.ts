@@ -1,4 +1,4 @@
-/** The operations on datasets, their items and their runs. */
+/** Operations on datasets, their items and their runs. */
 import { operation } from '../../operation.ts';
 import { oneOf } from '../../schemas.ts';
 import { Type } from '../../type.ts';
@@ -28,7 +28,7 @@ import {
   WorldRunBody,
 } from './dataset.ts';
 
-/** Of bodies that hold what models are asked and should answer. */
+/** Upper bound for bodies with inputs and expected outputs of models. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const schemaBusy = {
   429: 'The project has no room for another, or has spent its time for checking schemas.',

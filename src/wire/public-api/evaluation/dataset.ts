@@ -1,4 +1,4 @@
-/** Datasets, their items and the runs over them, as clients see them and send them. */
+/** Request and answer schemas of datasets, their items and the dataset runs over them. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { ListMeta } from '../lists.ts';
@@ -9,11 +9,11 @@ const Json = Type.Unknown({ description: 'any JSON' });
 const Text = nullable(Type.String());
 const GivenText = Type.Optional(Type.String({ maxLength: 100_000 }));
 
-/** States of an item: archived ones are in no list unless they are asked for, and in no run. */
+/** States of an item. Archived items appear in no list unless the client asks for them, and in no run. */
 export const itemStates = ['ACTIVE', 'ARCHIVED'] as const;
 export type ItemState = (typeof itemStates)[number];
 
-/** Names are looked at where they are read: refusals say what is wrong with one. */
+/** A name as the client sends it. The code that reads it checks it, so that the error says what is wrong. */
 const GivenName = Type.String({ maxLength: 10_000 });
 const NameInPath = Type.String({ minLength: 1, maxLength: 4_000 });
 
@@ -31,7 +31,7 @@ const datasetMembers = {
 export const DatasetView = Type.Object(datasetMembers);
 export type DatasetView = Static<typeof DatasetView>;
 
-/** Media that a text of an item refers to, if its bytes are there. */
+/** Media that a string of an item refers to; only media whose bytes are stored. */
 export const MediaReference = Type.Object({
   field: oneOf(['input', 'expectedOutput', 'metadata']),
   referenceString: Type.String({ description: 'the text, which is the reference alone' }),
@@ -108,7 +108,7 @@ export const DatasetRunItemView = Type.Object({
 });
 export type DatasetRunItemView = Static<typeof DatasetRunItemView>;
 
-/** How a run on a world stands, and items of one: in wait for a session, in one, graded, or without a grade. */
+/** States of a dataset run on a world, and of its items: waiting for a session, in one, graded, or without a grade. */
 export const worldRunStates = ['RUNNING', 'COMPLETED', 'STOPPED'] as const;
 export const rolloutStates = ['WAITING', 'OPEN', 'GRADED', 'FAILED'] as const;
 
@@ -161,7 +161,7 @@ export const WorldRunBody = Type.Object(
 );
 export type WorldRunBody = Static<typeof WorldRunBody>;
 
-/** The same, of a world whose address says which: the dataset that is run on it. */
+/** The same, where the path names the world: the dataset to run on it. */
 export const DispatchBody = Type.Object(
   {
     dataset: Type.String({ minLength: 1, maxLength: 10_000, description: 'its name' }),
@@ -177,7 +177,7 @@ export const DispatchBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** A run on a world, as its start is answered. */
+/** Answer to the start of a run on a world. */
 export const StartedRun = Type.Object({ ...runMembers, worldRun: WorldRunView });
 
 export const RolloutView = Type.Object({
@@ -200,7 +200,7 @@ export const RolloutList = Type.Object({
   worldRun: WorldRunView,
 });
 
-/** A run with its items, the newest first; of very many, the rest is read from the list of run items. */
+/** A run with its newest items first. If the run is very long, `GET /dataset-run-items` lists the rest. */
 export const DatasetRunDetail = Type.Object({
   ...runMembers,
   datasetRunItems: Type.Array(DatasetRunItemView),

@@ -1,4 +1,4 @@
-/** The operations on proofs of tasks. `operations.ts` has them with all others. */
+/** Operations on proofs of tasks. */
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';
@@ -48,7 +48,7 @@ export const proveTask = operation({
   refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
 });
 
-// A proof tells how a task is solved, which public keys do not read.
+// A proof reveals how a task is solved, so a public key must not read it.
 export const getProof = operation({
   id: 'getProof',
   summary: 'One proof of a task, with its report',

@@ -1,10 +1,10 @@
-/** What a call of the kind `prove` answers: how a task stands up to what a proof tries. */
+/** Answer of a call of the kind `prove`: the results of the attempts with which a proof tests a task's grader. */
 import { nullable, oneOf } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
 export const proofKinds = ['idle', 'solution', 'step', 'change', 'names'] as const;
 
-/** One thing that was tried. */
+/** One attempt of a proof. */
 export const ProofRow = Type.Object({
   kind: oneOf(
     proofKinds,

@@ -1,4 +1,4 @@
-/** Builds of agents, their labels, what differs between two, the gate, and runs. */
+/** Operations on builds of agents: their labels, the difference between two, the release gate, and agent runs. */
 import { operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import { CursorQuery } from '../lists.ts';

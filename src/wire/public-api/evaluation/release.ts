@@ -1,4 +1,7 @@
-/** Builds of agents, their labels and runs, what differs between two, and what the gate says, as clients see them. */
+/**
+ * Request and answer schemas of builds of agents: labels, agent runs, the difference between two builds, and the
+ * gate's verdict.
+ */
 import { gateVerdicts, runStates } from '#domain/release.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
@@ -19,7 +22,7 @@ const Tool = Type.Object(
   },
 );
 
-/** What a build is made of. Members without a meaning here are kept. */
+/** Parts of a build. Unknown members are stored, too. */
 const Manifest = Type.Object(
   {
     model: Type.Optional(Type.Unknown()),
@@ -30,7 +33,7 @@ const Manifest = Type.Object(
   { additionalProperties: Type.Unknown(), maxProperties: 1_000 },
 );
 
-/** Where a build comes from. */
+/** Origin of a build. */
 const Attribution = Type.Object(
   {
     commitSha: Type.Optional(
@@ -74,7 +77,7 @@ export const BuildView = Type.Object({ ...listedMembers, manifest: JsonObject })
 export type BuildView = Static<typeof BuildView>;
 export const BuildList = Type.Object({ data: Type.Array(ListedBuild), meta: ListMeta });
 
-/** A build in few words. */
+/** Short form of a build. */
 export const BuildRef = Type.Object({
   id: Type.String(),
   agentId: Type.String(),
@@ -206,7 +209,10 @@ export const LabelMove = Type.Object({
   movedAt: Timestamp,
 });
 export type LabelMove = Static<typeof LabelMove>;
-/** `moved` is false when the label was there already; the move is then that which brought it. */
+/**
+ * A move of a label. If the label was on the build already, `moved` is false and the members are those of the earlier
+ * move.
+ */
 export const MovedLabel = Type.Object({ ...LabelMove.properties, moved: Type.Boolean() });
 export const LabelMoveList = Type.Object({ data: Type.Array(LabelMove), meta: ListMeta });
 
@@ -266,7 +272,7 @@ export const GateView = Type.Object({
 });
 export type GateView = Static<typeof GateView>;
 
-/** The run that a session is opened for. */
+/** Agent run for which a session is opened. */
 export const RunOfSession = Type.Object(
   {
     id: Name,

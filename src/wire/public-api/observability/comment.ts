@@ -1,4 +1,4 @@
-/** Comments on what agents did, as clients see them and send them; and the operations on them. */
+/** Comments on telemetry: request and answer schemas, and the operations. */
 import { operation } from '../../operation.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';

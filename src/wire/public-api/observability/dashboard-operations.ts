@@ -1,4 +1,4 @@
-/** The operations on dashboards. */
+/** Operations on dashboards. */
 import { operation } from '../../operation.ts';
 import { IdempotencyHeaders } from '../../schemas.ts';
 import { Type } from '../../type.ts';
@@ -16,7 +16,7 @@ import {
   TransformTested,
 } from './dashboard.ts';
 
-/** Code in JSON, where each character may take several. */
+/** Upper bound for code as JSON, where a character may take several bytes. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const busy =
   'Too much code of the project waits to be built or run; or it has no room for another.';

@@ -1,4 +1,4 @@
-/** Dashboards and their code, as clients see them and send them. */
+/** Request and answer schemas of dashboards and their code. */
 import { codeProblemCodes, dashboardKinds, dashboardTemplates } from '#domain/dashboard.ts';
 import { limits } from '#domain/limits.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
@@ -39,7 +39,9 @@ export const DashboardDetail = Type.Object({
 });
 export type DashboardDetail = Static<typeof DashboardDetail>;
 
-/** What a push of code answers: the dashboard as it is, or with `dryRun` as it would be. */
+/**
+ * Answer to a push of code: the new state of the dashboard. With `dryRun` it is the state that the push would produce.
+ */
 export const DashboardPushed = Type.Object({
   ...DashboardDetail.properties,
   dryRun: Type.Boolean({ description: 'whether nothing was written' }),
@@ -71,7 +73,7 @@ export const DashboardBody = Type.Object(
 );
 export type DashboardBody = Static<typeof DashboardBody>;
 
-/** Files beyond what a dashboard may have are told as problems, up to a number that is plainly none. */
+/** Upper bound that is far above a dashboard's limit, so that too many files are reported as a problem of the code. */
 const mostGivenFiles = 1_000;
 const Code = Type.String({ maxLength: 4_000_000 });
 
@@ -166,7 +168,7 @@ export const Rendered = Type.Object({
 export type Rendered = Static<typeof Rendered>;
 
 export const DashboardParams = Type.Object({ dashboardId: GivenId });
-/** The most that a list may show. */
+/** Upper bound for the entries of a list. */
 const mostListed = 200;
 export const DashboardQuery = Type.Object({
   limit: Type.Optional(

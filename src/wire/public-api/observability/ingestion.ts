@@ -1,11 +1,11 @@
 /**
- * Ingestion of what agents did, event by event, as the SDKs of the field send it. Events are looked at one by one
- * where they are read, so the contract knows only that there is a list of them.
+ * Ingestion of telemetry, event by event, as the SDKs of the field send it. The code that reads the events validates
+ * each one, so the contract only requires a list.
  */
 import { operation } from '../../operation.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** Of one batch, and the bytes of it; clients send less than a tenth of either. */
+/** Upper bounds for the events and the bytes of one batch; clients send less than a tenth of either. */
 export const mostEvents = 50_000;
 const batchBytes = 4.5 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** The operations that answer metrics. */
+/** Operations that return metrics. */
 import { operation } from '../../operation.ts';
 import { DailyMetricsList, DailyMetricsQuery, MetricsAnswer, MetricsParams } from './metrics.ts';
 

@@ -1,4 +1,4 @@
-/** Metrics of what agents did, as clients ask for them and see them. */
+/** Request and answer schemas of metrics over telemetry. */
 import { nullable } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { ListMeta } from '../lists.ts';
@@ -50,7 +50,9 @@ export const MetricsParams = Type.Object({
   }),
 });
 
-/** A row: what was grouped by under its name, `time_dimension`, and `{aggregation}_{measure}`. */
+/**
+ * Rows of a result. A row has the group-by fields under their names, `time_dimension`, and `{aggregation}_{measure}`.
+ */
 export const MetricsAnswer = Type.Object({
   data: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 });

@@ -1,4 +1,4 @@
-/** The operations on models and their prices. */
+/** Operations on models and their prices. */
 import { operation } from '../../operation.ts';
 import { ModelBody, ModelList, ModelParams, ModelQuery, ModelView } from './model.ts';
 import { Done } from './trace.ts';

@@ -1,4 +1,4 @@
-/** Models with their prices, as clients see them and send them. */
+/** Request and answer schemas of models with their prices. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';
@@ -67,7 +67,7 @@ export const ModelView = Type.Object({
 });
 export type ModelView = Static<typeof ModelView>;
 
-/** What is said of a model. Its members are looked at where it is read; those that are unknown are left alone. */
+/** A model as the client sends it. The code that reads the members validates them; unknown ones are ignored. */
 export const ModelBody = Type.Object({
   modelName: Type.String({ maxLength: 10_000 }),
   matchPattern: Type.String({

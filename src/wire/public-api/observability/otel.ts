@@ -1,4 +1,4 @@
-/** What exporters of OpenTelemetry send, in both forms of OTLP, as it is or compressed by gzip. */
+/** Bodies of OpenTelemetry exporters: both encodings of OTLP, plain or compressed by gzip. */
 import { operation } from '../../operation.ts';
 import { type Static, Type } from '../../type.ts';
 

@@ -1,4 +1,4 @@
-/** Scores of traces, sessions and runs of datasets, and what they are held to. */
+/** Operations on scores of traces, sessions and dataset runs, and on score configs. */
 import { operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {

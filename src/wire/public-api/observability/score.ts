@@ -1,4 +1,4 @@
-/** Scores and score configs as clients see them and send them. */
+/** Request and answer schemas of scores and score configs. */
 import { nullable, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { ListMeta } from '../lists.ts';
@@ -32,7 +32,7 @@ const scoreMembers = {
 export const ScoreView = Type.Object(scoreMembers);
 export type ScoreView = Static<typeof ScoreView>;
 
-/** A score in a list, with what is told of its trace. */
+/** A score in a list, with some members of its trace. */
 export const ListedScore = Type.Object({
   ...scoreMembers,
   trace: Type.Optional(
@@ -48,7 +48,7 @@ export const ListedScore = Type.Object({
 });
 export const ScoreList = Type.Object({ data: Type.Array(ListedScore), meta: ListMeta });
 
-/** A score of `/v3/scores`: its value is of its type, and groups of members come when they are asked for. */
+/** A score of `/v3/scores`: its value has the type of the score, and groups of members are included on request. */
 export const PlainScore = Type.Object(
   {
     id: Type.String(),
@@ -87,5 +87,8 @@ export const ScoreConfigView = Type.Object({
 export type ScoreConfigView = Static<typeof ScoreConfigView>;
 export const ScoreConfigList = Type.Object({ data: Type.Array(ScoreConfigView), meta: ListMeta });
 
-/** A score or a config that is sent. Members are looked at where it is read; unknown ones are left alone. */
+/**
+ * A score or a config as the client sends it. The code that reads the members validates them; unknown ones are
+ * ignored.
+ */
 export const ScoreBody = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1_000 });

@@ -1,4 +1,4 @@
-/** Traces, observations and the sessions that traces are in. */
+/** Operations on traces, observations and trace sessions. */
 import { operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {
@@ -22,7 +22,7 @@ const TraceParams = Type.Object({ traceId: LongId });
 const filterParam = Param(
   'JSON list of `{type, column, operator, value, key?}`, all of which hold',
 );
-/** Of bodies that hold what models were asked and answered. */
+/** Upper bound for bodies with inputs and outputs of models. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const slow = { 524: 'The query takes too long; ask for a shorter time.' };
 

@@ -1,4 +1,4 @@
-/** Traces, observations and sessions as clients see them. */
+/** Request and answer schemas of traces, observations and trace sessions. */
 import { limits } from '#domain/limits.ts';
 import { nullable, Omitted, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
@@ -115,10 +115,10 @@ const sessionMembers = {
   environment: Type.String(),
 };
 
-/** A session in a list. */
+/** A trace session in a list. */
 export const TraceSessionView = Type.Object(sessionMembers);
 
-/** A session with its traces; with their observations where these were asked for. */
+/** A trace session with its traces; with their observations if the client asks for them. */
 export const TraceSessionDetail = Type.Object({
   ...sessionMembers,
   traces: Type.Array(
@@ -131,7 +131,7 @@ export const TraceList = Type.Object({ data: Type.Array(TraceView), meta: ListMe
 export const ObservationList = Type.Object({ data: Type.Array(ObservationView), meta: ListMeta });
 export const TraceSessionList = Type.Object({ data: Type.Array(TraceSessionView), meta: ListMeta });
 
-/** An observation of `/v2/observations`: the members of the groups that were asked for. */
+/** An observation of `/v2/observations`, with the requested groups of members. */
 export const ObservationParts = Type.Object(
   {
     id: Type.String(),
@@ -157,7 +157,7 @@ export const ObservationPartsList = Type.Object({
 });
 
 const Value = Type.String({ maxLength: 20_000 });
-/** A parameter of a query: text, given once or several times. */
+/** Builds the schema of a query parameter: text, given once or several times. */
 export const Param = (description?: string) =>
   Type.Optional(
     Type.Unsafe<string | string[]>({
@@ -171,10 +171,10 @@ export const pageParams = {
   limit: Param(`at most ${limits.pageMax}`),
 };
 
-/** An id of the groups that are compatible with SDKs of the field. */
+/** An id on the routes that are compatible with SDKs of the field. */
 export const LongId = Type.String({ minLength: 1, maxLength: 800 });
 
-/** A trace that is created or updated. Members are looked at where it is read; unknown ones are left alone. */
+/** A trace that is created or updated. The code that reads the members validates them; unknown ones are ignored. */
 export const TraceBody = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1_000 });
 export const DeleteTracesBody = Type.Object({
   traceIds: Type.Array(LongId, { minItems: 1, maxItems: 1_000 }),

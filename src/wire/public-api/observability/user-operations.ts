@@ -1,4 +1,4 @@
-/** The operations on profiles and events of users. */
+/** Operations on profiles and events of users. */
 import { operation } from '../../operation.ts';
 import {
   UserEventBody,

@@ -1,4 +1,4 @@
-/** Users of agents: what is known of them, what they did, and what it was worth. */
+/** Request and answer schemas of users of agents: profiles, events, and values of events. */
 import { nullable, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';

@@ -1,6 +1,6 @@
 /**
- * Organizations, projects, members, keys, tokens and settings. `operations.ts` has these with all others; who may call
- * which is said by `access`, see `../../access.ts`.
+ * Operations on organizations, projects, members, keys, tokens and settings. `access` of each names the permission
+ * that it requires, see `../../access.ts`.
  */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';

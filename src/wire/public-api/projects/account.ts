@@ -1,6 +1,6 @@
 /**
- * Organizations, projects, members, keys and tokens as the API shows them. Names and shapes are those that clients of
- * the compatible API know: `memberships`, `apiKeys`, `displaySecretKey`, roles in capitals.
+ * Request and answer schemas of organizations, projects, members, keys and tokens. Names and shapes are those of the
+ * compatible API: `memberships`, `apiKeys`, `displaySecretKey`, roles in capitals.
  */
 import { mostTokenDays, roles, tokenScopes } from '#domain/account.ts';
 import { limits } from '#domain/limits.ts';
@@ -11,7 +11,7 @@ import { type Static, Type } from '../../type.ts';
 const strict = { additionalProperties: false } as const;
 
 export const RoleName = oneOf(roles);
-/** A project's own roles: owners are an organization's. */
+/** Roles that a project may give: owners belong to an organization. */
 export const ProjectRoleName = oneOf(roles.filter((role) => role !== 'OWNER'));
 
 const Name = Type.String({ minLength: 1, maxLength: limits.nameChars, pattern: '\\S' });
@@ -69,7 +69,7 @@ export const ProjectChange = Type.Object(
   { ...strict, minProperties: 1 },
 );
 
-/** A member, in an organization or with the role that a project gives. */
+/** A member of an organization, or of a project with the role that the project gives. */
 export const MembershipView = Type.Object({
   userId: Type.String(),
   role: RoleName,
@@ -178,5 +178,8 @@ export const AuditEntryView = Type.Object({
 });
 export type AuditEntryView = Static<typeof AuditEntryView>;
 
-/** Of creates that show a secret: it is not kept, so a repeated request learns what it made, and no secret. */
+/**
+ * Headers of creates that return a secret. The secret is not stored, so a repeated request returns what was created,
+ * without it.
+ */
 export const OnceHeaders = IdempotencyHeaders;

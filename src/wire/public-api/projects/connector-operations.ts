@@ -1,4 +1,4 @@
-/** The operations on connectors. `operations.ts` has them with all others. */
+/** Operations on connectors. */
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';

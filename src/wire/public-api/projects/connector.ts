@@ -1,4 +1,7 @@
-/** Connectors: trees that an organization shares, in versions, of which its projects make worlds. */
+/**
+ * Request and answer schemas of connectors: versioned trees that an organization shares and from which its projects
+ * make worlds.
+ */
 
 import { limits } from '#domain/limits.ts';
 import { nullable, Timestamp } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-/** The operations on context repositories, and on prompts by the routes that the field's SDKs call. */
+/** Operations on context repositories, and on prompts by the routes that the field's SDKs call. */
 import { operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {

@@ -1,4 +1,4 @@
-/** Context repositories and prompts, which are one kind of them, as clients see them and send them. */
+/** Request and answer schemas of context repositories and of prompts, which are one kind of them. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { ListMeta } from '../lists.ts';

@@ -1,4 +1,7 @@
-/** The operations on connectors of project files; below each world, too, but for those on one connector. */
+/**
+ * Operations on connectors of project files. They are also served below each world, except those on a single
+ * connector.
+ */
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';

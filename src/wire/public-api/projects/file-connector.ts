@@ -1,4 +1,4 @@
-/** Connectors of project files: folders and buckets that files of a project are synced with. */
+/** Request and answer schemas of file connectors: folders and buckets with which project files are synced. */
 
 import { limits } from '#domain/limits.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';

@@ -1,6 +1,6 @@
 /**
- * The operations on project files. The same drive is served below each world of the project, for clients that know
- * only that: those operations are made of these. `operations.ts` has them with all others.
+ * Operations on project files. The same files are also served below each world of the project, for clients that know
+ * only that path: `ofEnvironment` derives those operations from these.
  */
 
 import { type OperationShape, operation } from '../../operation.ts';
@@ -117,7 +117,7 @@ type OfEnvironment<Shape extends OperationShape> = Omit<
   params: typeof ContainerParams;
 };
 
-/** The same operation below a world of the project. */
+/** Derives the operation below a world of the project. */
 export const ofEnvironment = <const Shape extends OperationShape>({
   tools: _,
   ...shape

@@ -1,15 +1,18 @@
-/** Project files: listed folder by folder, sent to addresses of their own, read, moved, deleted. */
+/**
+ * Request and answer schemas of project files: lists of a folder, uploads to URLs of their own, downloads, moves and
+ * deletions.
+ */
 
 import { filePathLimits } from '#domain/file-path.ts';
 import { limits } from '#domain/limits.ts';
 import { nullable, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** A path, with `/` between its names. */
+/** Builds the schema of a path, with `/` between its names. */
 export const FilePathText = (description: string) =>
   Type.String({ maxLength: filePathLimits.chars, description });
 
-/** Base64 of a SHA-256. */
+/** SHA-256 in base64. */
 export const Sum = Type.String({
   maxLength: 44,
   pattern: '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$',

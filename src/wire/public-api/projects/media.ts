@@ -1,4 +1,4 @@
-/** Media: bytes that stand beside traces and items of datasets, as the SDKs of the field send them. */
+/** Media: files that traces and dataset items refer to, as the SDKs of the field upload them. */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-/** The project that a key is of. `operations.ts` has this with all others. */
+/** Operation that returns the project of a key. */
 import { operation } from '../../operation.ts';
 import { Timestamp } from '../../schemas.ts';
 import { Type } from '../../type.ts';

@@ -1,4 +1,4 @@
-/** The settings of a project: what it sets for itself, and what holds where it sets nothing. */
+/** Settings of a project, and the defaults that apply to what it does not set. */
 import { browserTiers } from '#domain/session.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
@@ -6,7 +6,7 @@ import { type Static, Type } from '../../type.ts';
 const Most = Type.Integer({ minimum: 1, maximum: 2_000_000_000 });
 const strict = { additionalProperties: false } as const;
 
-/** What a project may use, by the names that its refusals have. */
+/** Quotas of a project, under the names that their errors use. */
 const quotas = {
   sessions: Most,
   opensPerMinute: Most,
@@ -31,7 +31,7 @@ const optionalQuotas = Object.fromEntries(
   >;
 };
 
-/** Null takes a quota back to what the installation gives. */
+/** Change of quotas; null resets a quota to the installation's default. */
 export const QuotasChange = Type.Object(optionalQuotas, { ...strict, minProperties: 1 });
 export type QuotasChange = Static<typeof QuotasChange>;
 
@@ -61,7 +61,7 @@ export const ProjectSettingsView = Type.Object({
 });
 export type ProjectSettingsView = Static<typeof ProjectSettingsView>;
 
-/** Settings that are not named stay as they are; null takes one back to what holds without it. */
+/** Change of settings. Absent settings stay as they are; null resets one to its default. */
 export const ProjectSettingsChange = Type.Object(
   {
     webhookPush: Type.Optional(Type.Boolean()),

@@ -1,4 +1,4 @@
-/** The operations of an agent's end: reported by the one who ran its command, and read. */
+/** Operations on the end of an agent's command: the program that ran the command reports it, and clients read it. */
 import { operation } from '../../operation.ts';
 import { AgentEndView, ReportAgentEndBody } from './agent-end.ts';
 import { SessionParams } from './session-operations.ts';
@@ -22,7 +22,7 @@ export const getAgentEnd = operation({
   summary: 'How the command of the agent in a session ended, and what it printed',
   method: 'GET',
   path,
-  // A command may print its environment, which has the tokens of its session.
+  // A command may print its environment, which holds the tokens of its session. So reading needs `write`.
   access: 'write',
   params: SessionParams,
   answers: { 200: AgentEndView },

@@ -1,4 +1,4 @@
-/** The end of the agent's command that was run for a session, as the one who ran it reports it. */
+/** End of the agent command of a session, as the program that ran the command reports it. */
 import { agentOutcomes, agentOutputLimits as limits } from '#domain/agent-end.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
@@ -16,7 +16,7 @@ const LastLines = Type.Array(Type.String({ maxLength: limits.lineChars }), {
   description: 'on standard error',
 });
 
-/** The part of it that an item of a dataset run shows. */
+/** Short form of an agent's end for an item of a dataset run. */
 export const AgentEndRef = Type.Object({
   outcome: Outcome,
   exitCode: ExitCode,

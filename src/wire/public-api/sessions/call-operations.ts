@@ -1,4 +1,4 @@
-/** The operations of what is done in a session: calls, and the requests to its world's API. */
+/** Operations on the activity of a session: its calls, and the requests to its world's API. */
 import { operation } from '../../operation.ts';
 import { fieldsOf, IdempotencyHeaders, traceParentHeader } from '../../schemas.ts';
 import { Type } from '../../type.ts';

@@ -1,4 +1,4 @@
-/** The calls of a session as tools of the MCP server, each kind with the input that it takes. */
+/** Calls of a session as tools of the MCP server: one tool for each kind of call, with the input of that kind. */
 import { redactModes } from '#domain/batch.ts';
 import type { CallState } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
@@ -9,7 +9,7 @@ import { Type } from '../../type.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** As many seconds a tool waits for the answer unless it is told otherwise. */
+/** Default wait of a tool for the answer, in seconds. */
 const wait = 30;
 
 const SeedInput = Type.Object(
@@ -48,7 +48,7 @@ const AnswerInput = Type.Object(
   { additionalProperties: false },
 );
 
-/** Ends of a call without an output. A call that still waits or runs is none of them. */
+/** States of a call that ended without an output. A queued or running call has none of them. */
 const failedStates: readonly CallState[] = ['failed', 'lost', 'cancelled'];
 
 const kinds: readonly ToolShape[] = [

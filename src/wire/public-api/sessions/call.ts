@@ -1,4 +1,4 @@
-/** The call record as clients and hosts see it. */
+/** Schemas of a call, for clients and hosts. */
 
 import { callKinds, callStates, clientCallKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
@@ -46,8 +46,8 @@ export const CallView = Type.Object({
 export type CallView = Static<typeof CallView>;
 
 /**
- * A call in a list. `input` and `output` are there when asked for by `fields`, and an error has its
- * `details` then. A page that is full shows the calls that follow without what is in `omitted`.
+ * A call in a list. `fields` requests `input` and `output`, and with them the `details` of an error. Once a page is
+ * full, later calls lack the members in `omitted`.
  */
 export const CallListView = Type.Object({
   ...CallView.properties,
@@ -57,7 +57,7 @@ export const CallListView = Type.Object({
 });
 export type CallListView = Static<typeof CallListView>;
 
-/** What a client sends to enqueue one. */
+/** Body with which a client enqueues a call. */
 export const CallRequest = Type.Object(
   {
     kind: oneOf(clientCallKinds),

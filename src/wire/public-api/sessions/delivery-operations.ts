@@ -1,4 +1,4 @@
-/** The operations on webhooks of a session. `operations.ts` has them with all others. */
+/** Operations on webhook deliveries of a session. */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';
 import { WaitSeconds } from '../../schemas.ts';

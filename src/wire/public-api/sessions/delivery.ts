@@ -1,13 +1,13 @@
-/** Deliveries of webhooks as those see them who send them, and what receivers answer. */
+/** Webhook deliveries for clients that send them, and the answers of receivers. */
 import { deliverySenders } from '#domain/ledger.ts';
 import { sessionStates } from '#domain/session.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** The number of a delivery: that of its entry in the ledger of its session, which counts on over resets. */
+/** Number of a delivery: that of its entry in the session's ledger, which resets do not restart. */
 const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 
-/** Deliveries that one page has, and answers that are written together. */
+/** Upper bound for the deliveries on a page, and for the answers in one request. */
 export const deliveriesMost = 100;
 
 export const DeliveryAnswerView = Type.Object({
@@ -89,7 +89,7 @@ export const AnswersView = Type.Object({
 });
 export type AnswersView = Static<typeof AnswersView>;
 
-/** A subscription as the session has it now. It never holds a secret. */
+/** A subscription in its present state in the session. It never holds a secret. */
 export const SubscriptionView = Type.Object({
   key: JsonObject,
   world: nullable(Type.String({ description: 'the alias of the linked world that it is of' })),

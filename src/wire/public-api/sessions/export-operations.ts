@@ -1,4 +1,4 @@
-/** The archive of a session; what is in it says `host-api/session-archive.ts`. */
+/** Operation that exports the archive of a session; `host-api/session-archive.ts` describes its contents. */
 import { operation } from '../../operation.ts';
 import { Archive } from '../../schemas.ts';
 import { Type } from '../../type.ts';

@@ -1,4 +1,4 @@
-/** What a call of the kind `grade` answers. */
+/** Answer of a call of the kind `grade`. */
 import { verdicts } from '#domain/grade.ts';
 import { JsonObject, nullable, oneOf } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
@@ -65,7 +65,7 @@ const changes = {
   }),
 };
 
-/** What changed, as a grade tells it. */
+/** Changed rows of a grade. */
 export const GradeChanges = Type.Object(changes);
 export type GradeChanges = Static<typeof GradeChanges>;
 

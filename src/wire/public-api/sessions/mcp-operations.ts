@@ -1,15 +1,14 @@
 /**
- * The two MCP servers, as operations: one for a project, one for each session. A body is a message of JSON-RPC
- * 2.0, or in the form of earlier releases of the protocol a short list of them; what the messages mean is the
- * protocol's and not described here. An answer is JSON, or an event stream where it takes longer.
- * `operations.ts` has these with all others.
+ * The two MCP servers, as operations: one for a project, one for each session. A body is one JSON-RPC 2.0 message, or
+ * in earlier revisions of the protocol a short batch. The protocol defines the messages, so this contract does not
+ * describe them. An answer is JSON, or an event stream if it takes longer.
  */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';
 import { Empty, traceParentHeader } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** Messages that come together; later releases of the protocol have none that do. */
+/** Upper bound for the messages of a batch; later revisions of the protocol have no batches. */
 export const mostMessages = 20;
 
 const RequestId = Type.Union([
@@ -17,7 +16,7 @@ const RequestId = Type.Union([
   Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
 ]);
 
-/** A request, a notification (without `id`), or what a client answers to a request of the server. */
+/** A request, a notification (without `id`), or a client's response to a request of the server. */
 export const RpcMessage = Type.Object(
   {
     jsonrpc: Type.Literal('2.0'),
@@ -63,7 +62,7 @@ const SessionHeaders = Type.Interface([Headers], {
   traceparent: traceParentHeader('of who asks; a call is told in that trace, within that span'),
 });
 
-/** Refusal of a request that is none of the protocol. */
+/** Error answer to a request that is not valid JSON-RPC. */
 const RpcRefusal = Type.Object({
   jsonrpc: Type.Literal('2.0'),
   id: Type.Union([RequestId, Type.Null()], { description: 'null where no request can be named' }),
@@ -122,7 +121,7 @@ export const callSessionServer = operation({
   params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
   headers: SessionHeaders,
   body: Body,
-  // The input of a call, and what stands around it.
+  // Input of a call, and the JSON-RPC message around it.
   bodyBytes: limits.callInputBytes + 64 * 1024,
   answers,
   refusals,

@@ -1,4 +1,4 @@
-/** Where the service posts webhooks by itself. `operations.ts` has these with all others. */
+/** Operations on webhook push: the URLs to which the service itself posts webhooks. */
 import { operation } from '../../operation.ts';
 import { Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';

@@ -1,4 +1,4 @@
-/** The recording of what a session's browser showed. */
+/** Operations on the recording of a session's browser. */
 import { recordingMarks } from '#domain/recording.ts';
 import { operation } from '../../operation.ts';
 import { Film, nullable, oneOf, Timestamp } from '../../schemas.ts';

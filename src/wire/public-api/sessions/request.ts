@@ -1,4 +1,4 @@
-/** A request to a session as clients see it: an entry of the session's ledger, which outlives it. */
+/** A request to a session, for clients: an entry of the session's ledger, which is kept after the session. */
 
 import { ledgerWays } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
@@ -6,7 +6,7 @@ import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../../schemas.t
 import { type Static, Type } from '../../type.ts';
 import { ChangeCountsView } from './call.ts';
 
-/** A row that a request changed. A row whose key changed is a deletion and an insertion. */
+/** A row that a request changed. A changed primary key shows as a deletion and an insertion. */
 export const RowChangeView = Type.Object({
   entity: Type.String({ maxLength: limits.nameChars }),
   key: nullable(JsonObject),
@@ -19,7 +19,7 @@ export const RowChangeView = Type.Object({
   ),
 });
 
-/** Where a page is full, `request`, `response`, `changes` and `rows` are left out. */
+/** A request in a list. Once a page is full, later entries lack `request`, `response`, `changes` and `rows`. */
 export const RequestView = Type.Object({
   sessionId: Type.String(),
   id: Type.Integer({ minimum: 1, description: 'position in the ledger of the session, from 1' }),
@@ -41,7 +41,7 @@ export const RequestView = Type.Object({
 });
 export type RequestView = Static<typeof RequestView>;
 
-/** What requests can be looked for by. */
+/** Filters for requests. */
 export const RequestFilter = {
   via: Type.Optional(oneOf(ledgerWays)),
   operation: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
@@ -50,12 +50,12 @@ export const RequestFilter = {
   ),
 };
 
-/** The requests of one session: those whose `id` is larger. */
+/** Filter on the requests of one session: only those with a larger `id`. */
 export const AfterRequest = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'only those with a larger id' }),
 );
 
-/** The requests of a world: those that came later. */
+/** Filter on the requests of a world: only later ones. */
 export const AfterTime = Type.Optional(
   Type.String({ maxLength: 64, description: 'only those after this time, ISO 8601' }),
 );

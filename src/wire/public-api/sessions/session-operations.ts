@@ -1,4 +1,7 @@
-/** The operations of sessions: opened, shown, pinned, closed, and entered by a link. What is done in one: call-operations.ts. */
+/**
+ * Operations that open, show, pin and close sessions, and make links to them. Operations on the activity in a session
+ * are in call-operations.ts.
+ */
 import { verdicts } from '#domain/grade.ts';
 import { linkScopes, runFilters } from '#domain/session.ts';
 import { operation } from '../../operation.ts';
@@ -14,10 +17,10 @@ import { Type } from '../../type.ts';
 import { CursorQuery, ListMeta } from '../lists.ts';
 import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
 
-/** The session that a path names. */
+/** Session that a path names. */
 export const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
 
-/** How long an answer may be held. */
+/** Time for which the server may hold an answer. */
 export const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });
 
 const OpenHeaders = Type.Interface([IdempotencyHeaders], {

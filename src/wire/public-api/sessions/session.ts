@@ -1,4 +1,4 @@
-/** The session as clients see it, and what one is opened on. */
+/** Request and answer schemas of sessions. */
 
 import { verdicts } from '#domain/grade.ts';
 import { limits } from '#domain/limits.ts';
@@ -73,7 +73,7 @@ export const ToolView = Type.Object({
   outputSchema: Type.Unknown(),
 });
 
-/** The clock of a session's world. */
+/** Clock of a session's world. */
 export const SessionClock = Type.Object({
   at: nullable(
     Type.String({
@@ -157,10 +157,7 @@ export const SessionView = Type.Object({
 });
 export type SessionView = Static<typeof SessionView>;
 
-/**
- * A session in a list: `tools` and `instruction` are there when asked for by `fields`, as far as the
- * page has room.
- */
+/** A session in a list. `fields` requests `tools` and `instruction`; they are included as far as the page has space. */
 export const SessionListView = Type.Object({
   ...SessionView.properties,
   tools: Type.Optional(SessionView.properties.tools),

@@ -1,6 +1,6 @@
 /**
- * The older spelling of worlds and their versions: containers and bundles. It has the same objects, named by slug or
- * id, and the bodies of the routes of versions; runs of datasets are dispatched there, too. `operations.ts` has them with all others.
+ * Older routes for worlds and their versions, under the names containers and bundles. They return the same objects,
+ * named by slug or id, with the bodies of the version routes. Dataset runs are dispatched there, too.
  */
 
 import { limits } from '#domain/limits.ts';

@@ -1,4 +1,4 @@
-/** A task that a world bundles, in the form that tasks given inline have. */
+/** A task that a world bundles, in the form of an inline task. */
 import { givenCheck } from '#language/checks.ts';
 import type { Grader, Task } from '#language/task.ts';
 import type { TaskSpec } from './task-spec.ts';

@@ -1,4 +1,4 @@
-/** The operations by which rows come into a world. `operations.ts` has them with all others. */
+/** Operations that import rows into a world. */
 
 import { batchLimits } from '#domain/batch.ts';
 import { operation } from '../../operation.ts';

@@ -1,4 +1,4 @@
-/** Reading the rows of worlds: counts, rows of an entity, and those of linked worlds beside them. */
+/** Operations that read the rows of worlds: counts, rows of an entity, and those of linked worlds beside them. */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';
 import { JsonObject, nullable } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-/** Rows on their way into a world: imports, batches and their chunks, as clients see them. */
+/** Request and answer schemas of imports into a world: batches and their chunks. */
 
 import { batchLimits, batchStates, importModes, publishTimes, redactModes } from '#domain/batch.ts';
 import { limits } from '#domain/limits.ts';
@@ -15,10 +15,10 @@ const Sha256 = Type.String({
   description: '64 hex digits: sha256 of the gzipped bytes',
 });
 
-/** A member that may be left out, which null does as well. */
+/** Builds the schema of an optional member, for which null means absent. */
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(nullable(schema));
 
-/** What imports and batches have in common. */
+/** Options that imports and batches share. */
 const how = {
   mode: orNull(
     oneOf(
@@ -116,7 +116,7 @@ const refused = {
   ),
 };
 
-/** A batch as lists have it. */
+/** A batch in a list. */
 export const BatchListView = Type.Object({
   batchId: Type.String(),
   state: oneOf(batchStates),
@@ -186,7 +186,7 @@ export const ChunkView = Type.Object({
 });
 export type ChunkView = Static<typeof ChunkView>;
 
-/** What came of an import or a publish that has ended. */
+/** Result of an import or a publish that has ended. */
 export const ImportedView = Type.Object({
   batchId: Type.String(),
   state: oneOf(batchStates),
@@ -197,7 +197,7 @@ export const ImportedView = Type.Object({
 });
 export type ImportedView = Static<typeof ImportedView>;
 
-/** What is said of one that is still running. */
+/** Answer while an import or a publish still runs. */
 export const ImportRunning = Type.Object({
   batchId: Type.String(),
   state: oneOf(batchStates),
@@ -211,7 +211,7 @@ export const PublishBody = Type.Optional(
   ),
 );
 
-/** What came of a publish. */
+/** Result of a publish. */
 export const PublishedView = Type.Object({
   batchId: Type.String({ description: 'of the publish itself, which is followed like a batch' }),
   state: oneOf(batchStates),

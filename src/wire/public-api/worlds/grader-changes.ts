@@ -1,8 +1,8 @@
-/** What a task says of the changes that its checks do not ask for. */
+/** Members of a grader about changes that its checks do not require. */
 import { limits } from '#domain/limits.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** Changes that are expected beside those of the checks. */
+/** Changes that are allowed beside those that the checks require. */
 export const Allowance = Type.Object(
   {
     entity: Type.String({ minLength: 1, maxLength: 256 }),

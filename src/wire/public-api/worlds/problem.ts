@@ -1,12 +1,12 @@
 /**
- * Problems of a world's files as the service answers them, and how a refusal carries them: the control
- * plane writes them into the error's detail, and a client reads them from there.
+ * Problems of a world's files in answers of the service. The control plane writes them into an error's detail, and
+ * clients read them from there.
  */
 import { Ajv } from 'ajv';
 import type { AppError } from '#domain/error.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** What is wrong with a tree: the language's own problem. */
+/** A problem of a tree, in the form of the world language. */
 export const ProblemView = Type.Object({
   file: Type.String({ description: 'path in the tree; empty: the request itself' }),
   pointer: Type.String({ description: 'JSON pointer into the file, or into the request' }),
@@ -18,14 +18,14 @@ export const ProblemView = Type.Object({
 });
 export type ProblemView = Static<typeof ProblemView>;
 
-/** What the body of an error has beside its message when files of a world are refused. */
+/** Detail of the error with which files of a world are refused. */
 const ProblemsDetail = Type.Object({ problems: Type.Array(ProblemView) });
 export type ProblemsDetail = Static<typeof ProblemsDetail>;
 
 const ajv = new Ajv();
 let check: ((value: unknown) => value is ProblemsDetail) | undefined;
 
-/** The problems that a refusal carries; none where it carries none, or something else under their name. */
+/** Returns the problems that an error carries; an empty list if it carries none, or something else under that name. */
 export const problemsOf = ({ detail }: Pick<AppError, 'detail'>): ProblemView[] => {
   check ??= ajv.compile<ProblemsDetail>(ProblemsDetail);
   return check(detail) ? detail.problems : [];

@@ -1,6 +1,6 @@
 /**
- * `POST /worlds/runtime`: work on a world's files without a world. One body for all commands, and an
- * answer for each, told apart by its `command`; or one rejection, with everything that is wrong.
+ * `POST /worlds/runtime`: commands on a world's files without a stored world. All commands share one body; each has
+ * its own answer, distinguished by `command`. Invalid files are rejected with all their problems.
  */
 import { importModes, redactModes } from '#domain/batch.ts';
 import { limits } from '#domain/limits.ts';
@@ -9,7 +9,7 @@ import { type Static, Type } from '../../type.ts';
 import { ProblemView } from './problem.ts';
 import { TemplateView, TreeFileBody } from './world.ts';
 
-/** What is served. */
+/** Supported commands. */
 export const runtimeCommands = [
   'validate',
   'compile',
@@ -69,7 +69,7 @@ const FileContents = Type.Array(
   Type.Object({ path: Type.String(), content: Type.String({ description: 'base64' }) }),
 );
 
-/** A generated file, as it stands in the tree that was sent. */
+/** State of a generated file in the tree that the client sent. */
 const GeneratedFile = Type.Object({
   path: Type.String(),
   state: oneOf(['current', 'missing', 'stale', 'edited']),

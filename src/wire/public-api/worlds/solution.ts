@@ -1,4 +1,4 @@
-/** How a task is solved, for proofs. What it means is said in `language/solution.ts`. */
+/** Schema of a task's solution, for proofs; `language/solution.ts` defines its meaning. */
 import { limits } from '#domain/limits.ts';
 import { scriptLanguages, solutionLimits, stepMethods } from '#language/solution.ts';
 import { JsonObject, oneOf } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-/** The checks of a grader as tasks give them, see `#language/checks.ts`. */
+/** Schema of a grader's checks in tasks, see `#language/checks.ts`. */
 
 import { limits } from '#domain/limits.ts';
 import { operators } from '#language/comparison.ts';

@@ -1,6 +1,6 @@
 /**
- * The JSON Schema of a task in a file, for editors. It is what the API takes, and also says what conditions may be, which
- * the API refuses in words of its own.
+ * Builds the JSON Schema of a task file, for editors. It extends the schema of the API by the form of conditions,
+ * which the API checks in code for better error messages.
  */
 import { type Operator, operators } from '#language/comparison.ts';
 import type { JsonSchema } from '#language/contract.ts';
@@ -41,7 +41,7 @@ const condition: JsonSchema = {
   ],
 };
 
-/** Every `where` of the schema, wherever it stands, with what it may say of a field; and scripts that are files. */
+/** Extends each `where` of the schema by the form of conditions, and lets a script be a file. */
 const asInFiles = (key: string, value: unknown): unknown => {
   if (key === 'script') {
     const file = { type: 'string', pattern: '\\.(py|ts)$', description: 'A file beside the task.' };
@@ -52,7 +52,7 @@ const asInFiles = (key: string, value: unknown): unknown => {
   return { ...rest, additionalProperties: { $ref: '#/$defs/condition' } };
 };
 
-/** The JSON Schema (2020-12) of `--task-file`. */
+/** Returns the JSON Schema (2020-12) of `--task-file`. */
 export const taskFileSchema = (): JsonSchema => {
   const { properties, ...rest } = JSON.parse(JSON.stringify(TaskSpec, asInFiles));
   return {

@@ -1,4 +1,4 @@
-/** The operations on stored tasks. `operations.ts` has them with all others. */
+/** Operations on stored tasks. */
 
 import { operation } from '../../operation.ts';
 import { IdempotencyHeaders } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-/** The operations on task sets. */
+/** Operations on task sets. */
 import { operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';

@@ -1,4 +1,4 @@
-/** Task sets: lists of stored tasks, as clients see them and send them. */
+/** Request and answer schemas of task sets, which are lists of stored tasks. */
 import { dashboardLimits } from '#domain/dashboard.ts';
 import { limits } from '#domain/limits.ts';
 import { nullable, Timestamp } from '../../schemas.ts';

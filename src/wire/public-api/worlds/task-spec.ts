@@ -1,6 +1,6 @@
 /**
- * What a task says: what to do, what to start from, and how the state left behind is graded. Stored tasks, inline ones
- * and what hosts are told have this form.
+ * Spec of a task: the instruction, the initial rows, and the grading of the final state. Stored tasks, inline tasks
+ * and assignments to hosts all have this form.
  */
 
 import { limits } from '#domain/limits.ts';
@@ -13,7 +13,7 @@ import { GraderChanges } from './grader-changes.ts';
 import { SolutionSpec } from './solution.ts';
 import { GivenCheck } from './task-checks.ts';
 
-/** What becomes of rows by the world's `[redact]` before they are stored. */
+/** Treatment of rows by the world's `[redact]` rules before they are stored. */
 export const Redact = oneOf(
   redactionModes,
   'apply: rows pass through the redaction policy of the world first; refuse: plaintext in a redacted field is refused; default off',
@@ -26,7 +26,7 @@ export const SeedRows = Type.Record(
   { maxProperties: limits.members },
 );
 
-/** What to do, what to start from, and how the state left behind is graded. */
+/** Spec of a task: the instruction, the initial rows, and the grading of the final state. */
 export const TaskSpec = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),

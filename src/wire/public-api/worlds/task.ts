@@ -1,4 +1,4 @@
-/** Stored tasks as clients see them and send them. */
+/** Request and answer schemas of stored tasks. */
 
 import { limits } from '#domain/limits.ts';
 import { Id, nullable, Timestamp } from '../../schemas.ts';
@@ -95,7 +95,7 @@ export const StoredTaskView = Type.Object({
 });
 export type StoredTaskView = Static<typeof StoredTaskView>;
 
-/** A task with a spec, the present one or that of the version that was asked for, and its history. */
+/** A task with its history and a spec: the present one, or that of the requested version. */
 export const StoredTaskDetail = Type.Interface([StoredTaskView], {
   spec: TaskSpec,
   shownVersion: Type.Integer({ minimum: 1, description: 'the version that `spec` is of' }),
@@ -103,7 +103,7 @@ export const StoredTaskDetail = Type.Interface([StoredTaskView], {
 });
 export type StoredTaskDetail = Static<typeof StoredTaskDetail>;
 
-/** What a task comes to in a version of a world. */
+/** Result of validating a task against a version of a world. */
 export const TaskValidation = Type.Object({
   valid: Type.Boolean(),
   taskId: Type.String(),
@@ -119,7 +119,7 @@ export type TaskValidation = Static<typeof TaskValidation>;
 
 export const TaskParams = Type.Object({ taskId: Id });
 
-/** `metadata.<key>=<value>` stands beside what has names. */
+/** Filters of the list of tasks. Further parameters have the form `metadata.<key>=<value>`. */
 export const TaskListQuery = Type.Object(
   {
     ...PageQuery,

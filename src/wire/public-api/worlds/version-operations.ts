@@ -1,4 +1,4 @@
-/** The operations on versions of worlds. `operations.ts` has them with all others. */
+/** Operations on versions of worlds. */
 
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';

@@ -1,4 +1,4 @@
-/** Versions of worlds as clients see them, and how they are addressed. */
+/** Request and answer schemas of versions of worlds, and the parameters that name a version. */
 
 import { limits } from '#domain/limits.ts';
 import { gateStates, versionOrigins } from '#domain/world.ts';
@@ -6,7 +6,7 @@ import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { LatestTests } from '../evaluation/test-run.ts';
 
-/** A world alone, for its head version, or one version of it. */
+/** A world alone, which means its head version, or one version of it. */
 export const WorldParams = Type.Object({
   slug: Type.String({
     maxLength: 140,
@@ -18,7 +18,7 @@ export const WorldParams = Type.Object({
 const Count = Type.Integer({ minimum: 0 });
 const Names = Type.Array(Type.String());
 
-/** What a version changed. */
+/** Changes of a version. */
 export const VersionChanges = Type.Object({
   base: nullable(
     Type.Integer({ minimum: 1, description: 'the version that it was made from; null: none' }),
@@ -60,7 +60,7 @@ const told = {
   changes: nullable(VersionChanges),
 };
 
-/** A version in the list of its world's. */
+/** A version in the list of its world. */
 export const VersionListView = Type.Object({ ...shared, ...told });
 export type VersionListView = Static<typeof VersionListView>;
 
@@ -89,7 +89,7 @@ const Sha256 = Type.String({
   description: '64 hex digits',
 });
 
-/** A file of a largest size in base64. */
+/** Upper bound for a file of the largest size in base64. */
 const fileChars = Math.ceil(limits.treeFileBytes / 3) * 4;
 
 const PushedFile = Type.Object(

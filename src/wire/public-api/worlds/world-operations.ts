@@ -1,4 +1,7 @@
-/** The operations of worlds: made, listed, described. What a world is made of: version-operations.ts, data-operations.ts. */
+/**
+ * Operations that create, list and describe worlds. Operations on their contents are in version-operations.ts and
+ * data-operations.ts.
+ */
 import { limits } from '#domain/limits.ts';
 import { operation } from '../../operation.ts';
 import { Empty, fieldsOf, IdempotencyHeaders, JsonObject } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-/** Worlds and versions as clients see them. */
+/** Request and answer schemas of worlds. */
 
 import { limits } from '#domain/limits.ts';
 import { surfaceKinds } from '#domain/session.ts';
@@ -71,8 +71,8 @@ export type WorldView = Static<typeof WorldView>;
 const listed = WorldView.properties;
 
 /**
- * A world in a list: what its contract holds is there when asked for by `fields`, as far as the page has
- * room, and counted in any case.
+ * A world in a list. Counts of its contract's parts are always present. `fields` requests the parts themselves, which
+ * are included as far as the page has space.
  */
 export const WorldListView = Type.Object({
   ...listed,
@@ -86,7 +86,7 @@ export const WorldListView = Type.Object({
 });
 export type WorldListView = Static<typeof WorldListView>;
 
-/** A world with the files of its head version, or of the version that was named. */
+/** A world with the files of its head version, or of the named version. */
 export const WorldDetail = Type.Interface([WorldView], {
   head: Type.Object(
     { id: Type.String(), number: Type.Integer({ minimum: 1 }) },
@@ -114,7 +114,10 @@ export const BundledTaskView = Type.Object({
   grader: nullable(oneOf(['assertions', 'python', 'sql'], 'how a session on it is graded')),
 });
 
-/** The same in a list: `tools`, and `instruction` when asked for by `fields`, as far as there is room. */
+/**
+ * A bundled task in a list. `tools`, and `instruction` if `fields` requests it, are included as far as the page has
+ * space.
+ */
 export const TaskListView = Type.Object({
   ...BundledTaskView.properties,
   instruction: Type.Optional(BundledTaskView.properties.instruction),
@@ -123,7 +126,7 @@ export const TaskListView = Type.Object({
 });
 export type TaskListView = Static<typeof TaskListView>;
 
-/** A file of the largest size in base64. */
+/** Upper bound for a file of the largest size in base64. */
 const treeFileChars = Math.ceil(limits.treeFileBytes / 3) * 4;
 
 export const TreeFileBody = Type.Object(
