@@ -1,63 +1,66 @@
 /**
- * Checks of a grader of the kind `assertions`: what must hold of the state that a session leaves, of its request ledger
- * or of the agent's answer. Bundled, stored and inline tasks all have them in this form.
+ * Checks of a grader of the kind `assertions`: conditions on the final state of a session, on its request ledger or on
+ * the agent's answer. Bundled, stored and inline tasks all have them in this form.
  */
 
-/** By field, or path to one, what `comparison.ts` reads. */
+/** Conditions by field, or path to one, in the form that `comparison.ts` reads. */
 export type Conditions = { [field: string]: unknown };
 
-/** Exactly so many rows, or so many at least, at most. */
+/** Number of rows that a check requires: an exact number, or a minimum and a maximum. */
 export type CheckCount = number | { min?: number; max?: number };
 
-/** Rows that a declared relationship ties to the row of a check, in either direction. */
+/** Rows that a declared relationship connects to the row of a check, in either direction. */
 export type RelatedRows = {
   entity: string;
   where: Conditions;
-  /** The fields of the relationship, where the two entities have several. */
+  /** Fields of the relationship, if the two entities have several. */
   by?: string[];
 };
 
-/** How a check asks for related rows. */
+/** Quantifiers over related rows. */
 export const relatedKinds = ['any', 'all', 'none'] as const;
 export type RelatedKind = (typeof relatedKinds)[number];
 
-/** What every check may say. */
+/** Members that every check may have. */
 type Judged = {
   name: string;
-  /** What it counts for in the score; absent: 1. */
+  /** Weight of the check in the score; absent: 1. */
   weight?: number;
-  /** Names of other checks of the grader: what this one finds came before, or after, what that one finds. */
+  /**
+   * Names of other checks of the grader: rows that this check finds must come before, or after, the rows that the
+   * other finds.
+   */
   before?: string;
   after?: string;
 };
 
-/** Rows of an entity or of the ledger of which all that is said holds, and how many of them there must be. */
+/** Check for rows of an entity, or of the ledger, that meet all conditions, and for their number. */
 export type RowsCheck = Judged & {
   entity: string;
-  /** Each field as `comparison.ts` reads it. */
+  /** Condition on each field, in the form that `comparison.ts` reads. */
   where: Conditions;
-  /** Null: at least one. */
+  /** Required number of rows; null: at least one. */
   count: CheckCount | null;
-  /** Top-level fields that differ from the row as it was when the task began, or are the same. */
+  /** Top-level fields that differ from the row's initial state, or equal it. */
   changed?: string[];
   unchanged?: string[];
-  /** By how much a top-level field is more than it was then. */
+  /** Amount by which each top-level field exceeds its initial value. */
   increased_by?: Record<string, number>;
 } & { [Kind in RelatedKind]?: RelatedRows };
 
-/** The last answer that the agent gave by a call of the kind `answer`. */
+/** Check on the last answer that the agent gave by a call of the kind `answer`. */
 export type AnswerCheck = Judged & {
   kind: 'answer';
-  /** JSON. With `as: "set"` a list, whose order and repeats do not matter. */
+  /** Expected answer as JSON. With `as: "set"` it is a list, whose order and repeats do not matter. */
   equals: unknown;
   as?: 'set';
-  /** How far a number may be off. */
+  /** Tolerance for a number. */
   tolerance?: number;
 };
 
 export type Check = RowsCheck | AnswerCheck;
 
-/** A check as tasks outside of trees give it: names and counts may be left out. */
+/** A check as tasks outside trees have it: names and counts are optional. */
 export type GivenCheck =
   | (Omit<RowsCheck, 'name' | 'count'> & { name?: string; count?: CheckCount })
   | (Omit<AnswerCheck, 'name'> & { name?: string });
@@ -80,8 +83,8 @@ const nameOf = (check: GivenCheck): string => {
 };
 
 /**
- * The names of checks. One without a name is called by what it asks for. Where that makes two of a name, the later one's
- * place is told, so that each has its own.
+ * Returns the names of checks. A check without a name is named after its content. If a name occurs before, the later
+ * check's number is appended, so that names are unique.
  */
 export const namesOfChecks = (checks: readonly GivenCheck[]): string[] => {
   const seen = new Set<string>();
@@ -94,7 +97,7 @@ export const namesOfChecks = (checks: readonly GivenCheck[]): string[] => {
   });
 };
 
-/** The checks with their names, and what is left out of them. */
+/** Returns the checks with names and defaults filled in. */
 export const wholeChecks = (checks: readonly GivenCheck[]): Check[] => {
   const names = namesOfChecks(checks);
   return checks.map((check, index): Check => {
@@ -105,7 +108,7 @@ export const wholeChecks = (checks: readonly GivenCheck[]): Check[] => {
   });
 };
 
-/** A check as one that leaves out what it does not say. */
+/** Returns a check without the members that have their defaults. */
 export const givenCheck = (check: Check): GivenCheck => {
   if (isAnswerCheck(check)) return check;
   const { count, ...rest } = check;

@@ -1,10 +1,10 @@
 /**
- * What a condition may say of a field. A scalar: it has this value. A list: one of these. An object of operators: all of
- * them hold, as in `{"gt": 10, "lte": 20}`.
+ * Conditions on a field. A scalar: the field has this value. A list: it has one of these values. An object of
+ * operators: all of them hold, as in `{"gt": 10, "lte": 20}`.
  */
 import { isObject } from '#domain/json.ts';
 
-/** How a field is compared, each with what stands behind it. */
+/** Operators of a comparison; each is a key whose value is the operand. */
 export const operators = [
   'eq',
   'ne',
@@ -24,7 +24,7 @@ export type Comparison = { operator: Operator; operand: unknown };
 const isScalar = (value: unknown): boolean =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
-/** What each operator takes, in words, and whether a value is that. */
+/** Operand of each operator: its description for messages, and a test of a value. */
 const operands: Record<Operator, [what: string, fits: (value: unknown) => boolean]> = {
   eq: ['a scalar', isScalar],
   ne: ['a scalar', isScalar],
@@ -41,13 +41,13 @@ const operands: Record<Operator, [what: string, fits: (value: unknown) => boolea
 const isOperator = (name: string): name is Operator =>
   (operators as readonly string[]).includes(name);
 
-/** Whether an object is made of operators alone, and is no path to a field written as a table. */
+/** Returns true if an object has only operators as keys; otherwise it may be a path to a field, written as a table. */
 export const isComparison = (value: object): boolean => {
   const names = Object.keys(value);
   return names.length > 0 && names.every(isOperator);
 };
 
-/** What a condition says of its field, or what is wrong with how it says that. */
+/** Parses a condition; returns the fault if it is malformed. */
 export const readCondition = (wanted: unknown): Comparison[] | { fault: string } => {
   if (isScalar(wanted)) return [{ operator: 'eq', operand: wanted }];
   if (Array.isArray(wanted)) {
@@ -72,7 +72,7 @@ export const readCondition = (wanted: unknown): Comparison[] | { fault: string }
   return comparisons;
 };
 
-/** The values that a field is compared with. */
+/** Returns the values with which a comparison compares its field. */
 export const valuesOf = ({ operator, operand }: Comparison): unknown[] => {
   if (operator === 'exists' || operator === 'matches') return [];
   return Array.isArray(operand) ? operand : [operand];

@@ -1,21 +1,21 @@
 /**
- * The compiled contract of a world: everything a runtime needs to know, checked and with all
- * defaults filled in. It is plain JSON (`schema/runtime.json` of a version's bundle) and the only
- * thing that the store and the host read; neither ever looks at the hand-written files.
+ * Compiled contract of a world: everything that a runtime needs, checked and with all defaults filled in. It is plain
+ * JSON (`schema/runtime.json` of a version's bundle). The store and the host read only the contract and never the
+ * hand-written files.
  */
 import type { Task } from './task.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
 /** A row as JSON. */
 export type Row = { [field: string]: unknown };
-/** A path into a row or a request body: its segments; a whole number indexes a list. */
+/** Path into a row or a request body: its segments; a whole number indexes a list. */
 export type FieldPath = string[];
 
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
 
 export type EntityContract = {
   name: string;
-  /** The row shape. It may refer to `#/$defs/<name>` of `Contract.definitions`. */
+  /** Schema of a row. It may refer to `#/$defs/<name>` of `Contract.definitions`. */
   schema: JsonSchema;
   /** Top-level fields, in order. */
   primaryKey: string[];
@@ -26,7 +26,7 @@ export type EntityContract = {
   columns: { name: string; type: ColumnType }[];
 };
 
-/** Who answers a tool: a function in a user-code file, a route, or a convention over an entity. */
+/** Implementation of a tool: a function in a user-code file, a route, or a convention over an entity. */
 export type ToolBinding =
   | { kind: 'python' | 'typescript'; file: string; function: string }
   | { kind: 'operation'; operation: string }
@@ -44,10 +44,13 @@ export type ToolContract = {
   binding: ToolBinding;
 };
 
-/** An error answer of the vendor: the body is replayed as given; '' means no body. */
+/** Error answer of the vendor. Its body is replayed unchanged; '' means no body. */
 export type VendorError = { status: number; body: string };
 
-/** Causes for which a vendor may word a rejection apart: a key that is taken, a row that is not there or in use, a shape. */
+/**
+ * Causes of a rejection for which a vendor may have an error of its own: a key that is taken, a row that is missing or
+ * in use, a malformed body.
+ */
 export const invalidCauses = ['duplicate', 'reference', 'shape'] as const;
 export type InvalidCause = (typeof invalidCauses)[number];
 
@@ -55,19 +58,19 @@ export type RouteAction = 'read' | 'create' | 'update' | 'delete' | 'handler';
 export type FilterMatch = 'equals' | 'contains' | 'prefix';
 export type PageKind = 'none' | 'offset' | 'cursor';
 
-/** A text of a path, or an argument in its place. */
+/** Literal text of a path, or an argument. */
 export type PathPart = { literal: string } | { argument: string };
 
 /**
- * A segment of a path: one part, several of them side by side (`{id}.json`), or an argument that takes
- * one segment or more, with the slashes between them.
+ * Segment of a path: one part, several adjacent parts (`{id}.json`), or an argument that spans one segment or more,
+ * including the slashes.
  */
 export type PathSegment = PathPart | { argument: string; rest: true } | { parts: PathPart[] };
 
 export type RouteContract = {
   operation: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As written, for example `/repos/{owner}/{repo}/issues`. */
+  /** Path as written, for example `/repos/{owner}/{repo}/issues`. */
   path: string;
   segments: PathSegment[];
   params: { name: string; repeated: boolean }[];
@@ -76,53 +79,56 @@ export type RouteContract = {
   filter: { argument: string; path: FieldPath; match: FilterMatch }[];
   /** Function in the handlers module, for action `handler`. */
   handler: string | null;
-  /** For a handler, the schema that bodies are held to, and that of its answers. Absent: anything. */
+  /** Schemas that validate a handler's request bodies and its answers. Absent: no validation. */
   request?: JsonSchema;
   response?: JsonSchema;
   status: number;
-  /** Key the rows are returned under; '' answers them bare. */
+  /** Key of the answer that holds the rows; '' returns them bare. */
   envelope: string;
   single: boolean;
-  /** For create and update: which field of the row is taken from where in the request body. */
+  /** Mapping of request body members to fields of the row, for create and update. */
   body: { field: FieldPath; from: FieldPath }[];
   defaults: Row;
   generate: { field: string; with: 'uuid' | 'int' | 'now' }[];
-  /** Accepted values of arguments, with which the route can be tried out. */
+  /** Valid values of arguments with which the route can be tried out. */
   sample: Record<string, unknown>;
-  /** How a list is cut into pages; `none` for a single object too. */
+  /** Pagination of a list; `none` also for a single object. */
   page: PageKind;
-  /** On the last page leave the cursor's key out instead of sending it empty. */
+  /** True if the last page leaves out the cursor's key instead of sending it empty. */
   cursorAbsentWhenDone: boolean;
   notFound: VendorError;
-  /** Media types that it answers in beside those of all routes. Absent: none. */
+  /** Media types of answers beside those of all routes. Absent: none. */
   mediaTypes?: string[];
-  /** For a handler, the media types of bodies that it takes and no others. Absent: JSON and forms. */
+  /** Media types of bodies that a handler accepts, exclusively. Absent: JSON and forms. */
   bodyTypes?: string[];
-  /** For a handler: it is given the bytes of the body in this encoding. Absent: values and text. */
+  /** Encoding in which a handler gets the bytes of the body. Absent: it gets parsed values and text. */
   bodyEncoding?: 'base64';
-  /** Where a good answer to GET says when it was last changed. Absent: nowhere. */
+  /** Field in which an answer to GET has its time of last change. Absent: none. */
   lastModified?: FieldPath;
-  /** What the handler answers follows from request and rows alone, so hosts may keep it. Absent: they may not. */
+  /**
+   * True if the handler's answer depends only on the request and the rows, so that hosts may cache it. Absent: they
+   * may not.
+   */
   keepsAnswer?: true;
 };
 
-/** Names under which a world's routes speak of pages. */
+/** Names of a world's pagination parameters and keys. */
 export type Paging = {
   pageSize: number;
   limitParam: string;
   offsetParam: string;
   cursorParam: string;
-  /** Key of the count of all rows; '' leaves it out. */
+  /** Key of the total number of rows; '' leaves it out. */
   hitsKey: string;
   cursorKey: string;
   previousKey: string | null;
   /** Header names. */
   headers: { cursor?: string; total?: string; previous?: string };
-  /** Next and previous as absolute URLs of the served host. */
+  /** True if next and previous are absolute URLs of the served host. */
   links: boolean;
 };
 
-/** Paging as a connector has it that does not speak of it. */
+/** Pagination of a connector that does not configure it. */
 export const plainPaging: Paging = {
   pageSize: 100,
   limitParam: 'limit',
@@ -139,14 +145,14 @@ export const authSchemes = ['header', 'bearer', 'basic', 'query', 'oauth2', 'non
 export type AuthScheme = (typeof authSchemes)[number];
 
 /**
- * The names in a list of OAuth scopes, each once, in its order. Connectors and clients write such lists
- * as their vendor does: with spaces, as the standard has it, or with commas.
+ * Splits a list of OAuth scopes into its unique names, in order. Vendors separate them by spaces, as the standard
+ * does, or by commas.
  */
 export const scopesOf = (text: string | null): string[] => [
   ...new Set((text ?? '').split(/[\s,]+/).filter((name) => name !== '')),
 ];
 
-/** What a header says about a limit on requests; `reset` and `reset_after` in seconds. */
+/** Fact about a rate limit that a header reports; `reset` and `reset_after` are in seconds. */
 export type RateLimitFact =
   | 'name'
   | 'limit'
@@ -156,29 +162,29 @@ export type RateLimitFact =
   | 'reset_after'
   | 'seconds';
 
-/** A limit on requests that answers tell of, and that nobody runs into. */
+/** Rate limit that response headers report and that the world does not enforce. */
 export type RateLimit = {
   name: string;
-  /** Requests in each window of so many seconds. */
+  /** Requests allowed in a window, and the window's length. */
   limit: number;
   seconds: number;
-  /** Paths of the routes that fall under it, with `*` at the end for anything. Absent: all. */
+  /** Paths of the routes that count against it; a final `*` stands for anything. Absent: all. */
   paths?: string[];
-  /** Of the routes that use nothing of it. */
+  /** Routes that do not count against it. */
   uncounted: string[];
-  /** By the name of the header, in lower case. */
+  /** Facts by header name, in lower case. */
   headers: Record<string, RateLimitFact>;
 };
 
-/** An error answer that a fault gives in place of the vendor's own. */
+/** Error answer that a fault returns instead of the vendor's own. */
 export type FaultAnswer = { status: number; body: string; headers: Record<string, string> };
 
-/** What a fault does to a request beside holding its answer back. */
+/** Effect of a fault on a request, beside its latency. */
 export type FaultEffect =
   | ({ kind: 'status' } & FaultAnswer)
-  /** The connection ends without an answer, before the request is carried out or after. */
+  /** The connection ends without an answer, before or after the request is executed. */
   | { kind: 'drop'; at: 'before' | 'after' }
-  /** Requests beyond a limit of `rateLimits` are refused; `most` and `seconds` are in force in place of its own. */
+  /** Requests beyond a limit of `rateLimits` are refused; `most` and `seconds` replace the limit's own values. */
   | ({
       kind: 'rate_limit';
       limit: string;
@@ -187,96 +193,96 @@ export type FaultEffect =
       retryAfter: boolean;
     } & FaultAnswer);
 
-/** A rule by which something goes wrong with requests, on purpose. */
+/** Rule for an injected fault. */
 export type Fault = {
   name: string;
-  /** Names of operations, and paths of them with `*` at the end for anything. Absent: all. */
+  /** Names of operations, or their paths with a final `*` for anything. Absent: all. */
   routes?: string[];
-  /** Which of their requests it meets: some in a row, counted from 1, or by chance. Absent: all. */
+  /** Requests that the fault affects: some in a row, counted from 1, or random ones. Absent: all. */
   when?: { nth: number; times: number } | { chance: number };
-  /** For how long the answer is held back. */
+  /** Latency that is added to the answer. */
   latencyMs?: number;
   effect?: FaultEffect;
 };
 
-/** What goes wrong with requests; `tools`: with calls of tools as well. */
+/** Injected faults. If `tools` is true, they also affect tool calls. */
 export type Faults = { tools: boolean; rules: Fault[] };
 
 export type ApiContract = {
-  /** The vendor's credential scheme, `[auth] scheme`. */
+  /** Credential scheme of the vendor, `[auth] scheme`. */
   auth: {
     scheme: AuthScheme;
     /** Header or query parameter, for `header` and `query`. */
     name: string | null;
-    /** Path on which the world mints bearers, for `oauth2`. */
+    /** Path on which the world mints bearer tokens, for `oauth2`. */
     tokenPath: string | null;
-    /** Scope of those bearers, for `oauth2`. */
+    /** Scope of those tokens, for `oauth2`. */
     scope: string | null;
   };
   routes: RouteContract[];
   /**
-   * Media types that all routes answer in beside JSON, in lower case, with one `*` at most, and the status
-   * for clients that accept none of a route's. Absent: JSON, whatever is accepted.
+   * Media types of answers of all routes beside JSON, in lower case, with at most one `*`. The status is for clients
+   * that accept none of them. Absent: JSON, whatever the client accepts.
    */
   mediaTypes?: string[];
   notAcceptableStatus?: number;
-  /** Under which all routes answer as well: `/api/v3`. Absent: none. */
+  /** Path prefixes under which all routes answer as well: `/api/v3`. Absent: none. */
   prefixes?: string[];
-  /** Beginnings of paths that stand for others, the longest first: `/rest/api/2` for `/rest/api/3`. Absent: none. */
+  /** Path prefixes that are aliases of others, the longest first: `/rest/api/2` for `/rest/api/3`. Absent: none. */
   aliases?: { from: string; to: string }[];
   unauthorized: VendorError;
   notFound: VendorError;
-  /** Its body may have placeholders for what is wrong: `{param}`, `{field}`, `{message}`. */
+  /** Error for a malformed request. Its body may have the placeholders `{param}`, `{field}` and `{message}`. */
   invalid: VendorError;
-  /** Answers that replace `invalid`, by cause. Absent: none. */
+  /** Errors that replace `invalid`, by cause. Absent: none. */
   invalidBy?: Partial<Record<InvalidCause, VendorError>>;
   errorContentType: string;
-  /** The handlers module, when `before` or a route uses it. */
+  /** Path of the handlers module, if `before` or a route uses it. */
   handlers: string | null;
-  /** Handlers look at bodies themselves, whatever `request` of their routes says. Absent: they need not. */
+  /** True if handlers validate bodies themselves, so that `request` of their routes is not enforced. */
   uncheckedRequests?: true;
   /** Function of the handlers module that runs before every route. */
   before: string | null;
-  /** Limits that answers tell of, in the order in which a header is theirs to tell. Absent: none. */
+  /** Rate limits that answers report. If several have the same header, the first one applies. Absent: none. */
   rateLimits?: RateLimit[];
-  /** What goes wrong in a session unless it says otherwise. Absent: nothing. */
+  /** Default faults of a session. Absent: none. */
   faults?: Faults;
   paging: Paging;
 };
 
 /** Turns the items of a list inside a captured row into rows of another entity. */
 export type Explode = {
-  /** Where the list lies in the captured row; it is taken out there. */
+  /** Path of the list in the captured row, from which the list is removed. */
   field: FieldPath;
   entity: string;
-  /** Which field of the item's row is taken from where in the captured row. */
+  /** Mapping of fields of the captured row to fields of the item's row. */
   carry: { field: string; from: FieldPath }[];
-  /** Which field is taken from where in the item, `[]` being the item itself; null: all of it. */
+  /** Mapping of fields of the item, `[]` being the item itself; null takes the whole item. */
   take: { field: string; from: FieldPath }[] | null;
 };
 
-/** What becomes of a captured row on its way to its entity. */
+/** Treatment of a captured row before it is stored as a row of its entity. */
 export type Ingest = {
   drop: string[];
   carryArgs: { field: string; argument: string }[];
   explode: Explode[];
 };
 
-/** An operation as the vendor answers it, whether or not the world serves it. */
+/** Operation of the vendor's API, whether or not the world serves it. */
 export type VendorOperation = Pick<RouteContract, 'method' | 'path' | 'segments' | 'params'> & {
   name: string;
-  /** Entity that captured rows land in. */
+  /** Entity of the captured rows. */
   entity: string | null;
-  /** Where the rows lie in the answer's body; `[]`: the body itself is the row, or the rows. */
+  /** Path of the rows in the answer's body; `[]`: the body itself is the row, or the list of rows. */
   results: FieldPath;
   ingest: Ingest;
 };
 
-/** The vendor behind a world: how to reach it, and how its answers become rows. */
+/** Vendor behind a world: its address and credentials, and the conversion of its answers into rows. */
 export type VendorContract = {
   /** `[connector] slug`, the salt of redaction. */
   slug: string;
-  /** Without a slash at the end. */
+  /** Base URL without a trailing slash. */
   baseUrl: string;
   /** Names of environment variables, never credentials. */
   auth: {
@@ -285,7 +291,7 @@ export type VendorContract = {
     secretEnv: string | null;
     /** Environment variable by header name. */
     headers: Record<string, string>;
-    /** Absolute. */
+    /** Absolute URL. */
     tokenUrl: string | null;
     clientIdEnv: string | null;
     scope: string | null;
@@ -294,13 +300,13 @@ export type VendorContract = {
     requestsPerMinute: number;
     timeoutSeconds: number;
     maxPages: number;
-    /** Request parameter that carries the next cursor, and where an answer holds it. */
+    /** Request parameter of the next cursor, and the cursor's place in an answer. */
     cursor: { param: string; from: { field: FieldPath } | { header: string } } | null;
   };
   operations: VendorOperation[];
 };
 
-/** How deliveries are signed: four vendors' ways, a plain HMAC, or not at all. */
+/** Signature schemes of webhook deliveries: those of four vendors, a plain HMAC, or none. */
 export const signingSchemes = [
   'standard-webhooks',
   'github',
@@ -311,51 +317,51 @@ export const signingSchemes = [
 ] as const;
 export type SigningScheme = (typeof signingSchemes)[number];
 
-/** Where subscriptions to webhooks are kept, and how deliveries are signed. */
+/** Storage of webhook subscriptions, and the signing of deliveries. */
 export type WebhooksContract = {
-  /** Entity that the vendor's own registration routes write subscriptions into. */
+  /** Entity into which the vendor's own registration routes write subscriptions. */
   subscriptions: string;
   url: FieldPath;
-  /** Field of the event types wanted; null, absent or empty: every event. */
+  /** Field of the wanted event types; null, absent or empty: every event. */
   events: FieldPath | null;
   secret: FieldPath | null;
   enabled: FieldPath | null;
-  /** Field that says `form` where the body is wanted as a form; absent in contracts of a release before this one. */
+  /** Field that is `form` if the body is sent as a form; absent in contracts of the previous release. */
   contentType?: FieldPath | null;
-  /** List fields that an event's scopes are looked up in. */
+  /** List fields in which an event's scopes are looked up. */
   scope: { name: string; path: FieldPath }[];
   signing: SigningScheme;
-  /** Subscriptions without a secret are sent their deliveries unsigned. Absent: they are passed over. */
+  /** True if subscriptions without a secret get unsigned deliveries. Absent: they get none. */
   unsigned?: true;
-  /** Names of the headers of a delivery, in lower case; which there are depends on the scheme. */
+  /** Names of a delivery's headers, in lower case; which exist depends on the scheme. */
   headers: { id?: string; event?: string; timestamp?: string; signature?: string };
 };
 
-/** The directory that a world's `ui` surface serves. */
+/** Directory that a world's `ui` surface serves. */
 export type UiContract = {
-  /** Path in the tree, without a slash at the end. */
+  /** Path in the tree, without a trailing slash. */
   static: string;
   entry: string;
-  /** Same-origin prefix that the page calls the API at. */
+  /** Same-origin prefix of the page's API requests. */
   apiPath: string;
-  /** Whether compiling writes the directory; null: only when it holds no page. */
+  /** True if compiling writes the directory; null: only if it holds no page. */
   generated: boolean | null;
 };
 
-/** Another world that this one is linked to. */
+/** Another world to which this one is linked. */
 export type Dependency = {
   alias: string;
   slug: string;
-  /** Version or reference of the other world. */
+  /** Version of the other world, or a reference to one. */
   ref: string;
   task: string | null;
   /** Tools of the other world that are offered beside this world's own; null: all. */
   tools: string[] | null;
-  /** Which field of this world stands for which field of the other. */
+  /** Mapping of fields of this world to the same fields of the other. */
   entities: { entity: string; field: string; targetEntity: string; targetField: string }[];
 };
 
-/** What a tool of a linked world is called in the world that links to it. */
+/** Returns the name of a linked world's tool in the world that links to it. */
 export const linkedTool = (alias: string, tool: string): string => `${alias}.${tool}`;
 
 export type RedactPolicy = {
@@ -373,7 +379,7 @@ export type Contract = {
   domainVersion: string;
   /** `$defs` of `schema/world.json`. */
   definitions: Record<string, JsonSchema>;
-  /** In the file's order. */
+  /** Entities in the file's order. */
   entities: EntityContract[];
   tools: ToolContract[];
   /** Null for a world without `connector.toml`. */
@@ -383,7 +389,7 @@ export type Contract = {
   webhooks: WebhooksContract | null;
   ui: UiContract | null;
   dependencies: Dependency[];
-  /** What runs on every push. */
+  /** Actions that run on every push. */
   onPush: 'tests'[];
   /** Checks that a pushed version must pass before it becomes the head; absent: none. */
   gate?: 'tests'[];

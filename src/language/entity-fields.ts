@@ -1,8 +1,8 @@
-/** The top-level fields of an entity: its row shape is a closed object, written out or referred to. */
+/** Top-level fields of an entity. The schema of its rows is a closed object, inline or referenced. */
 import { isObject, own } from '#domain/json.ts';
 import type { Contract, EntityContract } from './contract.ts';
 
-/** Names of the fields, in the order of the schema. */
+/** Returns the names of the fields, in the order of the schema. */
 export const fieldNames = (
   { definitions }: Pick<Contract, 'definitions'>,
   { schema }: Pick<EntityContract, 'schema'>,

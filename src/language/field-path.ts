@@ -1,31 +1,31 @@
 /**
- * Paths to a field of a row or a body: read from text, and followed. Wherever a path is written, in a world's
- * files, in `where` of calls and of user code, it is `a.b.c` or `/a/b/c`.
+ * Parses and follows paths to a field of a row or a body. In a world's files, in `where` of calls and in user code, a
+ * path is written `a.b.c` or `/a/b/c`.
  */
 import { parsePointer } from '#domain/json.ts';
 import type { FieldPath, Row } from './contract.ts';
 import { languageLimits } from './limits.ts';
 
-/** The segments of `a.b.c` or `/a/b/c`; undefined for anything else. */
+/** Returns the segments of `a.b.c` or `/a/b/c`; undefined for any other text. */
 export const parseFieldPath = (written: string): FieldPath | undefined => {
   const path = written.startsWith('/') ? parsePointer(written) : written.split('.');
   return path.includes('') || path.length > languageLimits.depth ? undefined : path;
 };
 
-/** As `parseFieldPath`, of any text: one that is no path leads to a field that no row has. */
+/** Parses any text as a path, like `parseFieldPath`. A malformed text becomes the path of a field that no row has. */
 export const readFieldPath = (written: string): FieldPath =>
   parseFieldPath(written) ?? written.split('.');
 
 const isField = Object.prototype.propertyIsEnumerable;
 
-/** The value at a path, or undefined. A list has items by their numbers, and no field `length`. */
+/** Returns the value at a path, or undefined. Lists have items by their numbers, and no field `length`. */
 export const valueAtPath = (root: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>((value, segment) => {
     if (typeof value !== 'object' || value === null) return undefined;
     return isField.call(value, segment) ? (value as Row)[segment] : undefined;
   }, root);
 
-/** Writes a value at a path of a row, making objects on the way. */
+/** Writes a value at a path of a row and creates objects on the way. */
 export const assignPath = (row: Row, path: FieldPath, value: unknown): void => {
   const [segment, ...rest] = path;
   if (segment === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Limits of the world language beyond those of a tree's size, which `domain/limits.ts` holds. They
- * keep the time and memory that a stranger's tree can take within bounds.
+ * Limits of the world language; those on the size of a tree are in `domain/limits.ts`. They bound the time and memory
+ * that a client's tree can take.
  */
 export const languageLimits = {
   entities: 500,
@@ -9,42 +9,44 @@ export const languageLimits = {
   operations: 2_000,
   scenarios: 500,
   definitions: 2_000,
-  /** Lists and objects inside one another, in schemas, rows and tool values alike. */
+  /** Nested lists and objects, in schemas, rows and tool values. */
   depth: 64,
-  /** Schemas inside one another, references followed. */
+  /** Nested schemas, with references followed. */
   schemaNesting: 200,
-  /** Subschemas that may apply to one and the same value. */
+  /** Subschemas that may apply to one value. */
   schemaWork: 5_000,
-  /** Keywords and subschemas beside and inside one another, references not followed. */
+  /** Keywords and subschemas of a schema in all, with references not followed. */
   schemaSpan: 800,
-  /** References that lead to one another for one and the same value. */
+  /** References in a chain for one value. */
   referenceChain: 16,
-  /** Steps of a first look at a value, before any validator is made: a few milliseconds. */
+  /** Steps of the first look at a value, before a validator is built: a few milliseconds. */
   lookSteps: 100_000,
-  /** Steps of a check of one value, see `schema/steps.ts`: a second or less. */
+  /** Steps of the validation of one value, see `schema/steps.ts`: a second or less. */
   checkSteps: 10_000_000,
-  /** Steps in which all that is wrong with a value is to be found, not only the first of it. */
+  /** Steps within which all problems of a value are searched, not only the first. */
   explanationSteps: 100_000,
   /** References in the schemas of a tree. */
   references: 20_000,
   relationshipsPerEntity: 100,
   uniquePerEntity: 100,
-  /** Unique lists and relationships of all entities: each is an index of the store. */
+  /** Unique constraints and relationships of all entities: each is an index of the store. */
   constraints: 2_000,
   fieldsPerKey: 32,
   patternLength: 1_000,
-  /** Characters and operators of a pattern, each as often as it is repeated, and of all of a tree. */
+  /**
+   * Size of one pattern, and of all patterns of a tree: characters and operators, each multiplied by its repetitions.
+   */
   patternSize: 3_000,
   patternSizes: 200_000,
-  /** The body of an error as a vendor answers it, which every route may repeat. */
+  /** Body of a vendor's error, which every route may repeat. */
   errorBodyChars: 16 * 1024,
-  /** Problems reported of one tree, and of one file of rows. */
+  /** Problems reported for one tree, and for one file of rows. */
   problems: 1_000,
   problemsPerRowFile: 50,
-  /** Characters of a pointer and of a message that a problem keeps. */
+  /** Characters of a problem's pointer and of its message. */
   quotedChars: 4_000,
-  /** Keys refused of one table. */
+  /** Unknown keys reported for one table. */
   unknownKeys: 50,
-  /** A hand-written JSON or TOML file; files of rows are bounded by the tree's limits. */
+  /** Hand-written JSON or TOML file; files of rows are bounded by the tree's limits. */
   authoredFileBytes: 2 * 1024 * 1024,
 } as const;

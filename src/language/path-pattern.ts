@@ -1,5 +1,5 @@
-/** Paths of operations as keys of the connector name several at once. */
+/** Patterns with which the connector names the paths of several operations. */
 
-/** Whether a path, as its operation writes it, is the one named; `*` at the end stands for anything. */
+/** Returns true if an operation's path matches a pattern; `*` at the end stands for anything. */
 export const fitsPath = (named: string, path: string): boolean =>
   named.endsWith('*') ? path.startsWith(named.slice(0, -1)) : path === named;

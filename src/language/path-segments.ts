@@ -1,20 +1,20 @@
 /**
- * What the segments of a route's path say, for all who name, describe or fill in its arguments. How a
- * path is written is `check/route-path.ts`; how requests find their route is the host's router.
+ * Helpers for the segments of a route's path: names of arguments, descriptions, and filling in arguments.
+ * `check/route-path.ts` parses paths; the host's router matches requests.
  */
 import type { PathPart, PathSegment } from './contract.ts';
 
-/** A segment as its parts; an argument that spans slashes is one part like any other. */
+/** Returns the parts of a segment; an argument that spans slashes is one part. */
 export const partsOf = (segment: PathSegment): readonly PathPart[] =>
   'parts' in segment ? segment.parts : [segment];
 
-/** Names of the path's arguments, from left to right. */
+/** Returns the names of the path's arguments, from left to right. */
 export const pathArguments = (segments: readonly PathSegment[]): string[] =>
   segments.flatMap((segment) =>
     partsOf(segment).flatMap((part) => ('argument' in part ? [part.argument] : [])),
   );
 
-/** The path with something written for each argument, given its place among them. */
+/** Writes the path with a text for each argument; the callback also gets the argument's position. */
 export const writePath = (
   segments: readonly PathSegment[],
   argument: (name: string, position: number) => string,
@@ -28,6 +28,6 @@ export const writePath = (
   return segments.map((segment) => `/${partsOf(segment).map(write).join('')}`).join('');
 };
 
-/** Names of the arguments that may hold slashes: at most one. */
+/** Returns the names of arguments that may hold slashes: at most one. */
 export const restArguments = (segments: readonly PathSegment[]): string[] =>
   segments.flatMap((segment) => ('rest' in segment ? [segment.argument] : []));

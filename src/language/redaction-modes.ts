@@ -1,13 +1,13 @@
-/** The write modes of redaction, and which worlds have them; what they do to rows is in `capture/redaction.ts`. */
+/** Write modes of redaction, and which worlds support them; `capture/redaction.ts` applies them to rows. */
 import type { Contract } from './contract.ts';
 
-/** What becomes of rows by the world's `[redact]` before anything else looks at them. */
+/** Treatment of rows by the world's `[redact]` before any other processing. */
 export const redactionModes = ['off', 'apply', 'refuse'] as const;
 export type RedactionMode = (typeof redactionModes)[number];
 
 /**
- * Why rows cannot be written with a mode: `apply` and `refuse` need a `connector.toml`, whether or not that redacts
- * anything. Undefined when they can.
+ * Returns why a world does not support a mode; undefined if it does. `apply` and `refuse` need a `connector.toml`,
+ * whether or not that redacts anything.
  */
 export const redactionLack = (
   { api }: Pick<Contract, 'api'>,

@@ -1,17 +1,20 @@
 /**
- * How the rows of two entities belong together: by a relationship that one of them declares to the other. Checks of
+ * Finds how the rows of two entities are related: by a relationship that one of them declares to the other. Checks of
  * tasks follow it in either direction.
  */
 import type { EntityContract } from './contract.ts';
 
-/** Fields of the row that is known, each with the field of the related rows that has the same value. */
+/** Pairs of a field of the known row, and the field with the same value in the related rows. */
 export type Relation = { from: string; to: string }[];
 
 type Related = Pick<EntityContract, 'name' | 'primaryKey' | 'relationships'>;
 
 type Candidate = { by: readonly string[]; relation: Relation };
 
-/** Relationships of a linked world name its entities as they are called there, without the alias. */
+/**
+ * Returns true if a relationship targets the entity. Relationships of a linked world use its own names of entities,
+ * without the alias.
+ */
 const isTarget = ({ name }: Pick<Related, 'name'>, target: string): boolean =>
   name === target || name.endsWith(`.${target}`);
 
@@ -34,7 +37,10 @@ const candidatesOf = (from: Related, to: Related): Candidate[] => {
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((field, at) => field === other[at]);
 
-/** The relation of two entities; with `by` that of these fields. What is wrong with the question, in a sentence, otherwise. */
+/**
+ * Returns the relation of two entities, or the one with the fields `by`. If there is none or several, returns the
+ * fault as a sentence.
+ */
 export const findRelation = (
   from: Related,
   to: Related,

@@ -1,6 +1,6 @@
 /**
- * How a task is solved, as its author writes it down: calls of tools, requests to the world's API, and the answer; or a
- * script that does these. It is there for proofs and never shown to an agent. A step may use what earlier ones answered:
+ * Solution of a task, as its author writes it: tool calls, requests to the world's API, and the answer; or a script
+ * that does these. Solutions serve proofs and are never shown to an agent. A step may use results of earlier steps:
  *
  * - `{"$ref": "steps[0].output.id"}` in place of a value, steps counted from 0; of a request, the output is its body;
  * - `{steps[0].output.id}` within the path of a request.
@@ -13,11 +13,11 @@ export const stepMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as 
 
 export type RequestStep = {
   method: (typeof stepMethods)[number];
-  /** With its query. */
+  /** Path with its query. */
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Whether it is sent with the session's token; true unless given. */
+  /** True if the request carries the session's token; the default is true. */
   auth?: boolean;
 };
 
@@ -25,14 +25,14 @@ export type Step = { tool: string; input?: Row } | { request: RequestStep } | { 
 
 export const scriptLanguages = ['python', 'typescript'] as const;
 
-/** A module with a function `solve` that takes no arguments and acts by `world` of `svc_env.testing`. */
+/** A module with a function `solve` without arguments, which acts through `world` of `svc_env.testing`. */
 export type Script = { language: (typeof scriptLanguages)[number]; source: string };
 
 export type Solution = { steps: Step[] } | { script: Script };
 
 export const solutionLimits = { steps: 100, alternatives: 10, scriptChars: 65_536 } as const;
 
-/** The language of a script by the name of its file; undefined for another kind of file. */
+/** Returns the language of a script by its file name; undefined for other files. */
 export const scriptLanguage = (file: string): Script['language'] | undefined => {
   if (file.endsWith('.py')) return 'python';
   return file.endsWith('.ts') ? 'typescript' : undefined;
@@ -42,10 +42,10 @@ export type Reference = { step: number; path: (string | number)[] };
 
 const referencePattern = /^steps\[(\d{1,3})\]\.output((?:\.[A-Za-z_$][\w$-]*|\[\d{1,6}\])*)$/;
 const partPattern = /\.([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]/g;
-/** What looks like a reference within the path of a request. */
+/** Pattern of a text that looks like a reference within the path of a request. */
 const withinPath = /\{(steps\[[^{}]*)\}/g;
 
-/** What a reference names; undefined for a text that is none. */
+/** Parses a reference; undefined if the text is not one. */
 export const readReference = (text: string): Reference | undefined => {
   const [, step, rest = ''] = referencePattern.exec(text) ?? [];
   if (step === undefined) return undefined;
@@ -53,14 +53,14 @@ export const readReference = (text: string): Reference | undefined => {
   return { step: Number(step), path };
 };
 
-/** The text of a value that stands for another one. Any other object with a `$ref` is a value like any. */
+/** Returns the text of a reference object. Any other object with a `$ref` is an ordinary value. */
 const referenceIn = (value: unknown): string | undefined => {
   if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
   const { $ref: text } = value;
   return typeof text === 'string' && text.startsWith('steps[') ? text : undefined;
 };
 
-/** A value with what its references stand for; what `find` throws is thrown. */
+/** Replaces the references in a value. An error of `find` is passed on. */
 const fill = (value: unknown, find: (text: string) => unknown): unknown => {
   const reference = referenceIn(value);
   if (reference !== undefined) return find(reference);
@@ -69,7 +69,7 @@ const fill = (value: unknown, find: (text: string) => unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item, find)]));
 };
 
-/** A step with what its references stand for. */
+/** Replaces the references in a step. */
 export const fillStep = (step: Step, find: (text: string) => unknown): Step => {
   if ('tool' in step) {
     return step.input === undefined ? step : { ...step, input: fill(step.input, find) as Row };
@@ -83,7 +83,7 @@ export const fillStep = (step: Step, find: (text: string) => unknown): Step => {
   return { request: body === undefined ? request : { ...request, body: fill(body, find) } };
 };
 
-/** A step in a few words that say nothing of what it is given. */
+/** Returns a short name of a step, without its arguments. */
 export const nameStep = (step: Step): string => {
   if ('tool' in step) return step.tool;
   return 'answer' in step ? 'answer' : `${step.request.method} ${step.request.path}`;
@@ -91,11 +91,11 @@ export const nameStep = (step: Step): string => {
 
 export type SolutionFault = { path: string[]; message: string };
 
-/** The tools and routes that a solution may use. */
+/** Tools and routes that a solution may use. */
 export type Solvable = {
   hasApi: boolean;
   toolFault(name: string): string | undefined;
-  /** Says why no route answers such a request; `path` has no query. */
+  /** Returns why no route answers such a request; `path` has no query. */
   routeFault(method: string, path: string): string | undefined;
 };
 
@@ -133,7 +133,10 @@ const stepFaults = (step: Step, { hasApi, toolFault, routeFault }: Solvable): So
   return message === undefined ? [] : [{ path: ['request', 'path'], message }];
 };
 
-/** What does not fit in a solution, by its place below it. What a script asks for shows when it is run. */
+/**
+ * Returns the faults of a solution, each with its place below the solution. Faults of a script appear only when it
+ * runs.
+ */
 export const solutionFaults = (solution: Solution, of: Solvable): SolutionFault[] => {
   if ('script' in solution) return [];
   return solution.steps.flatMap((step, index) => {

@@ -1,6 +1,6 @@
 /**
- * The bundle of a world version: the compiled contract and the user code, as one blob that a world
- * host loads. Equal inputs give equal bytes, because a bundle is named by its digest.
+ * Bundle of a world version: the compiled contract and the user code, as one blob that a world host loads. A bundle is
+ * named by its digest, so equal inputs give equal bytes.
  *
  * The contract's keys keep their order: the rows of its tasks reach the store as they were written.
  */
@@ -13,12 +13,12 @@ import type { Contract, JsonSchema, RouteContract } from '../contract.ts';
 import { isTable } from '../read/values.ts';
 import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
-// The contract as hosts get it: without what only documents tell and what only captures are read by. The
-// schemas of what handlers answer are for `worlds/openapi.json`, which is made when a world is compiled, and the
-// vendor's operations are for answers that are made rows. With the definitions that nothing else refers
-// to they may be larger than all the rest, and every host would unpack them before it can serve.
+// Hosts get a reduced contract. It lacks the schemas of handlers' answers, which only `worlds/openapi.json` needs, and
+// that is made when the world is compiled. It lacks the vendor's operations, which only captures need, and definitions
+// that nothing else refers to. Together these may be larger than all the rest, and every host would unpack them before
+// it can serve.
 
-/** Names of the definitions that schemas refer to, or that those refer to. */
+/** Returns the names of the definitions that schemas refer to, directly or through others. */
 const definitionsOf = (
   roots: readonly JsonSchema[],
   definitions: Contract['definitions'],
@@ -38,7 +38,7 @@ const definitionsOf = (
   return reached;
 };
 
-/** Schemas that values are held to while a world is served. */
+/** Returns the schemas that validate values while a world is served. */
 const heldTo = ({ entities, tools, api }: Contract): JsonSchema[] => [
   ...entities.map(({ schema }) => schema),
   ...tools.flatMap(({ input, output }) => [input, output]),
@@ -47,7 +47,7 @@ const heldTo = ({ entities, tools, api }: Contract): JsonSchema[] => [
 
 const hostedRoute = ({ response, ...route }: RouteContract): RouteContract => route;
 
-/** The same contract for everyone who serves it or checks rows by it. */
+/** Returns the reduced contract for hosts and for checks of rows. */
 export const hostedContract = (contract: Contract): Contract => {
   const reached = definitionsOf(heldTo(contract), contract.definitions);
   const kept = Object.entries(contract.definitions).filter(([name]) => reached.has(name));
@@ -61,23 +61,23 @@ export const hostedContract = (contract: Contract): Contract => {
 };
 
 type Bundle = {
-  /** In a blob without what hosts have no use for, see `hostedContract`. */
+  /** Contract; in a blob it is reduced, see `hostedContract`. */
   contract: Contract;
-  /** What a host runs: tools, handlers and the modules beside them; never tests. */
+  /** Files that a host runs: tools, handlers and the modules beside them; never tests. */
   files: TreeFile[];
 };
 
-/** The head of a bundle, one line of JSON. Behind it come the contents of the files, one after another. */
+/** Head of a bundle, one line of JSON. The contents of the files follow one after another. */
 type Head = { contract: Contract; files: StoredFile[] };
-/** A file by its size; in bundles of before with its content as base64, and nothing behind the head. */
+/** A file with its size. In bundles of earlier releases it has its content as base64, and nothing follows the head. */
 type StoredFile = { path: string; sizeBytes: number } | { path: string; content: string };
 
 const lineEnd = 0x0a;
 
-/** Bound on what a blob may unpack to, in bytes. */
+/** Upper bound for the unpacked size of a blob, in bytes. */
 const maxBundleBytes = 256 * 1024 * 1024;
 
-/** Room for what is unpacked. Node asks for it in portions of this size, and the usual ones are small. */
+/** Size of the buffers in which Node unpacks; usual bundles are smaller than one. */
 const chunkBytes = 1024 * 1024;
 
 const isCode = (path: string): boolean => /\.(py|ts)$/.test(path);
@@ -88,7 +88,7 @@ const isTest = (path: string): boolean =>
 
 const comparePaths = (a: TreeFile, b: TreeFile): number => compareTexts(a.path, b.path);
 
-/** Whether a path stands where a host looks for code. */
+/** Returns true if a path lies where a host looks for code. */
 const isUserCode = ({ api }: Contract, path: string): boolean => {
   const handlers = api?.handlers ?? '';
   const home = handlers.slice(0, handlers.lastIndexOf('/') + 1);
@@ -98,16 +98,16 @@ const isUserCode = ({ api }: Contract, path: string): boolean => {
 };
 
 /**
- * The files of a tree that a host runs: modules at its root, everything below `api/`, and everything
- * below the folder of another handlers module when the contract names one; without what folders hold that are
- * no part of a world (`leftOutFolder`).
+ * Returns the files of a tree that a host runs: modules at its root and everything below `api/`. If the contract names
+ * a handlers module elsewhere, everything below its folder is included. Folders that are never part of a world are
+ * left out (`leftOutFolder`).
  */
 export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] =>
   files
     .filter(({ path }) => isUserCode(contract, path) && leftOutFolder(path) === undefined)
     .sort(comparePaths);
 
-/** Modules that a host would run, were their folders not left out of all worlds: paths, in order. */
+/** Returns the sorted paths of modules that a host would run if their folders were not left out of all worlds. */
 export const leftOutCode = (contract: Contract, files: readonly TreeFile[]): string[] =>
   files
     .map(({ path }) => path)
@@ -115,7 +115,7 @@ export const leftOutCode = (contract: Contract, files: readonly TreeFile[]): str
     .filter((path) => leftOutFolder(path) !== undefined)
     .sort();
 
-/** The blob of a bundle: zstd over its head and the contents of its files. */
+/** Encodes a bundle: zstd over its head and the contents of its files. */
 export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {
   const sorted = [...files].sort(comparePaths);
   const stored = sorted.map(({ path, content }) => ({ path, sizeBytes: content.length }));
@@ -124,7 +124,7 @@ export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {
   return zstdCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]));
 };
 
-/** Reads a blob that `encodeBundle` made; throws when it is something else. */
+/** Decodes a blob of `encodeBundle`; throws if it is something else. */
 export const decodeBundle = (blob: Uint8Array): Bundle => {
   const limits = { maxOutputLength: maxBundleBytes, chunkSize: chunkBytes };
   const bytes = zstdDecompressSync(blob, limits);

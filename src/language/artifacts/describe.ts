@@ -1,6 +1,6 @@
 /**
- * What a contract holds, for readers who want to know and not to run it: every field of every entity
- * with its types and what redaction does to it, tools, routes and tasks. Plain data.
+ * Describes a contract as plain data for readers: every field of every entity with its types and redaction, tools,
+ * routes and tasks.
  */
 import { own } from '#domain/json.ts';
 import { fieldPolicy } from '../capture/redact.ts';
@@ -18,13 +18,13 @@ import { definitionName } from '../schema/keywords.ts';
 import { type ToolSchema, toolSchemasOf } from './tool-schemas.ts';
 
 type FieldDescription = {
-  /** Dotted, from the row; `*` stands for the items of a list. */
+  /** Dotted path from the row; `*` stands for the items of a list. */
   path: string;
-  /** What its values may be; `number` covers `integer`. */
+  /** Possible types of its values; `number` covers `integer`. */
   types: JsonType[];
-  /** Whether the object it is in always has it. */
+  /** True if the enclosing object always has it. */
   required: boolean;
-  /** `hash`, `drop`, `preserve` or `round:<decimals>`; null: kept in the clear. */
+  /** `hash`, `drop`, `preserve` or `round:<decimals>`; null: not redacted. */
   policy: string | null;
 };
 
@@ -55,11 +55,11 @@ type WorldDescription = {
   entities: EntityDescription[];
   tools: ToolSchema[];
   routes: RouteDescription[];
-  /** `tools` are those that the agent is given; null: all. */
+  /** Tasks; `tools` are those that the agent is offered, null: all. */
   tasks: { name: string; description: string | null; tools: string[] | null }[];
 };
 
-/** Bounds on the description of one entity, whose shapes may contain themselves. */
+/** Limits on the description of one entity, whose schemas may be recursive. */
 const deepest = 6;
 const mostFields = 1_000;
 
@@ -88,7 +88,7 @@ const typesOf = (analysis: Analysis, schemas: readonly unknown[]): JsonType[] =>
   return [...types].filter((type) => type !== 'integer' || !types.has('number'));
 };
 
-/** The parts of a value that schemas speak of: fields by name, and the items of a list as `*`. */
+/** Returns the parts of a value that schemas describe: fields by name, and the items of a list as `*`. */
 const partsOf = (
   analysis: Analysis,
   schemas: readonly unknown[],

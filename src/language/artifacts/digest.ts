@@ -5,7 +5,7 @@ import { compareTexts } from '#domain/tree-path.ts';
 import type { Digest } from '#domain/world.ts';
 import { isTable } from '../read/values.ts';
 
-/** `sha256:<64 hex>` of bytes, or of a text in UTF-8. */
+/** Returns `sha256:<64 hex>` of bytes, or of a text in UTF-8. */
 export const digestOf = (content: Uint8Array | string): Digest =>
   `sha256:${hash('sha256', content)}`;
 
@@ -16,6 +16,6 @@ const sortKeys = (value: unknown): unknown => {
   return Object.fromEntries(names.map((name) => [name, sortKeys(value[name])]));
 };
 
-/** The digest of a JSON value: one for all orders of its keys. */
+/** Returns the digest of a JSON value, which does not depend on the order of its keys. */
 export const digestOfValue = (value: unknown): Digest =>
   digestOf(JSON.stringify(sortKeys(value)) ?? '');

@@ -1,6 +1,6 @@
 /**
- * The files that compiling generates. They depend on the tree's files and on nothing else, so equal
- * trees give equal bytes on every machine, whatever the order of their files.
+ * Generates the files that compiling writes. They depend only on the tree's files, so equal trees give equal bytes on
+ * every machine, whatever the order of their files.
  */
 import { compareTexts, foldPath, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -21,15 +21,15 @@ const toFile = (path: string, text: string): TreeFile => ({
 
 const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** The contract as everybody may read it who reads the world. */
+/** Returns the contract without solutions, for everyone who may read the world. */
 const withoutSolutions = (contract: Contract): Contract => ({
   ...contract,
   tasks: contract.tasks.map(({ solution, alternatives, ...task }) => task),
 });
 
 /**
- * All generated files of a world, by path, its UI page among them when compiling writes it. `files` are
- * those of the tree, generated ones too if they stand there.
+ * Returns all generated files of a world, by path, including its UI page if compiling writes it. `files` are those of
+ * the tree, which may include generated ones.
  */
 export const generateArtifacts = ({
   contract,
@@ -50,8 +50,8 @@ export const generateArtifacts = ({
   return [...artifacts, lock].sort((a, b) => compareTexts(a.path, b.path));
 };
 
-// Files of a tree that cannot stand beside the generated ones: some file system would take both for
-// one, or one would have to be a folder and a file at once.
+// Files of a tree may collide with generated ones: some file system treats both as one, or a path would have to be a
+// folder and a file at once.
 
 const foldersOf = (path: string): string[] =>
   path
@@ -59,7 +59,7 @@ const foldersOf = (path: string): string[] =>
     .slice(0, -1)
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** A `bad_path` problem for each such file, in the order of the files. */
+/** Returns a `bad_path` problem for each such file, in the order of the files. */
 export const artifactCollisions = ({
   files,
   generated,

@@ -1,6 +1,6 @@
 /**
- * `schema/README.md`: the world for people. Its entities with a diagram of their references, its tools,
- * its routes and its bundled tasks. Whatever an author wrote appears as literal text.
+ * `schema/README.md`: documentation of the world. It lists the entities with a diagram of their references, the tools,
+ * the routes and the bundled tasks. Texts of authors appear as literal text.
  */
 import type { Contract, RouteContract, ToolBinding } from '../contract.ts';
 import { summaryOf } from '../openapi/source.ts';
@@ -97,7 +97,7 @@ const gradedBy = (grader: Grader | null): string => {
 const toolsOf = ({ tools }: Task): string =>
   tools === null ? 'all' : tools.map((name) => code(name)).join(', ') || 'none';
 
-/** The column of tools is shown where a task has tools of its own. */
+/** The column of tools is shown only if a task restricts its tools. */
 const tasksTable = ({ tasks }: Contract): string => {
   const isNarrowed = tasks.some(({ tools }) => tools !== null);
   const [tools, toolsIn] = isNarrowed
@@ -117,7 +117,7 @@ const tasksTable = ({ tasks }: Contract): string => {
 const section = (title: string, content: string): string[] =>
   content === '' ? [] : [`## ${title}`, content];
 
-/** Length of all sections, in characters, from which on they are brief: entities may share fields. */
+/** Length of all sections, in characters, above which they become brief: entities may share fields. */
 const briefFrom = 1_000_000;
 
 const entitySections = (contract: Contract, source: FieldSource): string[] => {
@@ -132,7 +132,7 @@ const entitySections = (contract: Contract, source: FieldSource): string[] => {
   return sections;
 };
 
-/** The file's text. */
+/** Returns the file's text. */
 export const readmeOf = (contract: Contract): string => {
   const { definitions } = contract;
   const source: FieldSource = { definitions, analysis: analysisOf(definitions) };

@@ -1,7 +1,7 @@
 /**
- * Compares the generated files that stand in a tree with those that compiling it gives now: which are
- * missing, out of date, or changed by hand. What stands there is judged by its bytes and by the tree's
- * own `schema/lock.json`, either of which a stranger may have written.
+ * Compares the generated files in a tree with those that compiling it gives now, and reports which are missing, out of
+ * date, or edited by hand. It judges a file by its bytes and by the tree's own `schema/lock.json`; a client may have
+ * forged either.
  */
 import { compareTexts } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -14,15 +14,15 @@ import { readLock } from './lock.ts';
 import { isGeneratedPage, isPartOfPage } from './page.ts';
 
 /**
- * `current`: it is what compiling writes. `stale`: it is what compiling once wrote. `edited`: it is
- * neither. A file that compiling wrote once and does not write any more is `stale` as well.
+ * State of a generated file. `current`: compiling writes the same bytes. `stale`: an earlier compilation wrote it, and
+ * this one writes other bytes or no such file. `edited`: neither.
  */
 export type GeneratedFile = {
   path: string;
   state: 'current' | 'missing' | 'stale' | 'edited';
 };
 
-/** A tree's files, and what compiling them gives. */
+/** A tree's files, and the result of compiling them. */
 type CompiledTree = {
   files: readonly TreeFile[];
   generated: readonly TreeFile[];
@@ -44,15 +44,15 @@ const stateOf = (
 };
 
 /**
- * Paths of what compiling once wrote and does not write any more: files of fixed paths, and pages with
- * what lies beside them that nobody changed and that lie where the world has none now.
+ * Returns the paths of files that an earlier compilation wrote and this one does not: files with fixed paths, and
+ * unchanged pages with their parts, in places where the world has no page now.
  */
 const leftOvers = (
   { files, generated, contract }: CompiledTree,
   recorded: ReadonlyMap<string, unknown>,
 ): string[] => {
   const written = new Set(generated.map(({ path }) => path));
-  // A page that its author changed may still need what lies beside it.
+  // A page that its author changed may still need the parts beside it.
   const isOfPage = (path: string): boolean =>
     contract.ui !== null && path.startsWith(`${contract.ui.static}/`);
   const isOurs = ({ path, content }: TreeFile): boolean => {
@@ -65,7 +65,7 @@ const leftOvers = (
     .map(({ path }) => path);
 };
 
-/** The state of each generated file, by path. A UI page written by hand is not among them. */
+/** Returns the state of each generated file, sorted by path. A UI page written by hand is not included. */
 export const generatedState = (tree: CompiledTree): GeneratedFile[] => {
   const { files, generated } = tree;
   const standing = new Map(files.map(({ path, content }) => [path, content]));
@@ -109,8 +109,8 @@ const verdicts: Record<Fault, { code: ProblemCode; one: string; more: string; hi
 };
 
 /**
- * A problem for each kind of generated files that are not what compiling writes, as one change of a tree makes many of
- * them stale. Of a tree that was never compiled, having no `schema/lock.json`, missing files are none.
+ * Returns a problem for each kind of generated files that are not current: one change of a tree makes many of them
+ * stale at once. A tree without `schema/lock.json` was never compiled; for it, missing files are no problem.
  */
 export const staleProblems = (tree: CompiledTree): Problem[] => {
   const isCompiled = tree.files.some(({ path }) => path === lockPath);

@@ -1,13 +1,13 @@
 /**
- * Schemas that stand alone: with the definitions they refer to beside them, for readers who have no
- * contract at hand, such as an agent that is shown its tools.
+ * Builds self-contained schemas, which include the definitions that they refer to. They are for readers without the
+ * contract, such as an agent that sees its tools.
  */
 import { own } from '#domain/json.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
 import { isTable } from '../read/values.ts';
 import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
-/** The schema with those definitions that it needs in its `$defs`. */
+/** Returns the schema with the definitions that it needs in its `$defs`. */
 const standaloneSchema = (schema: JsonSchema, definitions: Contract['definitions']): JsonSchema => {
   const needed = new Map<string, JsonSchema>();
   const collect = (part: unknown): void => {
@@ -31,7 +31,7 @@ export type ToolSchema = {
   output: JsonSchema;
 };
 
-/** The tools of a contract as clients see them: without who answers them, schemas standing alone. */
+/** Returns the tools of a contract for clients: without their implementation, and with self-contained schemas. */
 export const toolSchemasOf = ({
   tools,
   definitions,

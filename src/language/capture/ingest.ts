@@ -1,10 +1,10 @@
 /**
- * Turns an answer of the vendor into rows, the way the operation's `results` and `ingest` say. What the
- * rows hold is not judged here: a vendor's field that the entity does not have stays unless it is
- * dropped, an argument is written as it was given, a text even where the entity has an integer, and two
- * answers may hold the same row. Whoever knows the entities converts, checks and merges.
+ * Converts an answer of the vendor into rows, according to the operation's `results` and `ingest`. It does not
+ * validate the rows. A vendor's field that the entity lacks stays unless it is dropped; an argument is written as
+ * given, a text even if the entity has an integer; two answers may hold the same row. The caller, which knows the
+ * entities, converts, validates and merges.
  *
- * Where the answer has not the form that the operation expects there is no row, and a gap says so.
+ * If the answer does not have the form that the operation expects, there is no row, and a gap reports that.
  */
 
 import { own, toPointer } from '#domain/json.ts';
@@ -13,9 +13,9 @@ import { valueAtPath } from '../field-path.ts';
 import { isTable, type Table } from '../read/values.ts';
 
 /**
- * Something expected and not found. `pointer` leads to the first place, in the answer's body or among
- * the arguments; `detail` follows it in a sentence, for example `is missing`, and never quotes a value;
- * `count` is at how many places of the same kind, list items being of one kind.
+ * An expected part that was not found. `pointer` leads to the first place, in the answer's body or among the
+ * arguments. `detail` continues a sentence, for example `is missing`, and never quotes a value. `count` is the number
+ * of places of the same kind; all items of a list are one kind.
  */
 export type IngestGap = {
   source: 'body' | 'arguments';
@@ -25,12 +25,12 @@ export type IngestGap = {
 };
 
 type IngestResult = {
-  /** In the order of the answer, each captured row before those of the lists inside it. */
+  /** Rows in the order of the answer, each captured row before those of its lists. */
   rows: { entity: string; row: Row }[];
   missing: IngestGap[];
 };
 
-/** A place in the body: the way to it, and the same way with `*` for each list item that was chosen. */
+/** A place in the body: its path, and the same path with `*` for each chosen list item. */
 type Spot = { path: FieldPath; pattern: FieldPath };
 
 type Gaps = {
@@ -62,7 +62,7 @@ const itemOf = ({ path, pattern }: Spot, index: number): Spot => ({
   pattern: [...pattern, '*'],
 });
 
-/** What a value is, without saying what it holds: captured values may be personal. */
+/** Returns the type of a value in words and never its content: captured values may be personal. */
 const nameType = (value: unknown): string => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -70,7 +70,7 @@ const nameType = (value: unknown): string => {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 };
 
-/** A copy without what stands at a path. An item of a list leaves null, so that no other moves. */
+/** Returns a copy without the value at a path. A removed list item becomes null, so that the other indexes stay. */
 const without = (value: unknown, [segment = '', ...rest]: FieldPath): unknown => {
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => {
@@ -86,7 +86,7 @@ const without = (value: unknown, [segment = '', ...rest]: FieldPath): unknown =>
   return Object.fromEntries(entries);
 };
 
-/** The captured rows of a body. */
+/** Returns the captured rows of a body. */
 const findRows = (body: unknown, results: FieldPath, gaps: Gaps): { row: Table; at: Spot }[] => {
   const found = valueAtPath(body, results);
   const at: Spot = { path: results, pattern: results };
@@ -115,7 +115,7 @@ const carryArguments = (
     return [];
   });
 
-/** The fields that come from an item; undefined when it has not the form to take them from. */
+/** Returns the fields taken from an item; undefined if the item does not have the required form. */
 const takeFields = (take: Explode['take'], item: unknown): [string, unknown][] | undefined => {
   if (take === null) return isTable(item) ? Object.entries(item) : undefined;
   const isWhole = take.every(({ from }) => from.length === 0);
@@ -126,10 +126,10 @@ const takeFields = (take: Explode['take'], item: unknown): [string, unknown][] |
   });
 };
 
-/** A captured row: as it came, with the arguments written onto it, and its place. */
+/** A captured row: as received, with the arguments written onto it, and its place. */
 type Captured = { row: Table; withArguments: Table; at: Spot };
 
-/** Rows of another entity, made of the items of a list inside a captured row. */
+/** Builds rows of another entity from the items of a list inside a captured row. */
 const explodeList = (
   { field: path, carry, take }: Explode,
   { row, withArguments, at }: Captured,
@@ -156,7 +156,7 @@ const explodeList = (
   });
 };
 
-/** The captured row without the lists that became rows of their own; what is no list stays. */
+/** Removes the lists that became rows of their own from the captured row; other values stay. */
 const takeOutLists = (captured: Table, explode: readonly Explode[]): Table =>
   explode.reduce<Table>((row, { field }) => {
     const value = valueAtPath(captured, field);
@@ -164,9 +164,9 @@ const takeOutLists = (captured: Table, explode: readonly Explode[]): Table =>
   }, captured);
 
 /**
- * The rows of an answer, and what they lack. An operation without an entity has none. `null` in place
- * of rows or of a list to explode is as good as an empty list. What `carry` takes from the captured row
- * it takes with the arguments written onto it and before anything is dropped.
+ * Returns the rows of an answer, and its gaps. An operation without an entity has no rows. `null` in place of rows or
+ * of a list to explode counts as an empty list. `carry` reads the captured row with the arguments written onto it,
+ * before anything is dropped.
  */
 export const ingestAnswer = (
   operation: VendorOperation,

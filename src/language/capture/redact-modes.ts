@@ -1,34 +1,32 @@
 /**
- * What each mode of a redaction policy makes of a single value: a text, a number, a boolean or null.
- * Which mode holds for a field is for `redact-rules.ts` to say, walking rows for `redact.ts`.
+ * Applies each mode of a redaction policy to a single scalar. `redact-rules.ts` decides which mode a field has;
+ * `redact.ts` walks the rows.
  */
 import { hash } from 'node:crypto';
 import type { FieldPolicy } from './redact-rules.ts';
 
-// The mode `hash`: a value becomes `sha256:<64 hex>`, the SHA-256 of `<slug>:<value>`. Equal plaintexts
-// of one slug have equal digests, so exact lookups and joins go on working; another slug gives others.
+// Mode `hash`: a value becomes `sha256:<64 hex>`, the SHA-256 of `<slug>:<value>`. Equal plaintexts have equal digests
+// under one slug, so exact look-ups and joins still work; under another slug the digests differ.
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
-/** Whether a value is written the way `hash` writes it. What it was made of cannot be told. */
+/** Returns true if a value has the form that `hash` writes. The plaintext cannot be recovered. */
 export const isDigest = (value: unknown): boolean =>
   typeof value === 'string' && digestPattern.test(value);
 
 /**
- * The digest of a text, exactly as given, or of a number or boolean as JSON writes it: `7` and `"7"`
- * have the same one. Null holds nothing and stays; a digest stays too, so that hashing twice is
- * hashing once.
+ * Returns the digest of a text, exactly as given, or of a number or boolean as JSON writes it: `7` and `"7"` have the
+ * same one. Null stays null. A digest stays, too, so that hashing is idempotent.
  */
 const digestScalar = (slug: string, value: unknown): unknown =>
   value === null || value === undefined || isDigest(value)
     ? value
     : `sha256:${hash('sha256', `${slug}:${value}`)}`;
 
-// The mode `preserve`: a digest in the shape of its plaintext. Each ASCII digit becomes a digit and
-// each ASCII letter a letter of the same case; everything else, punctuation, spaces and all that is not
-// ASCII, passes as it is. The digest is keyed by the slug and drawn from the whole value, so that equal
-// plaintexts stay equal. It does not lead back to the plaintext, and short values may meet: there are
-// only a thousand digests of three digits.
+// Mode `preserve`: a digest in the shape of its plaintext. Each ASCII digit becomes a digit and each ASCII letter a
+// letter of the same case; punctuation, spaces and all non-ASCII characters stay. The digest is keyed by the slug and
+// derived from the whole value, so that equal plaintexts stay equal. The plaintext cannot be recovered. Short values
+// may collide: there are only a thousand digests of three digits.
 
 /** First character and size of an alphabet within ASCII. */
 type Alphabet = { first: number; size: number };
@@ -46,7 +44,7 @@ const alphabetOf = (code: number): Alphabet | undefined => {
   return holds(upperCase, code) ? upperCase : undefined;
 };
 
-/** Replaces the digits and letters of a text by others, drawn from a stream that the seed decides. */
+/** Replaces the digits and letters of a text by others, drawn from a stream that the seed determines. */
 const replaceCharacters = (text: string, seed: string): string => {
   if (text === '') return text;
   const units = Buffer.from(text, 'utf16le');
@@ -62,7 +60,7 @@ const replaceCharacters = (text: string, seed: string): string => {
   return units.toString('utf16le');
 };
 
-/** The digest of a text: as long, and of the same shape. */
+/** Returns the digest of a text, of the same length and shape. */
 export const preserveText = (slug: string, text: string): string =>
   replaceCharacters(text, `${slug}:${text}`);
 
@@ -71,10 +69,10 @@ const shapeOf = (number: string): string => number.replace(/\d/g, '0');
 const maxDraws = 200;
 
 /**
- * The digest of a number: the same sign, as many digits before and behind the point, the same exponent,
- * and exact as an integer when the plaintext was. Digits are drawn until all of that holds, which takes
- * a draw or two; a number at the very end of the range, of whose shape there is hardly another, may
- * become 0. It is not the digest of the number's text, which may begin with a zero.
+ * Returns the digest of a number, of the same sign, with as many digits before and after the point, the same exponent,
+ * and exact as an integer if the plaintext was. Digits are drawn until all of that holds, which takes a draw or two. A
+ * number at the very end of the range has hardly another of its shape and may become 0. The digest differs from that
+ * of the number's text, which may begin with a zero.
  */
 export const preserveNumber = (slug: string, number: number): number => {
   const text = String(number);
@@ -89,10 +87,10 @@ export const preserveNumber = (slug: string, number: number): number => {
   return 0;
 };
 
-// The mode `round`: a number keeps so many decimals. Rounding is decimal, half away from zero, on the
-// digits that JSON writes: 1.005 becomes 1.01, although the nearest double lies below it.
+// Mode `round`: a number keeps a given number of decimals. Rounding is decimal, half away from zero, on the digits
+// that JSON writes: 1.005 becomes 1.01, although the nearest double lies below it.
 
-/** A number as a whole number of digits and a power of ten, `digits` times ten to minus `decimals`. */
+/** A number as an integer and a power of ten: `digits` times ten to the power of minus `decimals`. */
 type Decimal = { isNegative: boolean; digits: string; decimals: number };
 
 const toDecimal = (number: number): Decimal => {
@@ -105,7 +103,10 @@ const toDecimal = (number: number): Decimal => {
   };
 };
 
-/** The number with at most so many decimals; one that has no more comes back as it is, -0 as 0. */
+/**
+ * Rounds a number to at most `decimals` decimals. A number without more is returned unchanged, except that -0 becomes
+ * 0.
+ */
 export const roundNumber = (number: number, decimals: number): number => {
   if (!Number.isFinite(number)) return number;
   const { isNegative, digits, decimals: held } = toDecimal(number);
@@ -118,8 +119,8 @@ export const roundNumber = (number: number, decimals: number): number => {
 };
 
 /**
- * The value as it is kept in a field that is not dropped. Null stays null, booleans have no shape that
- * could be preserved and pass, and only numbers are rounded.
+ * Returns the stored form of a value in a field that is not dropped. Null stays null; booleans have no shape to
+ * preserve and stay; only numbers are rounded.
  */
 export const redactScalar = (
   slug: string,

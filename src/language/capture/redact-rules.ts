@@ -1,20 +1,20 @@
 /**
- * Which field of a row a policy means. A bare name matches a key at any depth; a dotted path matches
- * one place, counted from the row, where `*` stands for every item of a list. No path means a single
- * item: once one is dropped, the next would stand in its place. Where a name and a path both match,
- * drop comes first, then hash, then preserve, then round.
+ * Matches the fields of a row against a policy. A bare name matches a key at any depth; a dotted path matches one
+ * place, counted from the row, where `*` stands for every item of a list. No path names a single item: once one is
+ * dropped, the next would take its index. If a name and a path both match, drop precedes hash, then preserve, then
+ * round.
  *
- * A position is what is known of a place while walking towards it: how far the paths have come, and
- * what applies there. The work at a place is the same however large the row or the policy.
+ * A position is the state of the walk at a place: the matched prefixes of the paths, and the policy there. The work at
+ * a place is the same however large the row or the policy.
  */
 import type { RedactPolicy, Row } from '../contract.ts';
 
-/** What a policy does to a field. `decimals` is the number of those kept. */
+/** Policy of a field. `decimals` is the number of decimals that stay. */
 export type FieldPolicy =
   | { mode: 'drop' | 'hash' | 'preserve' }
   | { mode: 'round'; decimals: number };
 
-/** A segment of the paths that begin alike. */
+/** Node of the tree of paths; its children are the next segments. */
 type Step = { policy: FieldPolicy | undefined; next: Map<string, Step> };
 
 export type Rules = {
@@ -23,14 +23,14 @@ export type Rules = {
   readonly paths: Step;
 };
 
-/** `step` is undefined where no path leads. */
+/** Position of the walk; `step` is undefined if no path continues there. */
 export type Position = { step: Step | undefined; policy: FieldPolicy | undefined };
 
 const precedence = ['drop', 'hash', 'preserve', 'round'] as const;
 
 const rankOf = ({ mode }: FieldPolicy): number => precedence.indexOf(mode);
 
-/** The policy that prevails where two could match. */
+/** Returns the policy that prevails if two match. */
 export const strongest = (
   one: FieldPolicy | undefined,
   other: FieldPolicy | undefined,
@@ -66,41 +66,41 @@ const toRules = (policy: RedactPolicy): Rules => {
 
 const known = new WeakMap<RedactPolicy, Rules>();
 
-/** The rules of a policy. They are kept with it, because a policy is asked about row after row. */
+/** Returns the rules of a policy. They are cached by policy, because they are used for row after row. */
 export const rulesOf = (policy: RedactPolicy): Rules => {
   const rules = known.get(policy) ?? toRules(policy);
   known.set(policy, rules);
   return rules;
 };
 
-/** The row as a whole. */
+/** Returns the position of the whole row. */
 export const rowPosition = ({ paths }: Rules): Position => ({ step: paths, policy: undefined });
 
-/** Below an object: the value of one of its keys. */
+/** Returns the position of an object's key. */
 export const enterKey = ({ names }: Rules, { step: from }: Position, key: string): Position => {
   const step = from?.next.get(key);
   return { step, policy: strongest(names.get(key), step?.policy) };
 };
 
-/** Below a list: any of its items. A list that is hashed or preserved hands that on to them. */
+/** Returns the position of a list's items. A hashed or preserved list passes its policy on to them. */
 export const enterItem = ({ step: from, policy: around }: Position): Position => {
   const step = from?.next.get('*');
   const isHandedOn = around?.mode === 'hash' || around?.mode === 'preserve';
   return { step, policy: strongest(isHandedOn ? around : undefined, step?.policy) };
 };
 
-// The lists and objects of a row, one level at a time: walkers keep a list of what is left to do
-// instead of recursing, because how deep a row nests is a stranger's choice.
+// Lists and objects of a row are walked one level at a time with a work list instead of recursion, because the client
+// chooses how deep a row nests.
 
 export type Container = unknown[] | Row;
 
-/** A value in a list or object, with its key or index and what applies to it. */
+/** A value in a list or object, with its key or index and its position. */
 type Part = { key: string; value: unknown; position: Position };
 
 export const isContainer = (value: unknown): value is Container =>
   typeof value === 'object' && value !== null;
 
-/** What a list or object holds, in order, own keys only. */
+/** Returns the values of a list or object, in order, own keys only. */
 export const partsOf = (rules: Rules, container: Container, at: Position): Part[] => {
   if (!Array.isArray(container)) {
     return Object.entries(container).map(([key, value]) => {
@@ -113,7 +113,7 @@ export const partsOf = (rules: Rules, container: Container, at: Position): Part[
 
 export const emptyLike = (container: Container): Container => (Array.isArray(container) ? [] : {});
 
-/** Adds a part to a copy. A key that objects inherit, `__proto__`, becomes a key like any other. */
+/** Adds a value to a copy. The inherited key `__proto__` becomes an ordinary own key. */
 export const putPart = (copy: Container, key: string, value: unknown): void => {
   if (Array.isArray(copy)) copy.push(value);
   else if (key !== '__proto__') copy[key] = value;

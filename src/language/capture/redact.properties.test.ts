@@ -1,6 +1,6 @@
 /**
- * What must hold of redaction whatever the policy and the row: it does what a second, plain reading of
- * the rules does, it and verification agree, and rows that could be joined still can.
+ * Properties of redaction for any policy and row: it agrees with a second, simple implementation of the rules and with
+ * verification, and rows that could be joined before can be joined after.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ const scalar = fc.oneof(
   fc.constant(`sha256:${'0a'.repeat(32)}`),
 );
 
-/** An object with own keys only, as a JSON parser makes it. */
+/** Builds an object with own keys only, as a JSON parser does. */
 const objectOf = (entries: [string, unknown][]): Row => Object.fromEntries(entries);
 
 const { row } = fc.letrec<{ value: unknown; row: Row }>((tie) => ({
@@ -54,7 +54,7 @@ const policy: fc.Arbitrary<RedactPolicy> = fc.record({
 
 const withoutPreserve = policy.map((of) => ({ ...of, preserve: [] }));
 
-/** The keys of objects and indexes of lists on the way to a value. */
+/** Keys of objects and indexes of lists on the path to a value. */
 type Way = { segment: string; isItem: boolean }[];
 
 const isMeant = (name: string, way: Way): boolean => {
@@ -69,18 +69,18 @@ const isMeant = (name: string, way: Way): boolean => {
   );
 };
 
-/** The list whose item, or item's item, this is, if it is one. */
+/** Returns the path of the enclosing list, if the place is an item of one. */
 const listAround = (way: Way): Way | undefined =>
   way.at(-1)?.isItem === true ? way.slice(0, -1) : undefined;
 
-/** Whether one of the names means the place, or a list that it is an item of. */
+/** Returns true if one of the names matches the place, or a list that it is an item of. */
 const covers = (list: readonly string[], way: Way): boolean => {
   if (list.some((name) => isMeant(name, way))) return true;
   const around = listAround(way);
   return around !== undefined && covers(list, around);
 };
 
-/** The rules once more, read from the specification, for all modes but `preserve`. */
+/** Second implementation of the rules, from the specification, for all modes but `preserve`. */
 const redactPlainly = (of: RedactPolicy, value: unknown, way: Way): unknown => {
   const isDropped = (segment: string, isItem: boolean): boolean =>
     of.drop.some((name) => isMeant(name, [...way, { segment, isItem }]));
@@ -110,7 +110,7 @@ const redactPlainly = (of: RedactPolicy, value: unknown, way: Way): unknown => {
   return redactRow({ ...of, hash: [], drop: [], round: { n: decimals } }, { n: value }).row.n;
 };
 
-/** Whether an object in a hashed or preserved field still holds something that no rule of its own is for. */
+/** Returns true if an object in a hashed or preserved field still holds a value that no rule of its own matches. */
 const leftInObjects = (of: RedactPolicy, value: unknown, way: Way, isHeld: boolean): boolean => {
   const isNamed = (list: readonly string[]) => covers(list, way);
   const isContainer = typeof value === 'object' && value !== null;
@@ -127,10 +127,10 @@ const leftInObjects = (of: RedactPolicy, value: unknown, way: Way, isHeld: boole
   );
 };
 
-/** A row as text, in which the order of keys shows, and a key `__proto__`. */
+/** Returns a row as text, in which the order of keys shows, and a key `__proto__`. */
 const spell = (value: unknown): string => JSON.stringify(value);
 
-/** A row's text with its digits and letters told apart by kind only. */
+/** Returns a row's text with all digits and all letters of a case replaced by one. */
 const shapeOf = (value: unknown): string =>
   spell(value).replace(/\d/g, '0').replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a');
 

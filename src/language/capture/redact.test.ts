@@ -12,7 +12,7 @@ const policyOf = (more: Partial<RedactPolicy>): RedactPolicy => ({
   ...more,
 });
 
-/** The digest by the letter of the specification. */
+/** Returns the digest as the specification defines it. */
 const sha256 = (value: string, slug = 'board'): string =>
   `sha256:${createHash('sha256').update(`${slug}:${value}`, 'utf8').digest('hex')}`;
 
@@ -158,7 +158,7 @@ describe('redactRow', () => {
     expect(counts.hashed).toBe(1);
     expect(verifyRow(policy, row)).toEqual([]);
     expect(verifyRow(policy, { deep })).toHaveLength(1);
-    // In more than linear time, this would not end before the test's deadline.
+    // If the time were more than linear, this would not end before the test's deadline.
     const long = { text: 'x'.repeat(4_000_000), mail: 'y'.repeat(4_000_000), list: deep };
     const wide = { items: Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'n' })) };
     expect(redactRow(policy, { ...long, ...wide }).counts).toMatchObject({ preserved: 1 });

@@ -1,12 +1,12 @@
 /**
- * The redaction policy of a world, `[redact]`: pure functions that rewrite a row by it (write mode
- * `apply`), that verify a row against it (write mode `refuse`), and that map the plaintext of a query.
+ * Redaction policy of a world, `[redact]`: pure functions that rewrite a row (write mode `apply`), verify a row (write
+ * mode `refuse`), and convert the plaintext of a query.
  *
- * `hash` and `preserve` go into lists, lists of lists too, and treat each item; `round` does not.
- * Objects are left alone and only their fields looked at; what an object in a hashed or preserved field
- * holds and no rule of its own redacts stays as it is under `apply`, and `refuse` does not let it through. A text that is
- * already written as a digest is not hashed again: what `refuse` accepts, `apply` leaves as it is. Time is linear in the row, and any
- * depth of nesting is walked. A policy must not be altered once it was used.
+ * `hash` and `preserve` apply to each item of a list, also of nested lists; `round` does not. Objects are not redacted
+ * themselves, only their fields. If a hashed or preserved field holds an object, values in it without a rule of their
+ * own stay under `apply`, and `refuse` rejects them. A text in the form of a digest is not hashed again: what `refuse`
+ * accepts, `apply` leaves unchanged. Time is linear in the row, and any nesting depth is handled. A policy must not be
+ * altered once it was used.
  */
 
 import { escapeSegment } from '#domain/json.ts';
@@ -30,14 +30,14 @@ import {
 export type { FieldPolicy } from './redact-rules.ts';
 
 /**
- * How many values of a row came out different; a dropped field counts once, whatever it held. `digests`
- * are those that a hashed field held as digests, or as texts that look like one, and that stayed.
+ * Numbers of values that redaction changed; a dropped field counts once, whatever it held. `digests` counts values of
+ * hashed fields that were digests already, or look like one, and stayed.
  */
 type RedactCounts = Record<'hashed' | 'dropped' | 'preserved' | 'rounded' | 'digests', number>;
 
 /**
- * Plaintext in a redacted field. `field` is the top-level field at fault and `pointer` leads to the
- * value; `detail` follows either in a sentence and never quotes the value.
+ * Plaintext in a redacted field. `field` is the top-level field at fault and `pointer` leads to the value. `detail`
+ * continues a sentence about either and never quotes the value.
  */
 type RedactViolation = {
   pointer: string;
@@ -55,7 +55,7 @@ const counterOf = {
   round: 'rounded',
 } as const;
 
-/** A redacted copy of a list or object; what changed is added to the counts. */
+/** Returns a redacted copy of a list or object, and adds its changes to the counts. */
 const redactContainer = (
   rules: Rules,
   container: Container,
@@ -92,7 +92,7 @@ const noCounts = (): RedactCounts => ({
   digests: 0,
 });
 
-/** The row as the policy keeps it: a copy, its keys in the same order; the row itself is untouched. */
+/** Returns a redacted copy of a row with its keys in the same order, and the counts of changes. */
 export const redactRow = (policy: RedactPolicy, row: Row): { row: Row; counts: RedactCounts } => {
   const rules = rulesOf(policy);
   const counts = noCounts();
@@ -114,13 +114,13 @@ const describeViolation = (policy: FieldPolicy): string => {
   return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
 };
 
-/** The mode of the field whose object a value lies in, when no rule of its own redacts the value. */
+/** Mode of the field whose object holds a value, if no rule of its own redacts the value. */
 type Holder = 'hash' | 'preserve' | undefined;
 
 const leftInObject = (holder: 'hash' | 'preserve'): string =>
   `is plaintext in an object of a ${holder === 'hash' ? 'hashed' : 'preserved'} field; objects are left alone, so name its fields in [redact]`;
 
-/** What is wrong with a value, if anything is; `holder`: of the object that it lies in. */
+/** Returns the fault of a value, if it has one; `holder` is the mode of the enclosing object. */
 const faultOf = (
   slug: string,
   policy: FieldPolicy | undefined,
@@ -137,7 +137,7 @@ const faultOf = (
   return { mode: holder, detail: leftInObject(holder) };
 };
 
-/** The mode that the parts of a list or object inherit. No list is rounded. */
+/** Returns the mode that the parts of a list or object inherit. `round` does not apply to lists. */
 const holderWithin = (
   policy: FieldPolicy | undefined,
   container: Container,
@@ -150,15 +150,15 @@ const holderWithin = (
 type Unverified = {
   container: Container;
   at: Position;
-  /** What the rule of the nearest field around it does, where none of its own applies. */
+  /** Mode of the nearest enclosing field, if no rule of its own applies. */
   holder: Holder;
   pointer: string;
   field: string | undefined;
 };
 
 /**
- * What of a row the policy does not let through, at most 20 violations, the outermost first; empty when
- * the row may be stored. Nobody can tell whether a text or number is preserved: those pass.
+ * Returns the violations of a row, at most 20, the outermost first; empty if the row may be stored. A preserved text
+ * or number looks like any other, so those pass.
  */
 export const verifyRow = (policy: RedactPolicy, row: Row): RedactViolation[] => {
   const rules = rulesOf(policy);
@@ -195,16 +195,15 @@ const positionOf = (rules: Rules, path: FieldPath): Position => {
 };
 
 /**
- * What the policy does to a field, precedence settled; undefined when it is kept in the clear. In the
- * path `*` or a whole number stands for an item of a list. Whatever lies in a dropped field is dropped.
+ * Returns the effective policy of a field; undefined if the field is not redacted. In the path, `*` or a whole number
+ * stands for an item of a list. Everything in a dropped field is dropped.
  */
 export const fieldPolicy = (policy: RedactPolicy, path: FieldPath): FieldPolicy | undefined =>
   positionOf(rulesOf(policy), path).policy;
 
 /**
- * What to look for when a query gives the plaintext of a field, or a list of plaintexts of which one
- * must match; undefined when the field is dropped, so that nothing matches. A plaintext must have the
- * type that the field has in rows.
+ * Returns the stored form of a query's plaintext, or of a list of plaintexts of which one must match; undefined if the
+ * field is dropped, so that nothing matches. A plaintext must have the type that the field has in rows.
  */
 export const redactLookup = (
   policy: RedactPolicy,

@@ -1,7 +1,7 @@
 /**
- * The rows of one request under a write mode: each redacted or verified, or what is wrong in words that quote nothing
- * of them. Rows that are sent to be redacted may hold secrets anywhere, in a wrong field or in place of a name, so
- * what is said of them names only what the contract declares.
+ * Redacts or verifies the rows of one request under a write mode, or reports their problems without quoting them. Such
+ * rows may hold secrets anywhere, in a wrong field or in place of a name, so problems name only what the contract
+ * declares.
  */
 import { isObject, parsePointer, toPointer } from '#domain/json.ts';
 import type { Contract, Row } from '../contract.ts';
@@ -10,17 +10,17 @@ import { createRedaction } from './redaction.ts';
 
 export type RowsByEntity = Record<string, Row[]>;
 
-/** What is wrong with a row, or with the rows of an entity; `path` leads there from the rows. */
+/** A problem of a row, or of the rows of an entity; `path` leads to it from the rows. */
 export type RowsProblem = { path: string[]; message: string };
 
-/** What is wrong with a value, as whoever checked it says it. */
+/** A problem of a value, as its validator reports it. */
 type Fault = { pointer: string; detail: string };
 
 type Redacting = Pick<Contract, 'definitions' | 'entities' | 'redact'>;
 
 const mostProblems = 50;
 
-/** The names that a policy speaks of; a field that is dropped need not be declared. */
+/** Returns the names that a policy mentions; a dropped field need not be declared. */
 const policyNames = (redact: Contract['redact']): string[] =>
   redact === null
     ? []
@@ -28,7 +28,7 @@ const policyNames = (redact: Contract['redact']): string[] =>
         (path) => path.split('.'),
       );
 
-/** The names of all properties that schemas declare, at any depth. */
+/** Returns the names of all properties that schemas declare, at any depth. */
 const propertyNames = (schemas: readonly unknown[]): Set<string> => {
   const names = new Set<string>();
   const left = [...schemas];
@@ -44,15 +44,15 @@ const propertyNames = (schemas: readonly unknown[]): Set<string> => {
   return names;
 };
 
-/** Where a checker shows the value that it found, which is always last. */
+/** Text before the value that a validator quotes, which is always last. */
 const foundMark = ', is ';
 
 const undeclaredField =
   'has a field that the contract does not declare; rows are redacted, so its name is not repeated';
 
 /**
- * Makes what takes out of a fault all that may be a secret: the value, and names on the way to it that the contract
- * does not declare.
+ * Returns a function that removes from a fault everything that may be a secret: the value, and names in its path that
+ * the contract does not declare.
  */
 export const createWithholding = ({
   definitions,
@@ -81,8 +81,8 @@ const listNames = ({ entities }: Pick<Contract, 'entities'>): string =>
   entities.map(({ name }) => name).join(', ');
 
 /**
- * The rows as they are to be stored, or at most 50 problems. Rows of entities that there are not are refused, because
- * no contract will look at them; whether rows fit the contract is for others to check afterwards.
+ * Returns the rows in the form to be stored, or at most 50 problems. Rows of unknown entities are refused, because no
+ * contract will validate them. The caller checks afterwards whether rows fit the contract.
  */
 export const redactRows = (
   contract: Redacting,

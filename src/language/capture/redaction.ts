@@ -1,8 +1,7 @@
 /**
- * The redaction of rows on their way into a world: what the write modes `apply` and `refuse` do to each, and what a
- * plaintext is looked up as. An import asks this about every one of its rows, so a row that nothing is done to costs
- * next to nothing and comes back as it is. What the rules mean is in `redact.ts`, which walks rows that nest too deep
- * to recurse into.
+ * Redaction of rows that are written into a world: the write modes `apply` and `refuse`, and the conversion of
+ * plaintexts for look-ups. An import calls this for every row, so a row without changes costs next to nothing and is
+ * returned itself. `redact.ts` defines the rules and handles rows that nest too deep for recursion.
  */
 import { own, parsePointer } from '#domain/json.ts';
 import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
@@ -21,38 +20,38 @@ import {
   rulesOf,
 } from './redact-rules.ts';
 
-/** Plaintext in a row that is refused for it. Nothing of it is quoted. */
+/** Plaintext for which a row is refused. It is never quoted. */
 export type Breach = {
-  /** The top-level field at fault. */
+  /** Top-level field at fault. */
   field: string;
-  /** JSON pointer to the value, into the row; names that may be data themselves end it early. */
+  /** JSON pointer from the row to the value; it stops before names that may be data themselves. */
   pointer: string;
-  /** What the world does to the field: `hash`, `drop`, `preserve` or `round:<decimals>`. */
+  /** Policy of the field: `hash`, `drop`, `preserve` or `round:<decimals>`. */
   policy: string;
-  /** What is wrong and what to do about it, as the end of a sentence. */
+  /** Cause and way out, as the end of a sentence. */
   detail: string;
 };
 
-/** What is known of a world's policy, asked about row after row. */
+/** Prepared redaction of a world's policy, for use on many rows. */
 export type Redaction = {
-  /** The row as it is to be stored; the same one when nothing of it changes, else a copy. */
+  /** Returns the row to be stored; the same object if nothing changes, else a copy. */
   applyPolicy(row: Row): Row;
-  /** The first plaintext in a redacted field; undefined when the row may be stored. */
+  /** Returns the first plaintext in a redacted field; undefined if the row may be stored. */
   verifyPolicy(row: Row): Breach | undefined;
   /**
-   * What a field holds where the plaintext is that value, or that list of values; undefined for a dropped field,
-   * which holds nothing. In the path `*` or a number stands for an item of a list.
+   * Returns the stored value for a plaintext, or for a list of plaintexts; undefined for a dropped field, which stores
+   * nothing. In the path, `*` or a number stands for an item of a list.
    */
   resolveValue(path: FieldPath, plaintext: unknown): { value: unknown } | undefined;
 };
 
-/** Rows that nest deeper are walked without recursion. */
+/** Nesting depth above which rows are walked without recursion. */
 const mostLevels = 64;
 
 const tooDeep = Symbol('too deep');
 const dropped = Symbol('dropped');
 
-/** A copy with all parts before one. */
+/** Returns a copy of the parts before one. */
 const copyBefore = (source: Container, keys: readonly string[], end: number): Container => {
   if (Array.isArray(source)) return source.slice(0, end);
   const copy: Row = {};
@@ -63,7 +62,7 @@ const copyBefore = (source: Container, keys: readonly string[], end: number): Co
   return copy;
 };
 
-/** What is kept of a value at a position. */
+/** Returns the stored form of a value at a position. */
 const keep = (rules: Rules, value: unknown, at: Position, level: number): unknown => {
   if (at.policy?.mode === 'drop') return dropped;
   if (!isContainer(value)) {
@@ -105,13 +104,13 @@ const keepObject = (rules: Rules, object: Row, at: Position, level: number): unk
   return copy ?? object;
 };
 
-/** Whether a value that is no list or object is not what its field may hold. */
+/** Returns true if a scalar is plaintext that its field must not hold. */
 const isBreach = (slug: string, policy: FieldPolicy, value: unknown): boolean => {
   if (policy.mode === 'preserve' || value === null) return false;
   return policy.mode === 'hash' ? !isDigest(value) : redactScalar(slug, policy, value) !== value;
 };
 
-/** Whether a row must be looked at closely, because something in it may not be let through. */
+/** Returns true if a row needs the full verification, because it may hold a breach. */
 const isSuspect = (rules: Rules, container: Container, at: Position, level: number): boolean => {
   if (level > mostLevels) return true;
   const isList = Array.isArray(container);
@@ -123,7 +122,7 @@ const isSuspect = (rules: Rules, container: Container, at: Position, level: numb
     const { policy } = position;
     if (policy?.mode === 'drop') return true;
     if (isContainer(value)) {
-      // What an object in a redacted field holds is for the close look to judge.
+      // The full verification judges the contents of an object in a redacted field.
       if (policy !== undefined && !Array.isArray(value)) return true;
       if (isSuspect(rules, value, position, level + 1)) return true;
     } else if (policy !== undefined && isBreach(rules.slug, policy, value)) return true;
@@ -131,7 +130,7 @@ const isSuspect = (rules: Rules, container: Container, at: Position, level: numb
   return false;
 };
 
-/** A policy as people read it: `hash`, `round:2`. */
+/** Formats a policy: `hash`, `round:2`. */
 export const policyText = (policy: FieldPolicy): string =>
   policy.mode === 'round' ? `round:${policy.decimals}` : policy.mode;
 
@@ -150,7 +149,7 @@ const breachOf = (policy: RedactPolicy, row: Row): Breach | undefined => {
   };
 };
 
-/** The redaction of a policy; without one every row stays as it is. */
+/** Creates the redaction of a policy; without a policy every row stays unchanged. */
 export const createRedaction = (policy: RedactPolicy | null): Redaction => {
   if (policy === null) {
     return {

@@ -1,6 +1,6 @@
 /**
- * The document of the page. It loads the application beside it, which it knows by its digests, and nothing else: its
- * policy admits its own origin alone, so that nothing a world says could ever run.
+ * HTML document of the page. It loads the application beside it, pinned by digests, and nothing else: its policy
+ * allows only its own origin, so that no content of a world can run as code.
  */
 import { createHash } from 'node:crypto';
 import type { TreeFile } from '#domain/world.ts';
@@ -29,7 +29,7 @@ const policy = [
   "form-action 'none'",
 ].join('; ');
 
-/** What the document loads, by its address on the page's origin. */
+/** Files that the document loads, by their URL on the page's origin. */
 export type PageParts = {
   title: string;
   script: { address: string; content: Uint8Array };
@@ -37,7 +37,7 @@ export type PageParts = {
   model: { address: string; content: Uint8Array };
 };
 
-/** Everything after the document type. */
+/** Returns the document after the document type. */
 export const pageHtml = ({ title, script, style, model }: PageParts): string => `<html lang="en">
 <head>
 <meta charset="utf-8">

@@ -1,6 +1,6 @@
 /**
- * What the generated page knows of its world, as plain JSON: entities with their fields and relations, and the routes
- * by which their rows are written. It says of a schema no more than a list and a form need.
+ * Model of a world for the generated page, as plain JSON: entities with their fields and relations, and the routes
+ * that write their rows. It keeps only the parts of a schema that a list and a form need.
  */
 import type {
   Contract,
@@ -16,11 +16,11 @@ import { openSchemas, type SchemaSource, type Source } from '../../openapi/sourc
 import { pathArguments } from '../../path-segments.ts';
 import { isTable } from '../../read/values.ts';
 
-/** How a value is entered: one of `choices`, a scalar, or as JSON. */
+/** Form control for a value: one of `choices`, a scalar, or JSON. */
 type Input = {
   kind: 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json';
   choices?: unknown[];
-  /** What the JSON is, where it is always the same. */
+  /** Type of the JSON value, if it is always the same. */
   of?: 'list' | 'object';
 };
 
@@ -29,20 +29,20 @@ export type PageField = Input & {
   label: string;
   required: boolean;
   nullable: boolean;
-  /** What a text is, as far as the page shows it otherwise. */
+  /** Format of a text that the page displays specially. */
   format?: 'time' | 'url';
   description?: string;
 };
 
-/** A route by which a row is written; it is used where all that it needs is known. */
+/** A route that writes a row. The page uses it if all its arguments are known. */
 export type PageRoute = {
   method: string;
   segments: RouteContract['segments'];
-  /** The field of the row that each argument of the path stands for. */
+  /** Field of the row for each argument of the path. */
   fills: Record<string, string>;
-  /** Which field goes where in the body. */
+  /** Mapping of fields to members of the body. */
   body: { field: string; from: FieldPath; required: boolean }[];
-  /** Key under which the answer has the row; '' answers it bare. */
+  /** Key of the answer that holds the row; '' returns it bare. */
   envelope: string;
 };
 
@@ -50,7 +50,7 @@ export type PageEntity = {
   name: string;
   label: string;
   key: string[];
-  /** The field that says what a row is, for people; null where the key alone does. */
+  /** Field that describes a row to people; null if there is only the key. */
   title: string | null;
   fields: PageField[];
   references: { fields: string[]; target: string }[];
@@ -59,7 +59,7 @@ export type PageEntity = {
 
 export type PageModel = {
   title: string;
-  /** Prefix of the API on the page's own origin, and where the page begins. */
+  /** Prefix of the API on the page's own origin, and the entry path of the page. */
   apiPath: string;
   entry: string;
   entities: PageEntity[];
@@ -74,7 +74,7 @@ const inputOfScalar = (schema: JsonSchema): Input => {
   return { kind: kinds.find((kind) => kind === schema.type) ?? 'json' };
 };
 
-/** How a field is entered that these schemas hold for. */
+/** Returns the form control of a field with these schemas. */
 const inputOf = (source: SchemaSource, schemas: readonly unknown[]): Input => {
   const types = new Set(source.analysis.types(schemas));
   types.delete('null');
@@ -87,7 +87,7 @@ const inputOf = (source: SchemaSource, schemas: readonly unknown[]): Input => {
   return { kind: 'json', of: types.has('array') ? 'list' : 'object' };
 };
 
-/** `issue_labels` and `dueDate` as people write them: `Issue labels`, `Due date`. */
+/** Returns a readable label for a name: `issue_labels` and `dueDate` become `Issue labels`, `Due date`. */
 const labelOf = (name: string): string => {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_\-\s]+/g, ' ');
   const text = words.trim().replaceAll(/\b([A-Z])(?=[a-z])/g, (letter) => letter.toLowerCase());
@@ -122,7 +122,7 @@ const toField = (
   };
 };
 
-/** Names of fields that say what a row is, the plainest first. */
+/** Names of fields that describe a row to people, the best first. */
 const titles = [
   'title',
   'name',
@@ -157,12 +157,12 @@ const bodyFields = (route: RouteContract, source: Source): PageRoute['body'] | u
     const [field, ...inner] = route.body[index]?.field ?? [];
     return { field: inner.length === 0 ? field : undefined, from, required: isRequired };
   });
-  // What the page has no field for cannot be sent.
+  // If a required member has no field on the page, the page cannot use the route.
   if (fields.some(({ field, required }) => field === undefined && required)) return undefined;
   return fields.flatMap(({ field, ...rest }) => (field === undefined ? [] : [{ field, ...rest }]));
 };
 
-/** The route as the page uses it; undefined when it needs what the page cannot know. */
+/** Returns the route for the page; undefined if it needs a value that the page cannot know. */
 const toRoute = (route: RouteContract, source: Source): PageRoute | undefined => {
   const { method, segments, filter, envelope } = route;
   const fills = new Map(
@@ -198,7 +198,7 @@ const pageFields = (source: SchemaSource, { schema }: EntityContract): PageField
   return properties.map((one) => toField(one, { source, required }));
 };
 
-/** Returns, for each entity, the field that says what a row is; null where the key alone does. */
+/** Returns, for each entity, the field that describes a row to people; null if there is only the key. */
 export const titleFields = (contract: Contract): ReadonlyMap<string, string | null> => {
   const source = openSchemas(contract);
   return new Map(

@@ -1,21 +1,21 @@
 /**
- * The entities and their references as a Mermaid `erDiagram`. It holds names of entities and fields
- * alone, which are letters, digits and `_`, so nothing in it can be taken for anything else. Entities
- * show the fields that keys and references are made of; where that is too long to be drawn, none.
+ * Draws the entities and their references as a Mermaid `erDiagram`. It holds only names of entities and fields, which
+ * are letters, digits and `_`, so no escaping is needed. Entities show the fields of keys and references; if that
+ * makes the diagram too long, they show none.
  */
 import type { EntityContract } from '../../contract.ts';
 
-/** What viewers draw of one diagram, in characters. */
+/** Longest diagram that viewers draw, in characters. */
 const longestDiagram = 45_000;
 
 type Relationship = EntityContract['relationships'][number];
 
-/** Words of the notation are names too: quoted, each is a name. */
+/** Quotes a name, because an entity may have the name of a keyword. */
 const quote = (name: string): string => `"${name}"`;
 
 const typeNames = { TEXT: 'string', INTEGER: 'integer', REAL: 'number' } as const;
 
-/** The marks of keys are no names of fields in the notation; a star before them makes them such. */
+/** Returns a field's name for the notation, which reserves the marks of keys; a star before such a name escapes it. */
 const fieldName = (name: string): string => (/^(pk|fk|uk)$/i.test(name) ? `*${name}` : name);
 
 const attributeLines = (entity: EntityContract): string[] => {
@@ -40,7 +40,7 @@ const attributeLines = (entity: EntityContract): string[] => {
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((field) => b.includes(field));
 
-/** Whether at most one row can have the same values in these fields. */
+/** Returns true if at most one row can have the same values in these fields. */
 const isUnique = (entity: EntityContract, fields: readonly string[]): boolean =>
   isSame(entity.primaryKey, fields) ||
   entity.unique.some(
@@ -62,7 +62,7 @@ const relationshipLine = (
   return `  ${quote(target)} ${parent}--${children} ${quote(entity.name)} : ${quote(fields.join(', '))}`;
 };
 
-/** Says whether a row always has a value in a field. */
+/** Returns true if a row always has a value in a field. */
 type AlwaysSet = (entity: EntityContract, field: string) => boolean;
 
 const draw = (
@@ -87,7 +87,7 @@ const draw = (
   return ['erDiagram', ...boxes, ...lines].join('\n');
 };
 
-/** The diagram's text; undefined when there is too much to be drawn. */
+/** Returns the diagram's text; undefined if it is too long even without fields. */
 export const relationshipDiagram = (
   entities: readonly EntityContract[],
   isAlwaysSet: AlwaysSet,

@@ -1,4 +1,4 @@
-/** What the reference says of one entity: its key, what it refers to, and a table of its fields. */
+/** Section of the reference about one entity: its key, its references, and a table of its fields. */
 import { fieldPolicy } from '../../capture/redact.ts';
 import type { Contract, EntityContract, FieldPath, RedactPolicy } from '../../contract.ts';
 import { areSameTexts } from '../../read/values.ts';
@@ -10,14 +10,14 @@ const show = (path: FieldPath): string => code(path.join('.'));
 
 const list = (fields: readonly string[]): string => fields.map((field) => code(field)).join(', ');
 
-/** A field's policy as `svc worlds describe` marks it; '' when it is kept in the clear. */
+/** Returns the mark of a field's redaction policy, as in `svc worlds describe`; '' if it is not redacted. */
 const policyMark = (policy: RedactPolicy | null, path: FieldPath): string => {
   const found = policy === null ? undefined : fieldPolicy(policy, path);
   if (found === undefined) return '';
   return found.mode === 'round' ? `[round:${found.decimals}]` : `[${found.mode}]`;
 };
 
-/** What a field is to its entity, beside being a value. */
+/** Returns the marks of a field: key, reference or unique constraint. */
 const fieldMarks = (entity: EntityContract, path: FieldPath): string[] => {
   const [name = '', ...inner] = path;
   const isUnique = entity.unique.some((paths) => paths.some((part) => areSameTexts(part, path)));
@@ -60,7 +60,7 @@ const head = ['Field', 'Type', 'Required', 'Nullable', 'Marks', 'Description'];
 
 const mostInnerFields = 300;
 
-/** The section, as blocks of Markdown; a brief one has neither descriptions nor inner fields. */
+/** Returns the section as blocks of Markdown. A brief one has neither descriptions nor inner fields. */
 export const entitySection = (
   entity: EntityContract,
   source: FieldSource,

@@ -1,13 +1,13 @@
 /**
- * The fields of an entity's rows, each followed by those inside of it. Definitions may refer to one
- * another in circles and multiply, so how deep and how many inner fields are listed is bounded.
+ * Lists the fields of an entity's rows, each followed by its inner fields. Definitions may refer to one another in
+ * cycles and multiply, so the depth and the number of inner fields are limited.
  */
 import type { Contract, EntityContract, FieldPath } from '../../contract.ts';
 import { followReference } from '../../openapi/source.ts';
 import type { Analysis, JsonType } from '../../schema/analysis.ts';
 
 export type DescribedField = {
-  /** `*` stands for the items of a list. */
+  /** Path of the field; `*` stands for the items of a list. */
   path: FieldPath;
   schemas: unknown[];
   isRequired: boolean;
@@ -17,7 +17,7 @@ export type FieldSource = { analysis: Analysis; definitions: Contract['definitio
 
 const deepest = 5;
 
-/** The types of a value apart from null; `number` stands for `integer` too. */
+/** Returns the types of a value except null; `number` includes `integer`. */
 export const typesWithoutNull = (
   { analysis }: FieldSource,
   schemas: readonly unknown[],
@@ -28,7 +28,7 @@ export const typesWithoutNull = (
   );
 };
 
-/** The schemas of a list's items. */
+/** Returns the schemas of a list's items. */
 export const itemsOf = ({ analysis }: FieldSource, schemas: readonly unknown[]): unknown[] => [
   ...new Set(schemas.flatMap((schema) => analysis.at(schema, ['0']))),
 ];
@@ -46,7 +46,7 @@ const propertiesOf = (
   return all;
 };
 
-/** The direct and the inner fields of an entity; `isComplete` when none had to be left out. */
+/** Returns the direct and the inner fields of an entity; `isComplete` is true if none was left out. */
 export const describeFields = (
   source: FieldSource,
   entity: EntityContract,
@@ -55,7 +55,7 @@ export const describeFields = (
   const fields: DescribedField[] = [];
   let innerFields = 0;
 
-  /** `chain` are the objects around, which are not entered again. */
+  /** Adds the properties of an object. `chain` has the enclosing objects, which are not entered again. */
   const addProperties = (
     schemas: readonly unknown[],
     above: FieldPath,

@@ -1,9 +1,9 @@
 /**
- * Texts of strangers as literal text in Markdown: they cannot end a table cell, begin a block, make a
- * link or an image, or be taken for HTML.
+ * Escapes texts of authors as literal Markdown: they cannot end a table cell, begin a block, make a link or an image,
+ * or be read as HTML.
  */
 
-/** Control characters, line breaks, and marks that reverse the direction of what follows. */
+/** Control characters, line breaks, and marks that reverse the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const invisible = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 
@@ -14,20 +14,20 @@ const entities: Record<string, string> = {
   '|': '&#124;',
 };
 
-/** A text on one line, at most `most` characters of it. */
+/** Returns a text on one line, cut to `most` characters. */
 const toLine = (text: string, most: number): string => {
   const line = text.replace(invisible, ' ').trim();
   return line.length <= most ? line : `${line.slice(0, most).trimEnd()}…`;
 };
 
-/** A text as running text within a line. */
+/** Escapes a text for use within a line. */
 export const escapeText = (text: string, most = 500): string =>
   toLine(text, most)
     .toWellFormed()
     .replace(/[\\`*[\]~]/g, '\\$&')
     .replace(/[&<>|]/g, (character) => entities[character] ?? character);
 
-/** A text as a paragraph of its own: its first character begins no list, heading or quotation. */
+/** Escapes a text as a paragraph of its own: its first character starts no list, heading or quotation. */
 export const paragraph = (text: string): string => {
   const escaped = escapeText(text, 2_000);
   const [first = ''] = escaped;
@@ -35,7 +35,7 @@ export const paragraph = (text: string): string => {
   return `&#${first.codePointAt(0)};${escaped.slice(first.length)}`;
 };
 
-/** A text as code. What a code span cannot hold inside a table is written in HTML. */
+/** Formats a text as code. Text that a code span inside a table cannot hold is written in HTML. */
 export const code = (text: string, most = 200): string => {
   const line = toLine(text, most).toWellFormed();
   if (line === '') return '';
@@ -44,7 +44,7 @@ export const code = (text: string, most = 200): string => {
   return `<code>${encoded}</code>`;
 };
 
-/** A table; cells are Markdown already. Without rows there is none. */
+/** Builds a table of cells that are Markdown already; '' without rows. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

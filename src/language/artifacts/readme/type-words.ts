@@ -1,15 +1,15 @@
-/** The type of a field in words, for people. */
+/** Describes the type of a field in words, for people. */
 import { followReference } from '../../openapi/source.ts';
 import { isTable } from '../../read/values.ts';
 import { type FieldSource, itemsOf, typesWithoutNull } from './fields.ts';
 
-/** Most values of an enumeration that are shown. */
+/** Upper bound for the shown values of an enumeration. */
 const mostValues = 8;
 const longestValues = 120;
 
 const isNull = (schema: unknown): boolean => isTable(schema) && schema.type === 'null';
 
-/** The one schema that says what a value is, when there is one; null beside it does not count. */
+/** Returns the only schema that describes a value, without an alternative `null`; an empty one if there are several. */
 const soleSchema = (source: FieldSource, schemas: readonly unknown[]): Record<string, unknown> => {
   if (schemas.length !== 1) return {};
   const schema = followReference(schemas[0], source.definitions);
@@ -28,7 +28,7 @@ const valuesIn = (schema: Record<string, unknown>): string | undefined => {
   return text.length > longestValues || text === '' ? undefined : text;
 };
 
-/** The types of a value, its format and its few values; lists with what their items are. */
+/** Describes the types of a value, its format and its few values; for a list also the type of its items. */
 export const typeWords = (source: FieldSource, schemas: readonly unknown[], depth = 0): string => {
   const types = typesWithoutNull(source, schemas);
   if (types.length === 5) return 'anything';
@@ -48,7 +48,7 @@ export const typeWords = (source: FieldSource, schemas: readonly unknown[], dept
   return words.join(' or ') || 'null';
 };
 
-/** What the schemas of a field say about it. */
+/** Returns the description that the schemas of a field have. */
 export const descriptionOf = (source: FieldSource, schemas: readonly unknown[]): string => {
   for (const schema of schemas) {
     const target = followReference(schema, source.definitions);

@@ -1,4 +1,4 @@
-/** The operations on runs of a world's tests. `operations.ts` has them with all others. */
+/** Operations on test runs of worlds. */
 
 import { operation } from '../../operation.ts';
 import { IdempotencyHeaders, WaitSeconds } from '../../schemas.ts';

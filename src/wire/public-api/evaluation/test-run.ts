@@ -1,4 +1,4 @@
-/** Runs of the tests of worlds as clients see them. */
+/** Request and answer schemas of test runs of worlds. */
 
 import { runOrigins, runOutcomes, runStates } from '#domain/run.ts';
 import { Id, nullable, oneOf, Timestamp } from '../../schemas.ts';
@@ -15,14 +15,14 @@ const outcome = nullable(
   ),
 );
 
-/** What a version tells of its tests. */
+/** Latest test run of a version. */
 export const LatestTests = Type.Object(
   { runId: Type.String(), state: oneOf(runStates), outcome, summary: nullable(Counts) },
   { description: 'the run of its tests that was asked for last; null: none was' },
 );
 export type LatestTests = Static<typeof LatestTests>;
 
-/** A run in a list. */
+/** A test run in a list. */
 export const TestRunView = Type.Object({
   runId: Type.String(),
   slug: Type.String(),
@@ -46,7 +46,7 @@ export const TestRunView = Type.Object({
 });
 export type TestRunView = Static<typeof TestRunView>;
 
-/** A run with its report. */
+/** A test run with its report. */
 export const TestRunDetail = Type.Interface([TestRunView], {
   report: Type.Unknown({
     description: 'null until it is finished, of an error, and of runs that are long past',
