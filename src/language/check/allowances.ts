@@ -1,6 +1,6 @@
 /**
- * What `changes.allow` of a grader names, held to a world: its entities, their fields, and conditions that some row can
- * meet. Trees' own tasks and those given beside a compiled world are judged by the same rules.
+ * Checks `changes.allow` of a grader against a world: its entities and fields exist, and some row can meet its
+ * conditions. The same rules apply to the tree's own tasks and to tasks sent for a compiled world.
  */
 import { type Contract, linkedTool } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -11,17 +11,18 @@ import { lookUpField } from './model.ts';
 import { createFieldValues } from './values.ts';
 
 type Sources = ConditionSources & {
-  /** Of the worlds that this one is linked to. */
+  /** Aliases of linked worlds. */
   aliases: readonly string[];
 };
 
-/** What is wrong with one allowance. */
+/** Returns the faults of one allowance. */
 export const allowanceFaults = (
   { entity: name, fields = [], where = {} }: Allowance,
   sources: Sources,
 ): Fault[] => {
   const { aliases, entities, analysis } = sources;
-  // Rows of a linked world are named as its tools are; what it has is known when the link is resolved.
+  // Rows of a linked world have its alias as a prefix, like its tools. Its entities are known only when the link is
+  // resolved.
   if (aliases.some((alias) => name.startsWith(linkedTool(alias, '')))) return [];
   const entity = entities.get(name);
   if (entity === undefined) {
@@ -39,7 +40,10 @@ export const allowanceFaults = (
   return [...ofFields, ...ofConditions];
 };
 
-/** The same beside a compiled world, of all allowances of a grader; the first of each path is the allowance's position. */
+/**
+ * Creates a function for a compiled world that returns the faults of all allowances of a grader. The first segment of
+ * a fault's path is the position of the allowance.
+ */
 export const createAllowanceCheck = ({
   definitions,
   entities,

@@ -1,4 +1,4 @@
-/** The HTTP side of a world: its routes, its errors, its pages, and the module of its handlers. */
+/** Checks the HTTP side of a world: its routes, errors, pagination, and handlers module. */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { ApiContract, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -24,7 +24,7 @@ type ApiSources = {
   operations: readonly OperationDraft[];
 };
 
-/** The functions of the handlers module, which must be there when something of it is used. */
+/** Returns the functions of the handlers module. If a function is used, the module must exist. */
 const readHandlers = (
   tree: Tree,
   { api, operations, place }: Connector,
@@ -59,7 +59,7 @@ const checkBefore = (
   return api.before;
 };
 
-/** The longest first: one may begin like another. */
+/** Returns the prefixes, the longest first, because one may begin with another. */
 const readPrefixes = (
   { api, place }: Connector,
   routes: readonly RouteContract[],
@@ -76,7 +76,7 @@ const readPrefixes = (
   return prefixes.length === 0 ? {} : { prefixes };
 };
 
-/** The longest first; what stands for another beginning cannot have routes of its own. */
+/** Returns the aliases, the longest first. An aliased prefix cannot have routes of its own. */
 const readAliases = (
   { api, place }: Connector,
   routes: readonly RouteContract[],
@@ -103,7 +103,7 @@ const readAliases = (
   return aliases.length === 0 ? {} : { aliases };
 };
 
-/** Where `Accept` is looked at, what it is held to. */
+/** Returns the media types of answers, and the status for other values of `Accept`. */
 const readMediaTypes = (
   { api }: Connector,
   routes: readonly RouteContract[],

@@ -1,6 +1,6 @@
 /**
- * `[auth]`: which keys a credential scheme needs and which it rules out. The file names environment
- * variables, never credentials; a served world knows only scheme and name.
+ * Checks `[auth]`: the keys that a credential scheme requires and those that it excludes. The file names environment
+ * variables, never credentials; a served world knows only the scheme and the name.
  */
 import type { ApiContract, AuthScheme } from '../contract.ts';
 import type { AuthTable } from '../files/connector/vendor.ts';
@@ -9,7 +9,7 @@ import type { Place } from '../read/place.ts';
 
 type Need = 'must' | 'may' | 'never';
 
-/** Schemes by key: those that must have it, those that may. All others never have it. */
+/** Schemes by key: those that require it, and those that allow it. All others exclude it. */
 const rules: Record<
   'name' | 'secret_env' | 'token_url' | 'client_id_env' | 'scope',
   {
@@ -29,7 +29,7 @@ const needOf = (key: keyof typeof rules, scheme: AuthScheme): Need => {
   return rules[key].may.includes(scheme) ? 'may' : 'never';
 };
 
-/** The header that carries the credential itself, in lower case. */
+/** Returns the header of the credential, in lower case. */
 const secretHeader = ({ scheme, name }: AuthTable): string | undefined => {
   if (scheme === 'header') return name?.toLowerCase();
   return scheme === 'query' || scheme === 'none' ? undefined : 'authorization';
@@ -56,7 +56,7 @@ const checkHeaders = (place: Place, table: AuthTable): void => {
   }
 };
 
-/** The path of the vendor's token URL, on which the world mints tokens unless `[api]` says otherwise. */
+/** Returns the path of the vendor's token URL. The world mints tokens there unless `[api]` names another path. */
 const pathOfTokenUrl = (url: string): string =>
   url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? '/');
 
@@ -85,7 +85,7 @@ const checkTable = (place: Place, table: AuthTable): void => {
   checkHeaders(place, table);
 };
 
-/** Checks the table and answers what of it a served world needs. */
+/** Checks the table and returns the part that a served world needs. */
 export const checkAuth = (connector: Connector): ApiContract['auth'] => {
   const { auth } = connector;
   if (auth !== undefined) checkTable(auth.place, auth.value);

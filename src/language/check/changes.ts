@@ -1,4 +1,4 @@
-/** `changes` of a tree's own tasks, whatever grades them. */
+/** Checks `changes` of a tree's own tasks, for every kind of grader. */
 import type { Dependency } from '../contract.ts';
 import type { ChangesTable } from '../files/changes-toml.ts';
 import type { Placed } from '../read/kinds.ts';
@@ -9,7 +9,7 @@ import type { FieldValues } from './values.ts';
 
 type ChangeSources = { model: Model; values: FieldValues; dependencies: readonly Dependency[] };
 
-/** What may change beside what a grader asks for, held to the world. */
+/** Reads the changes that a grader allows, checked against the world. */
 export const readChanges = (
   changes: Placed<ChangesTable> | undefined,
   { model, values, dependencies }: ChangeSources,

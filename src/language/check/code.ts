@@ -1,5 +1,5 @@
 /**
- * Checks the code of a world without running it: its syntax, its imports, and the entities and members of contexts that it
+ * Checks the code of a world without running it: its syntax, its imports, and the entities and context members that it
  * names.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
@@ -14,7 +14,7 @@ import type { Tree } from '../read/tree.ts';
 
 /** Facts about the code that other checks use. */
 export type CodeOfTree = {
-  /** Returns whether a file exists and cannot be parsed, so that its functions are not known. */
+  /** Returns true if a file exists and cannot be parsed, so that its functions are not known. */
   isUnreadable(path: string): boolean;
 };
 
@@ -66,7 +66,7 @@ const entityFaults = ({ entities }: CodeReading, known: ReadonlySet<string>): Co
     ];
   });
 
-/** Refuses the mistakes of all code. `entities` is undefined if the data model has problems. */
+/** Reports the faults of all code. `entities` is undefined if the data model has problems. */
 export const checkCode = (
   tree: Tree,
   {

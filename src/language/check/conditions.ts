@@ -1,6 +1,4 @@
-/**
- * Conditions on the rows of an entity, or on the request ledger: each must be one that some row can meet.
- */
+/** Checks conditions on the rows of an entity, or on the request ledger: some row must be able to meet each. */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { readCondition } from '../comparison.ts';
 import type { EntityContract, Row } from '../contract.ts';
@@ -11,7 +9,7 @@ import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { lookUpField } from './model.ts';
 import { comparisonFaults, type FieldValues } from './values.ts';
 
-/** What is wrong at a place within what was given; `isKey` where its name is, and not what it holds. */
+/** A fault at a path within the checked value. `isKey` is true if the key at the path is at fault, not its value. */
 export type Fault = {
   path: (string | number)[];
   code: ProblemCode;
@@ -20,14 +18,14 @@ export type Fault = {
   isKey?: boolean;
 };
 
-/** The rows that conditions are about. */
+/** World against which conditions are checked. */
 export type ConditionSources = {
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
   values: FieldValues;
 };
 
-/** The entity of a name, the request ledger among them, or what is wrong with the name. */
+/** Returns the entity of a name, which may be the request ledger; or the fault of the name. */
 export const lookUpEntity = (
   name: string,
   { entities }: Pick<ConditionSources, 'entities'>,
@@ -39,7 +37,7 @@ export const lookUpEntity = (
   return { fault: { path: ['entity'], code: 'unknown_entity', message, hint } };
 };
 
-/** What is wrong with conditions, by their paths as they are written. */
+/** Returns the faults of conditions, by their keys. */
 export const conditionFaults = (
   entity: EntityContract,
   where: Row,

@@ -1,4 +1,4 @@
-/** `[dependencies]`: links to other worlds, as far as this world can tell: the fields on its own side. */
+/** Checks `[dependencies]`: links to other worlds. Only this world's side is checked, its fields. */
 import type { Dependency } from '../contract.ts';
 import type { DependencyTable, FieldLink } from '../files/dependencies.ts';
 import type { Environment } from '../files/svc-env-toml.ts';
@@ -6,7 +6,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { findEntity, findField, type Model } from './model.ts';
 
-/** `<entity>.<field>` in two parts. */
+/** Splits `<entity>.<field>` in two. */
 const splitField = (place: Place, written: string): [entity: string, field: string] | undefined => {
   const [, entity, field] = /^([A-Za-z]\w*)\.([A-Za-z_]\w*)$/.exec(written) ?? [];
   if (entity !== undefined && field !== undefined) return [entity, field];
@@ -47,7 +47,7 @@ const toDependency = (
   };
 };
 
-/** The links of a manifest, in the file's order. */
+/** Returns the links of a manifest, in the file's order. */
 export const checkDependencies = (
   environment: Environment | undefined,
   model: Model,

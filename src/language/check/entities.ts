@@ -1,6 +1,6 @@
 /**
- * Entities: the shape of a row, its key, and what it refers to. Each entity is checked by itself
- * first; relationships follow, once the keys of all are known.
+ * Checks entities: the schema of a row, its key, and its references. Each entity is checked by itself first;
+ * relationships follow once the keys of all are known.
  */
 import { own, toPointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
@@ -21,7 +21,7 @@ import { findEntity, findField, type Model } from './model.ts';
 
 const notes = new Set(['title', 'description', '$comment', 'examples', 'deprecated']);
 
-/** The row shape itself, wherever a chain of references leads to it. */
+/** Follows references to the schema of the row itself. */
 const followRoot = (place: Place, schema: JsonSchema, library: Library): Placed<JsonSchema> => {
   const seen = new Set<string>();
   let root = { place, value: schema };
@@ -140,7 +140,7 @@ const readUnique = (
   });
 };
 
-/** Whether a field can hold the key of another entity, null aside. */
+/** Returns true if a field can hold the key of another entity, null aside. */
 const fitsKey = (
   schemas: readonly unknown[],
   keySchemas: readonly unknown[],
@@ -220,7 +220,7 @@ const createEntity = (
   };
 };
 
-/** Whether an entity has as few keys and relationships as it may; each costs the store an index. */
+/** Returns true if an entity is within the limits on keys and relationships, each of which costs the store an index. */
 const isWithinLimits = (place: Place, { unique, relationships }: EntityTable): boolean => {
   const accept = (key: string, count: number, most: number): boolean => {
     if (count <= most) return true;
@@ -232,7 +232,7 @@ const isWithinLimits = (place: Place, { unique, relationships }: EntityTable): b
   return accept('relationships', relationships.length, relationshipsPerEntity) && isUniqueFine;
 };
 
-/** Whether all entities together have as few as they may. */
+/** Returns true if all entities together are within the limit. */
 const areWithinLimits = (world: WorldDeclaration): boolean => {
   const count = [...world.entities.values()].reduce(
     (sum, { value }) => sum + value.unique.length + value.relationships.length,
@@ -244,14 +244,14 @@ const areWithinLimits = (world: WorldDeclaration): boolean => {
   return false;
 };
 
-/** Schemas of the tools, taken together with the entities' so that they share definitions. */
+/** Schemas of the tools. They enter the library together with those of entities, so that all share definitions. */
 export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>;
 
-/** Whether the data model has problems; those of tools are none of its own. */
+/** Returns true if the data model has problems; problems of tools do not count. */
 export const hasProblems = ({ problems }: Tree): boolean =>
   problems.anyBelow((path) => path.startsWith('schema/'), ['/$defs', '/x-svc/entities']);
 
-/** Takes in all schemas of the world and answers its data model. */
+/** Takes all schemas of the world into a library and returns the data model. */
 export const buildModel = (
   world: WorldDeclaration,
   tree: Tree,

@@ -1,4 +1,4 @@
-/** Declared faults: each rule is of routes that there are, does one thing, and says when in one way. */
+/** Checks declared faults: each rule names existing routes, has one effect, and one condition for when it applies. */
 import type { ApiContract, Fault, FaultEffect, Faults, RateLimit } from '../contract.ts';
 import {
   effectKeys,
@@ -12,12 +12,12 @@ import { nearestName, suggestName } from '../read/suggest.ts';
 import { checkBody } from './error-answers.ts';
 import { checkHeaders } from './rate-limits.ts';
 
-/** What of an API faults are about. */
+/** Part of an API that faults refer to. */
 export type FaultedApi = Pick<ApiContract, 'routes' | 'rateLimits' | 'errorContentType'>;
 
 type Key = Exclude<keyof FaultTable, 'name'>;
 
-/** Keys that are of use only beside one of others. */
+/** Keys that are allowed only beside one of the keys that follow. */
 const needs: [key: Key, ...beside: Key[]][] = [
   ['times', 'nth'],
   ['body', 'status', 'rate_limit'],
@@ -27,7 +27,7 @@ const needs: [key: Key, ...beside: Key[]][] = [
   ['retry_after', 'rate_limit'],
 ];
 
-/** Keys that do not go together, with the reason. */
+/** Keys that exclude each other, with the reason. */
 const excludes: [key: Key, other: Key, why: string][] = [
   ['chance', 'nth', 'a rule has nth or chance, not both'],
   ['nth', 'rate_limit', 'a rate limit counts the requests itself'],
@@ -77,7 +77,7 @@ const checkRoutes = (
 
 const suggestion = (nearest: string): string => `did you mean "${nearest}"?`;
 
-/** The limit that a rule puts in force, which must be declared. */
+/** Returns the rate limit that a rule enforces, which must be declared. */
 const findLimit = (
   place: Place,
   name: string,
@@ -142,7 +142,7 @@ const readRule = (place: Place, rule: FaultTable, api: FaultedApi): Fault => {
   };
 };
 
-/** The faults of a table that stands at `place`; a rule that is wrong is refused there. */
+/** Reads the faults of a table at `place`, and refuses each rule that is wrong. */
 export const readFaults = (
   place: Place,
   { tools, rules }: FaultsTable,

@@ -1,6 +1,6 @@
 /**
- * The checks of a grader held to a world: each names what is there, and is one that some state can meet. Trees' own
- * tasks and those given beside a compiled world are judged by the same rules.
+ * Checks the checks of a grader against a world: each names existing entities and fields, and some state can meet it.
+ * The same rules apply to the tree's own tasks and to tasks sent for a compiled world.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import {
@@ -59,7 +59,7 @@ const relatedFaults = (
   return 'fault' in related ? [bad(['by'], related.fault), ...faults] : faults;
 };
 
-/** The top-level fields that are compared with the state before. */
+/** Returns the faults of top-level fields that are compared with the initial state. */
 const changeFaults = (
   entity: EntityContract,
   { changed = [], unchanged = [], increased_by = {} }: GivenRows,
@@ -110,7 +110,7 @@ const answerFaults = ({ as, equals, tolerance }: Omit<AnswerCheck, 'name'>): Fau
   return [bad(['tolerance'], 'tolerance: only a number can be nearly right')];
 };
 
-/** What is wrong with the checks of a grader; the first of each path is the check's position. */
+/** Returns the faults of a grader's checks. The first segment of a fault's path is the position of the check. */
 export const checkFaults = (checks: readonly GivenCheck[], sources: ConditionSources): Fault[] => [
   ...checks.flatMap((check, index) =>
     below(isAnswerCheck(check) ? answerFaults(check) : rowsFaults(check, sources), index),
@@ -120,7 +120,7 @@ export const checkFaults = (checks: readonly GivenCheck[], sources: ConditionSou
 
 export type CheckChecks = (checks: readonly GivenCheck[]) => Fault[];
 
-/** The same beside a compiled world. */
+/** Creates the same function for a compiled world. */
 export const createCheckChecks = ({
   definitions,
   entities,

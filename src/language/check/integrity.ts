@@ -1,6 +1,6 @@
 /**
- * How rows fit together: no key and no unique list twice, and no reference to a row that is nowhere.
- * The store enforces the same; here all such problems of a tree are found before there is a store.
+ * Checks that rows are consistent: no repeated key or unique list, and no reference to a missing row. The store
+ * enforces the same; this check reports all such problems of a tree before there is a store.
  */
 import { own } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '../contract.ts';
@@ -10,7 +10,7 @@ import { isTable } from '../read/values.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals, type RowSets } from './row-files.ts';
 
-/** A constraint on what may come only once among the rows of an entity. */
+/** A uniqueness constraint on the rows of an entity. */
 type Constraint = { paths: FieldPath[]; what: string };
 
 const valueAt = (row: Row, path: FieldPath): unknown => {
@@ -22,12 +22,15 @@ const valueAt = (row: Row, path: FieldPath): unknown => {
   return value;
 };
 
-/** The values at some paths as one that a set tells from others. A single one stands for itself: those of a field are of one kind. */
+/**
+ * Values at some paths, as one value that a set can compare. A single scalar stays as it is, because the values of a
+ * field have one type.
+ */
 type Tuple = string | number | boolean;
 
 const standsForItself = (value: unknown): value is Tuple => typeof value !== 'object';
 
-/** Undefined when a value is null or absent. */
+/** Returns the tuple of a row; undefined if a value is null or absent. */
 const tupleOf = (row: Row, paths: readonly FieldPath[]): Tuple | undefined => {
   const values: unknown[] = [];
   for (const path of paths) {
@@ -43,7 +46,9 @@ type Tuples = readonly (Tuple | undefined)[];
 
 const tuplesByRows = new WeakMap<readonly Row[], Map<string, Tuples>>();
 
-/** The tuples of rows at some paths, by the rows' positions; kept, as several checks ask for them. */
+/**
+ * Returns the tuples of rows at some paths, by the rows' positions. They are cached, because several checks use them.
+ */
 const tuplesOf = (rows: readonly Row[], paths: readonly FieldPath[]): Tuples => {
   const known = tuplesByRows.get(rows) ?? new Map<string, Tuples>();
   tuplesByRows.set(rows, known);
@@ -60,17 +65,17 @@ const constraintsOf = ({ primaryKey, unique }: EntityContract): Constraint[] => 
   ...unique.map((paths) => ({ paths, what: 'a unique key' })),
 ];
 
-/** The tuples that the rows of an entity have at some paths. */
+/** Index of the tuples that the rows of an entity have at some paths. */
 export type TupleIndex = {
   tuples(entity: string, paths: readonly FieldPath[]): ReadonlySet<Tuple>;
-  /** Whether two rows have the same. */
+  /** Returns true if two rows have the same tuple. */
   isRepeating(entity: string, paths: readonly FieldPath[]): boolean;
 };
 
 const indexName = (entity: string, paths: readonly FieldPath[]): string =>
   JSON.stringify([entity, paths]);
 
-/** Indexes rows by the keys and unique lists of their entities, each when it is first asked for. */
+/** Indexes rows by the keys and unique lists of their entities, each on first use. */
 export const indexRows = (sets: RowSets): TupleIndex => {
   type Index = { tuples: Set<Tuple>; isRepeating: boolean };
   const known = new Map<string, Index>();
@@ -125,7 +130,7 @@ const checkRepeats = (
 
 type Dangling = { index: number; field: string; message: string };
 
-/** The references of an entity's rows that lead into none of the indexes. */
+/** Yields the references of an entity's rows whose target is in none of the indexes. */
 function* danglingReferences(
   rows: readonly Row[],
   entity: EntityContract,
@@ -158,8 +163,8 @@ const checkReferences = (
 };
 
 /**
- * Refuses rows that repeat one another or a row of `world`, and references that lead neither to one of
- * them nor into `reachable`.
+ * Refuses rows that repeat one another or a row of `world`. Refuses references whose target is neither among the rows
+ * nor in `reachable`.
  */
 export const checkIntegrity = (
   sets: RowSets,
@@ -176,7 +181,10 @@ export const checkIntegrity = (
   }
 };
 
-/** The same for rows that stand in place of the world's rows of their entities. */
+/**
+ * Checks rows that replace the world's rows of their entities: the rows themselves, and the references of the world's
+ * remaining rows.
+ */
 export const checkReplacement = (
   place: Place,
   sets: RowSets,

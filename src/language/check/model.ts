@@ -1,4 +1,4 @@
-/** The checked data model, as the checks of routes, tools, tasks and rows use it. */
+/** Checked data model, which the checks of routes, tools, tasks and rows use. */
 
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -9,17 +9,17 @@ import { findMissingField } from '../schema/missing-field.ts';
 
 export type Model = {
   definitions: Record<string, JsonSchema>;
-  /** By name, in the file's order. */
+  /** Entities by name, in the file's order. */
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
-  /** The types of a value; undefined when a schema was refused, because then no type is known. */
+  /** Returns the types of a value; undefined if a schema was refused, because then no type is known. */
   types(schemas: readonly unknown[]): ReadonlySet<JsonType> | undefined;
 };
 
-/** A field that was found: where it lies in a row, and the schemas that may hold there. */
+/** A field that was found: its path in a row, and the schemas that may apply there. */
 export type Field = { path: FieldPath; schemas: readonly unknown[] };
 
-/** The entity of a name, or a refusal. */
+/** Returns the entity of a name, or refuses the name. */
 export const findEntity = (
   place: Place,
   name: string,
@@ -39,7 +39,7 @@ type FieldFault = {
   hint: string | undefined;
 };
 
-/** The field of an entity's rows at a path, or what is wrong with the path. */
+/** Returns the field at a path of an entity's rows, or the fault of the path. */
 export const lookUpField = (
   written: string,
   entity: Pick<EntityContract, 'name' | 'schema'>,
@@ -56,7 +56,7 @@ export const lookUpField = (
   return { fault: { code: 'unknown_field', message, hint: missing.hint } };
 };
 
-/** The field of an entity's rows at a path, or a refusal that names the segment at fault. */
+/** Returns the field at a path of an entity's rows, or refuses the segment at fault. */
 export const findField = (
   place: Place,
   written: string,

@@ -1,6 +1,6 @@
 /**
- * `before` and `after` of checks: each names another check of its grader, one that only one check has as its name,
- * and together they leave an order that can be.
+ * Checks `before` and `after` of checks: each names another check of its grader by a name that is unique, and together
+ * they contain no cycle.
  */
 import type { GivenCheck } from '../checks.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -10,7 +10,7 @@ const words = ['before', 'after'] as const;
 
 type Reference = { from: number; to: number; word: (typeof words)[number] };
 
-/** Positions that follow a position, by what the references say. */
+/** Returns, for each position, the positions that must come after it. */
 const followersOf = (references: readonly Reference[]): Map<number, number[]> => {
   const pairs = references.map(({ from, to, word }) =>
     word === 'before' ? { first: from, next: to } : { first: to, next: from },
@@ -19,7 +19,7 @@ const followersOf = (references: readonly Reference[]): Map<number, number[]> =>
   return new Map([...grouped].map(([first, list]) => [first, list.map(({ next }) => next)]));
 };
 
-/** Whether one position is to come before itself. */
+/** Returns true if a position would have to come before itself. */
 const isCircular = (start: number, followers: ReadonlyMap<number, number[]>): boolean => {
   const seen = new Set<number>();
   const waiting = [...(followers.get(start) ?? [])];
@@ -32,7 +32,10 @@ const isCircular = (start: number, followers: ReadonlyMap<number, number[]>): bo
   return false;
 };
 
-/** What is wrong with the order that checks ask for; the first of each path is the check's position. */
+/**
+ * Returns the faults of the order that checks require. The first segment of a fault's path is the position of the
+ * check.
+ */
 export const orderFaults = (checks: readonly GivenCheck[], names: readonly string[]): Fault[] => {
   const references: Reference[] = [];
   const faults: Fault[] = [];

@@ -1,20 +1,20 @@
 /**
- * Paging: which routes answer their rows in pages, and under which names requests and answers speak
- * of them. A page that nobody could turn, because no answer says where the next one is, is refused.
+ * Checks pagination: which routes return their rows in pages, and the names of the parameters, keys and headers.
+ * Pagination without any way to reach the next page, because no answer has the cursor, is refused.
  */
 import type { PageKind, Paging } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
 import type { Place } from '../read/place.ts';
 import type { RouteDraft } from './route-draft.ts';
 
-/** Parameters that each kind of page takes. */
+/** Parameters of each kind of pagination. */
 const parametersOf = {
   none: [],
   offset: ['limit_param', 'offset_param'],
   cursor: ['limit_param', 'cursor_param'],
 } as const satisfies Record<PageKind, readonly (keyof ApiTable)[]>;
 
-/** Refuses two names of one thing's answer or request that are the same. */
+/** Refuses equal names within one answer or one request. */
 const refuseSameNames = (
   place: Place,
   named: readonly (readonly [key: string, name: string | undefined])[],
@@ -31,7 +31,7 @@ const refuseSameNames = (
   }
 };
 
-/** The world's names for pages, checked against one another. */
+/** Returns the world's names for pagination, checked against one another. */
 export const readPaging = (place: Place, api: ApiTable): Paging => {
   const { cursor, total, previous } = api.page_headers;
   if (api.envelope !== '') {
@@ -94,7 +94,7 @@ const refuseTakenParameters = (draft: RouteDraft, kind: PageKind, api: ApiTable)
   }
 };
 
-/** How a route's rows are cut; a route that answers no list of rows has no pages. */
+/** Returns the pagination of a route; a route that does not return a list of rows has none. */
 export const readPage = (draft: RouteDraft, api: ApiTable): PageKind => {
   if (draft.apiPlace.at('action').isRefused()) return 'none';
   const { action, single, page } = draft.api;

@@ -1,4 +1,4 @@
-/** Declared limits on requests: each is of routes that there are, and has headers that can be sent. */
+/** Checks declared rate limits: each names existing routes and headers that can be sent. */
 import type { ApiContract, RateLimit, RouteContract } from '../contract.ts';
 import { headerPattern } from '../files/connector/api.ts';
 import type { RateLimitTable } from '../files/connector/rate-limits.ts';
@@ -6,7 +6,7 @@ import { fitsPath } from '../path-pattern.ts';
 import type { Place } from '../read/place.ts';
 import { nearestName } from '../read/suggest.ts';
 
-/** Headers that say how an answer is to be read: HTTP's and the host's own. */
+/** Headers that HTTP and the host itself use. */
 const takenHeaders = new Set([
   'connection',
   'content-encoding',
@@ -31,7 +31,7 @@ const checkPaths = (place: Place, written: readonly string[], known: readonly st
   }
 };
 
-/** Refuses names of headers that cannot be sent, or that others send. */
+/** Refuses names of headers that cannot be sent, or that the host sends. */
 export const checkHeaders = (place: Place, names: Iterable<string>): void => {
   const seen = new Map<string, string>();
   for (const name of names) {
@@ -57,7 +57,7 @@ const toRateLimit = ({ headers, paths, ...written }: RateLimitTable): RateLimit 
   ),
 });
 
-/** The world's limits. `place` is that of `[api]`. */
+/** Returns the world's rate limits. `place` is that of `[api]`. */
 export const readRateLimits = (
   place: Place,
   tables: readonly RateLimitTable[],

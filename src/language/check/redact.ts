@@ -1,9 +1,9 @@
 /**
- * `[redact]`: which fields must not be kept in the clear, and how. A bare name matches at any depth of
- * a row, a dotted path that place only, with `*` for a list item. No rule is scoped to an entity.
+ * Checks `[redact]`: the fields that must not be stored in the clear, and their modes. A bare name matches at any
+ * depth of a row. A dotted path matches that place only, with `*` for a list item. No rule is scoped to an entity.
  *
- * A vendor's answers may hold more than the entities do, so a path may name any field of them. A world
- * that mirrors no vendor's operations has only its entities, and a path must begin at a field of one.
+ * A vendor's answers may hold more than the entities do, so a path may name any field of them. A world without
+ * operations of a vendor has only its entities, so a path must begin at a field of one.
  */
 import type { RedactPolicy } from '../contract.ts';
 import type { RedactTable } from '../files/connector/redact.ts';
@@ -16,7 +16,7 @@ import type { Model } from './model.ts';
 
 const modes = ['drop', 'hash', 'preserve'] as const;
 
-/** Each name or path with the places at which a mode claims it. */
+/** Returns each name or path with the places at which a mode lists it. */
 const claimsOf = ({ place, value }: Placed<RedactTable>): [name: string, place: Place][] => [
   ...modes.flatMap((mode) =>
     value[mode].map((name, index): [string, Place] => [name, place.at(mode, index)]),
@@ -55,7 +55,7 @@ const topLevelFields = (entities: Model['entities']): Set<string> =>
     ),
   );
 
-/** The policy of a connector, or null when it has none. Its salt is the connector's slug. */
+/** Returns the policy of a connector, or null if it has none. Its salt is the connector's slug. */
 export const checkRedact = (
   { connector: { slug }, operations, redact }: Connector,
   { entities }: Model,

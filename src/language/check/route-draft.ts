@@ -1,6 +1,6 @@
 /**
- * An operation as the checks of its parts pass it on: its request read, its entity found. What it
- * captures is checked in `vendor.ts`, what it serves in `routes.ts`.
+ * Intermediate form of an operation between the checks of its parts: its request is parsed, its entity found.
+ * `vendor.ts` checks its capture, `routes.ts` its route.
  */
 import type { EntityContract, RouteContract } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
@@ -19,12 +19,12 @@ import { findEntity, type Model } from './model.ts';
 import { readRoutePath } from './route-path.ts';
 import type { FieldValues } from './values.ts';
 
-/** What all routes of a world are checked against. */
+/** World against which all routes are checked. */
 export type RouteSources = {
   model: Model;
   values: FieldValues;
   api: ApiTable;
-  /** Functions of the handlers module; undefined when there is no such file. */
+  /** Functions of the handlers module; undefined if there is no such file. */
   handlers: ReadonlySet<string> | undefined;
 };
 
@@ -35,16 +35,16 @@ export type OperationDraft = {
   segments: RouteContract['segments'];
   params: RouteContract['params'];
   pathArguments: readonly string[];
-  /** Path arguments and query parameters. */
+  /** Names of path arguments and query parameters. */
   argumentNames: ReadonlySet<string>;
 };
 
-/** An operation that the world serves, with `[operations.api]`, or its defaults. */
+/** An operation that the world serves, with its `[operations.api]` or the defaults. */
 export type RouteDraft = OperationDraft & { api: OperationApiTable; apiPlace: Place };
 
 /**
- * Refuses a name that is no argument of the operation. While the path is refused, nobody knows which
- * arguments it has.
+ * Refuses a name that is not an argument of the operation. If the path was refused, the arguments are not known, and
+ * nothing is refused.
  */
 export const refuseUnknownArgument = (
   { place, table, argumentNames }: OperationDraft,
@@ -56,7 +56,7 @@ export const refuseUnknownArgument = (
   at.refuse('unknown_argument', message, suggestName(name, argumentNames));
 };
 
-/** Actions that write a row out of the request. */
+/** Actions that write a row from the request. */
 export const writingActions: readonly OperationApiTable['action'][] = ['create', 'update'];
 
 const readParams = (
@@ -101,7 +101,7 @@ const refuseRepeatedNames = (operations: readonly Placed<OperationTable>[]): voi
   }
 };
 
-/** All operations of a connector, in the file's order. */
+/** Returns all operations of a connector, in the file's order. */
 export const readOperations = (
   { operations, place }: Connector,
   model: Model,
@@ -116,8 +116,8 @@ export const readOperations = (
 };
 
 /**
- * The operation as a route, when it is served: when it names an entity or has a table
- * `[operations.api]`. Another one only says what to capture.
+ * Returns the operation as a route if the world serves it, that is, if it names an entity or has a table
+ * `[operations.api]`. Any other operation only describes a capture.
  */
 export const toRouteDraft = (draft: OperationDraft): RouteDraft | undefined => {
   const { table, place } = draft;

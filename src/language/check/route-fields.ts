@@ -1,6 +1,6 @@
 /**
- * The keys of `[operations.api]` that speak of fields: `filter` reads them, `body`, `defaults` and
- * `generate` write them. Each is resolved against the schema of the operation's entity.
+ * Checks the keys of `[operations.api]` that name fields: `filter` reads them, `body`, `defaults` and `generate` write
+ * them. Each is resolved against the schema of the operation's entity.
  */
 import type { EntityContract, FilterMatch, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -14,7 +14,7 @@ type GeneratedWith = RouteContract['generate'][number]['with'];
 
 const scalars: readonly JsonType[] = ['string', 'integer', 'number', 'boolean'];
 
-/** The types that each way to match is defined for; a list contains its items. */
+/** Types for which each match is defined; a list contains its items. */
 const matchable: Record<FilterMatch, readonly JsonType[]> = {
   equals: scalars,
   prefix: ['string'],
@@ -78,7 +78,7 @@ export const readBody = (draft: RouteDraft, model: Model): RouteContract['body']
     return field === undefined || source === undefined ? [] : [{ field: field.path, from: source }];
   });
 
-/** A direct field of the entity, with its name; it is written as the key of the place. */
+/** Returns a direct field of the entity, with its name; the field is written as the key at the place. */
 export const findDirectField = (
   place: Place,
   written: string,
@@ -108,7 +108,7 @@ export const readDefaults = (
     }),
   );
 
-/** Types that a field may have for its value to be generated; `now` is a text or seconds since 1970. */
+/** Types of a field for which a value can be generated; `now` is a text or seconds since 1970. */
 const generatedTypes: Record<GeneratedWith, readonly JsonType[]> = {
   uuid: ['string'],
   int: ['integer', 'number'],

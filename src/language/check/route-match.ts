@@ -25,7 +25,7 @@ const meantPaths = (path: string, { prefixes = [], aliases = [] }: ApiContract):
 /** Replaces the numbers of a path by `{id}`, to compare it with the paths of routes. */
 const withArguments = (path: string): string => path.replace(/\/\d+(?=\/|$)/g, '/{id}');
 
-/** Makes a function that says why no route answers a request; undefined if one does. */
+/** Creates a function that returns why no route answers a request; undefined if one does. */
 export const createRouteFault = (
   api: ApiContract,
 ): ((method: string, path: string) => string | undefined) => {

@@ -1,6 +1,6 @@
 /**
- * The path of a route: literal segments and arguments. An argument is a whole segment (`{id}`), a part
- * of one (`{id}.json`), or spans slashes (`{ref...}`). What could be read in two ways is refused.
+ * Parses the path of a route into literal segments and arguments. An argument is a whole segment (`{id}`), a part of
+ * one (`{id}.json`), or spans slashes (`{ref...}`). Ambiguous paths are refused.
  */
 import type { PathPart, PathSegment } from '../contract.ts';
 import { partsOf, pathArguments, restArguments, writePath } from '../path-segments.ts';
@@ -10,14 +10,14 @@ import type { Place } from '../read/place.ts';
 const argumentPattern = /\{([A-Za-z_]\w*)\}/;
 const restPattern = /^\{([A-Za-z_]\w*)\.\.\.\}$/;
 
-/** A segment with arguments among its texts; `split` leaves the names at the odd positions. */
+/** Parses a segment that mixes literals and arguments; `split` leaves the names at the odd positions. */
 const readParts = (written: string): PathPart[] =>
   written
     .split(argumentPattern)
     .map((text, index) => (index % 2 === 1 ? { argument: text } : { literal: text }))
     .filter((part) => !('literal' in part) || part.literal !== '');
 
-/** One segment as it is written, which is not looked at for faults. */
+/** Parses one segment without validating it. */
 export const readSegment = (written: string): PathSegment => {
   const [, rest] = restPattern.exec(written) ?? [];
   if (rest !== undefined) return { argument: rest, rest: true };
@@ -49,7 +49,10 @@ const segmentFault = (written: string, isLast: boolean): string | undefined => {
     : `has an argument named "${inherited}"`;
 };
 
-/** Two arguments of which one may hold slashes need a text between them that says where it ends. */
+/**
+ * Returns the fault of an argument that spans slashes: a literal must separate it from the next argument, so that its
+ * end is clear.
+ */
 const restFault = (segments: readonly PathSegment[]): string | undefined => {
   const [first, second] = restArguments(segments);
   if (second !== undefined) {
@@ -79,7 +82,7 @@ const pathFault = (path: string): string | undefined => {
   return repeated === undefined ? restFault(segments) : `names {${repeated}} twice`;
 };
 
-/** The segments of a path; none when it is refused. */
+/** Returns the segments of a path; none if it is refused. */
 export const readRoutePath = (place: Place, path: string): PathSegment[] => {
   const fault = pathFault(path);
   if (fault !== undefined) {
@@ -90,8 +93,8 @@ export const readRoutePath = (place: Place, path: string): PathSegment[] => {
 };
 
 /**
- * Equal for routes that would answer the same requests. An argument that may hold slashes answers all
- * that another one in its place would, so they count as one.
+ * Returns a key that is equal for routes that would answer the same requests. An argument that spans slashes also
+ * matches everything that an ordinary one in its place would, so they count as equal.
  */
 export const routeShape = (method: string, segments: readonly PathSegment[]): string =>
   `${method} ${writePath(segments, () => '{}')}`;

@@ -1,4 +1,4 @@
-/** Which keys of `[operations.api]` go with which action. */
+/** Checks which keys of `[operations.api]` each action requires and allows. */
 import { suggestName } from '../read/suggest.ts';
 import { type RouteDraft, type RouteSources, writingActions } from './route-draft.ts';
 
@@ -39,14 +39,14 @@ const checkWrites = ({ api, apiPlace }: RouteDraft): void => {
   }
 };
 
-/** Every action is about an entity; only a handler may do without. */
+/** Refuses an operation without an entity, which every action needs; only a handler may do without. */
 const checkEntity = ({ place, table, api }: RouteDraft): void => {
   if (table.entity !== undefined || (api.action === 'handler' && api.filter.size === 0)) return;
   const message = `the operation "${table.name}" needs an entity for what it serves`;
   place.at('entity').refuse('missing_key', message);
 };
 
-/** Refuses keys that an action lacks and keys that it has no use for. */
+/** Refuses the absence of keys that an action needs, and keys that it does not use. */
 export const checkRouteRules = (draft: RouteDraft, sources: RouteSources): void => {
   if (draft.apiPlace.at('action').isRefused()) return;
   checkEntity(draft);

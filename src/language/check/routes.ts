@@ -1,4 +1,4 @@
-/** Routes: each operation that the world serves, against the data model. */
+/** Checks routes: each operation that the world serves, against the data model. */
 import type { JsonSchema, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
 import type { ApiTable } from '../files/connector/api.ts';
@@ -20,13 +20,13 @@ import { readBody, readDefaults, readFilter, readGenerate } from './route-fields
 import { routeShape } from './route-path.ts';
 import { checkRouteRules } from './route-rules.ts';
 
-// Schemas that a handler declares for its body and its answer, as names of definitions: those of
-// `schema/world.json` by themselves, those of a sibling after its file, as the contract has them.
+// A handler declares the schemas of its body and its answer as names of definitions. A definition of
+// `schema/world.json` has its plain name, one of a sibling has its file before it, as in the contract.
 
 const listMark = /\[\]$/;
 
 const readName = (place: Place, written: string, model: Model): JsonSchema => {
-  // While a schema is refused, nobody knows which definitions there are.
+  // While a schema is refused, the definitions are not known.
   if (!Object.hasOwn(model.definitions, written) && model.types([]) !== undefined) {
     const hint = suggestName(written, Object.keys(model.definitions));
     const wayOut = 'name a definition of schema/world.json, or <sibling>.json:<name>';
@@ -46,7 +46,7 @@ const refuseMisplaced = ({ api, apiPlace, table }: RouteDraft): void => {
   }
 };
 
-/** What the route declares; members that it does not declare are left out. */
+/** Returns the schemas that the route declares. */
 const readRouteSchemas = (
   draft: RouteDraft,
   model: Model,
@@ -78,7 +78,9 @@ const readSample = (draft: RouteDraft): RouteContract['sample'] => {
   return Object.fromEntries(draft.api.sample);
 };
 
-/** A route of GET has the field that its operation names, or else the one that the world names for all. */
+/**
+ * Returns the field of the last change for a GET route: the one that its operation names, or else the world's default.
+ */
 const readLastModified = (
   { api, apiPlace, table }: RouteDraft,
   world: ApiTable,
@@ -97,7 +99,9 @@ const readLastModified = (
   return path === undefined || table.method !== 'GET' ? {} : { lastModified: path };
 };
 
-/** Handlers that answer GET keep what they answer as their operation says, or else as the world says. */
+/**
+ * Returns `keepsAnswer` for a handler of GET if its operation, or else the world, allows hosts to cache its answers.
+ */
 const readKeepAnswers = (
   { api, apiPlace, table }: RouteDraft,
   world: ApiTable,
@@ -112,7 +116,10 @@ const readKeepAnswers = (
 
 type BodyRules = Pick<RouteContract, 'bodyTypes' | 'bodyEncoding'>;
 
-/** Only what a handler is sent may be anything but JSON and forms: other actions write its members. */
+/**
+ * Returns the body rules of a handler. Other actions write the members of the body, so they accept only JSON and
+ * forms.
+ */
 const readBodyRules = ({ api, apiPlace, table }: RouteDraft): BodyRules => {
   const { action, body_types: types, body_encoding: encoding } = api;
   if (action !== 'handler' || table.method === 'GET') {
@@ -148,7 +155,7 @@ const toRoute = (draft: RouteDraft, sources: RouteSources): RouteContract => {
   const { model } = sources;
   checkRouteRules(draft, sources);
   const single = api.single ?? writingActions.includes(api.action);
-  // The envelope of the world is for lists; what a handler answers as an object is as it answers it.
+  // The world's envelope is for lists; an object that a handler returns is sent unchanged.
   const isObject = single && api.action === 'handler';
   return {
     operation: table.name,
@@ -194,7 +201,7 @@ const refuseTwins = (
   }
 };
 
-/** Shape of the route on which the world itself mints tokens, with what to call it. */
+/** Returns the shape of the route on which the world itself mints tokens, with its name for messages. */
 const mintingShape = (tokenPath: string | null): Map<string, string> => {
   if (tokenPath === null) return new Map();
   const segments = tokenPath
@@ -204,7 +211,7 @@ const mintingShape = (tokenPath: string | null): Map<string, string> => {
   return new Map([[routeShape('POST', segments), 'the token_path of the world']]);
 };
 
-/** The routes among some operations, in their order. */
+/** Returns the routes among some operations, in their order. */
 export const checkRoutes = (
   operations: readonly OperationDraft[],
   tokenPath: string | null,

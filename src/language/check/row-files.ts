@@ -1,6 +1,6 @@
 /**
- * Files of rows: `<folder>/<entity>.json`, each a list of rows of one entity. The rows are held to
- * their entity's shape here; how they fit together is checked in `check/integrity.ts`.
+ * Reads files of rows: `<folder>/<entity>.json`, each a list of rows of one entity. Rows are validated against their
+ * entity's schema here; `check/integrity.ts` checks their consistency.
  */
 
 import { parsePointer } from '#domain/json.ts';
@@ -19,12 +19,12 @@ import { findEntity, type Model } from './model.ts';
 /** Rows by entity, with the place of their list. */
 export type RowSets = ReadonlyMap<string, Placed<Row[]>>;
 
-/** The rows of a folder. They are sound when nothing about any of them was refused. */
+/** Rows of a folder; `isSound` is true if no problem of them was reported. */
 export type RowFiles = { sets: RowSets; isSound: boolean };
 
 /**
- * Files of rows that were found sound before, by their paths: with their text, and the shape that they were held to. What
- * says the same again is neither parsed nor checked again. For who compiles a tree again and again.
+ * Cache of files of rows without problems, by path: their text, and the schema that validated them. If both are
+ * unchanged, the file is neither parsed nor validated again. It is for callers that compile a tree repeatedly.
  */
 export type KnownRowFiles = Map<string, { text: string; shape: string; rows: Row[] }>;
 
@@ -35,7 +35,7 @@ export type RowSources = {
   known?: KnownRowFiles | undefined;
 };
 
-/** Refusals within one file of rows, up to a limit; past it the rest of the file is not checked. */
+/** Problems within one file of rows, up to a limit; then the rest of the file is not checked. */
 type RowRefusals = {
   refuse(place: Place, ...problem: Parameters<Place['refuse']>): void;
   isFull(): boolean;
@@ -72,14 +72,14 @@ const checkRows = (
   }
 };
 
-/** What becomes of the rows of a file before they are held to their entity. */
+/** Transforms the rows of a file before they are validated. */
 export type HoldRows = (
   place: Place,
   entity: string,
   rows: readonly unknown[],
 ) => readonly unknown[];
 
-/** The rows of a file, from those that are known where it says the same. */
+/** Returns the rows of a file, from the cache if the file is unchanged. */
 const readKnown = (
   file: string,
   entity: string,
@@ -120,7 +120,7 @@ const readFile = (
   return { place, value: rows.filter(isTable) };
 };
 
-/** All rows of a folder, in the order of the entities; other files than notes are refused. */
+/** Returns all rows of a folder, in the order of the entities. Other files are refused, except notes in `.md`. */
 export const readRowFiles = (folder: string, sources: RowSources, hold?: HoldRows): RowFiles => {
   const { tree, model, known } = sources;
   const read = (file: string, entity: string): Placed<Row[]> | undefined =>

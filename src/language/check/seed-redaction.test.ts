@@ -55,7 +55,7 @@ describe('redact of a scenario', () => {
     const texts = rewritten.map(({ content }) => new TextDecoder().decode(content));
     expect(JSON.parse(texts[0] ?? '')).toEqual(rows);
     expect(texts[1]).toBe(scenario.replace(/(.*)apply/s, '$1refuse'));
-    // What is stored compiles to the same, and to nothing else to store.
+    // The stored tree compiles to the same contract and rewrites no further files.
     const again = compileTree(replaceFiles(treeOf(clear, scenario), rewritten));
     expect(again).toMatchObject({ ok: true, contract: { tasks: contract.tasks }, rewritten: [] });
     expect(again.ok && again.generated).toEqual(generated);

@@ -1,7 +1,7 @@
 /**
- * The `redact` of a scenario's seed: what the world's policy does to its rows before the contract sees them. With
- * `apply` the files that hold plaintext are written anew, with the rows as they are redacted and `refuse` in the place of
- * `apply`: whoever stores the tree stores those, so the plaintext is kept by its author alone.
+ * Applies `redact` of a scenario's seed: the world's policy, before its rows are validated. With `apply`, files with
+ * plaintext are rewritten with the redacted rows, and the scenario's file with `refuse` in place of `apply`. A program
+ * that stores the tree stores the rewritten files, so only the author keeps the plaintext.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer } from '#domain/json.ts';
@@ -19,15 +19,15 @@ import type { FileRowChecker } from '../schema/checkers.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals } from './row-files.ts';
 
-/** What redacts the rows of a world, if anything does. */
+/** Redaction of a world's rows; null if it has none. */
 export type WorldRedaction = Pick<Contract, 'redact' | 'api'>;
 
 export type SeedRedaction = {
-  /** The rows of a file as the contract is to see them. What the policy does not let through is refused. */
+  /** Returns the rows in the form to be validated and stored. Rows that violate the policy are refused. */
   hold(place: Place, entity: string, rows: readonly unknown[]): readonly unknown[];
-  /** Holds rows to their shapes, and quotes nothing of them. */
+  /** Validates rows against their schemas, without quoting them in problems. */
   rows: FileRowChecker;
-  /** The files that were written anew, once all rows were held. */
+  /** Returns the rewritten files; call it after all rows were processed. */
   rewritten(): TreeFile[];
 };
 
@@ -35,7 +35,10 @@ const encoder = new TextEncoder();
 
 const applied = /(\bredact["']?\s*=\s*)(["'])apply\2/g;
 
-/** A scenario's file with `refuse` for `apply`; undefined when it is written in a way that this does not find. */
+/**
+ * Returns a scenario's file with `refuse` in place of `apply`; undefined if the key is written in a form that the
+ * pattern does not find.
+ */
 const refusingFile = (file: string, text: string): TreeFile | undefined => {
   const parsed = (toml: string): unknown => parseToml(createProblems(), file, toml)?.value;
   const before = parsed(text);
@@ -52,7 +55,7 @@ const refusingFile = (file: string, text: string): TreeFile | undefined => {
 
 type Sources = { tree: Tree; model: Model; rows: FileRowChecker; redaction: WorldRedaction };
 
-/** Makes it; undefined where rows are stored as they are given. */
+/** Opens the redaction of a scenario's seed; undefined if rows are stored as given. */
 export const openSeedRedaction = (
   { seed: { redact: mode }, place }: Scenario,
   file: string,

@@ -1,5 +1,5 @@
 /**
- * `solution` and `alternatives` of a task: their steps name tools that it gives, and answers of earlier steps; their
+ * Checks `solution` and `alternatives` of a task: steps name tools that the task offers, and results of earlier steps;
  * scripts are files beside the task.
  */
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
@@ -21,15 +21,15 @@ import type { Task } from '../task.ts';
 import { createRouteFault } from './route-match.ts';
 
 type World = {
-  /** Its routes; null for none, undefined where they are not known, as the connector has problems. */
+  /** API of the world; null if it has none, undefined if it is not known because the connector has problems. */
   api: ApiContract | null | undefined;
-  /** Whether it has a tool of this name, or may have it of a world that it is linked to. */
+  /** Returns true if the world has a tool of this name, or may have it from a linked world. */
   mayCall(tool: string): boolean;
   /** Names of its own tools. */
   tools: ReadonlySet<string>;
 };
 
-/** What a solution of a task may use. `given` are the tools of the task; null: all. */
+/** Returns the tools and routes that a solution of a task may use. `given` are the tools of the task; null: all. */
 export const solvableWith = (
   given: readonly string[] | null,
   { api, mayCall, tools }: World,
@@ -46,10 +46,10 @@ export const solvableWith = (
   },
 });
 
-/** Where a scenario's scripts are read. */
+/** Folder from which a scenario's scripts are read. */
 type Folder = { path: string; tree: Tree };
 
-/** The files of a scenario's folder that are scripts of its solutions. */
+/** Returns the files of a scenario's folder that are scripts of its solutions. */
 export const scriptsOf = ({ solution, alternatives = [] }: Scenario): string[] =>
   [...(solution === undefined ? [] : [solution]), ...alternatives].flatMap((one) =>
     'script' in one ? [one.script] : [],
@@ -81,7 +81,7 @@ const readSolution = (
   return written;
 };
 
-/** The solutions of a scenario, checked, with the sources of their scripts. */
+/** Returns the checked solutions of a scenario, with the sources of their scripts. */
 export const readSolutions = (
   { alternatives, place, solution, tools }: Scenario,
   folder: Folder,

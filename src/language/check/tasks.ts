@@ -1,6 +1,6 @@
 /**
- * Scenarios: each folder of `scenarios/` is a bundled task with its instruction, its rows and its grader, checked
- * against the data model and against the rows of the world.
+ * Checks scenarios: each folder of `scenarios/` is a bundled task with its instruction, its rows and its grader. They
+ * are checked against the data model and the rows of the world.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { wholeChecks } from '../checks.ts';
@@ -34,7 +34,10 @@ type TaskSources = RowSources & {
   dependencies: readonly Dependency[];
 };
 
-/** Whether a name can be that of a tool of a linked world. What that has is known when the link is resolved. */
+/**
+ * Returns true if a name may be that of a tool of a linked world. The tools of that world are known only when the link
+ * is resolved.
+ */
 const mayBeLinked = (dependencies: readonly Dependency[], name: string): boolean =>
   dependencies.some(({ alias, tools }) =>
     tools === null
@@ -42,7 +45,7 @@ const mayBeLinked = (dependencies: readonly Dependency[], name: string): boolean
       : tools.some((tool) => linkedTool(alias, tool) === name),
   );
 
-/** Holds the tools of a task to those of the world and of the worlds that it is linked to. */
+/** Refuses tools of a task that neither the world nor a linked world has. */
 export const checkTaskTools = (
   place: Place,
   given: readonly string[] | undefined,
@@ -119,7 +122,9 @@ const refuseStrayFiles = (folder: string, tree: Tree, scripts: readonly string[]
 const toRows = (sets: RowSets): Record<string, Row[]> =>
   Object.fromEntries([...sets].map(([entity, { value }]) => [entity, value]));
 
-/** Returns the rows of each entity once the seed's are merged into the world's; the seed's come first, as in its files. */
+/**
+ * Returns the rows of each entity once the seed's are merged into the world's; the seed's come first, as in its files.
+ */
 const mergedSets = (sets: RowSets, worldSets: RowSets, model: TaskSources['model']): RowSets =>
   new Map(
     [...sets].map(([name, { place, value }]) => {
@@ -148,7 +153,7 @@ const checkSeed = (
   }
 };
 
-/** A task, and the files of it that are to be stored in place of those that were given. */
+/** A task, and those of its files that are to be stored in a rewritten form. */
 type ReadTask = { task: Placed<Task>; rewritten: TreeFile[] };
 
 const readTask = (
@@ -206,7 +211,7 @@ const foldersOf = (tree: Tree): string[] => {
   return [...folders];
 };
 
-/** The scenarios, sorted by folder. */
+/** Returns the scenarios, sorted by folder. */
 export const checkScenarios = (
   sources: TaskSources,
 ): { tasks: Placed<Task>[]; rewritten: TreeFile[] } => {
@@ -224,7 +229,7 @@ export const checkScenarios = (
   };
 };
 
-/** Refuses tasks of one name: a session is opened on a task by its name. */
+/** Refuses two tasks with the same name: clients open a session on a task by its name. */
 export const refuseTaskTwins = (tasks: readonly Placed<Task>[]): void => {
   const names = new Set<string>();
   for (const { place, value } of tasks) {

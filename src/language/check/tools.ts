@@ -1,7 +1,7 @@
 /**
- * Tools: the two lists of them agree, their schemas are usable, and each has somebody who answers it.
- * In this order: a function in `tools.py` or `tools.ts`, an operation, a convention over an entity.
- * Functions and operations cannot have `.` and `-` in their names; `_` stands for both.
+ * Checks tools: the two lists of them agree, their schemas are usable, and each has an implementation. An
+ * implementation is looked up in this order: a function in `tools.py` or `tools.ts`, an operation, a convention over
+ * an entity. Names of functions and operations cannot have `.` and `-`; `_` stands for both.
  */
 import type { RouteContract, ToolBinding, ToolContract } from '../contract.ts';
 import { type Connector, connectorFile, hasFaultyConnector } from '../files/connector-toml.ts';
@@ -26,7 +26,7 @@ type ToolSources = {
   schemas: ToolSchemas;
   routes: readonly RouteContract[];
   code: CodeOfTree;
-  /** The connector as it is written; undefined where there is none, or none that can be read. */
+  /** Connector as written; undefined if there is none, or none that can be read. */
   connector: Connector | undefined;
 };
 
@@ -46,7 +46,7 @@ const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environmen
   }
 };
 
-/** Tools are called with an object of arguments. */
+/** Refuses an input that is not an object of arguments. */
 const checkInput = (place: Place, schema: ToolContract['input'], model: Model): void => {
   const types = model.types([schema]);
   if (types === undefined || (types.size === 1 && types.has('object'))) return;
@@ -54,7 +54,7 @@ const checkInput = (place: Place, schema: ToolContract['input'], model: Model): 
   place.refuse('type_mismatch', message, 'add "type": "object"');
 };
 
-/** An operation's path cannot be filled in without the arguments that it names. */
+/** Refuses an input schema without the arguments that the operation's path names. */
 const checkArguments = (
   place: Place,
   schema: ToolContract['input'],
@@ -75,7 +75,7 @@ const answerOf = (route: RouteContract): { type: 'object' | 'array'; key?: strin
   return { type: route.single ? 'object' : 'array' };
 };
 
-/** The output of a tool that an operation answers is the body of its answer, envelope included. */
+/** Refuses an output schema that differs from the body of the operation's answer, including the envelope. */
 const checkOutput = (
   place: Place,
   output: ToolContract['output'],
@@ -98,7 +98,7 @@ const checkOutput = (
 
 type Bind = (place: Place, name: string) => ToolBinding | undefined;
 
-/** Returns whether a tool may be answered by a file that has problems of its own. */
+/** Returns true if a file that has problems of its own may implement the tool. */
 const mayAnswer = (name: string, { tree, connector, code }: ToolSources): boolean => {
   const isUnread = connector === undefined && tree.has(connectorFile);
   const isWritten = connector?.operations.some(({ value }) => value.name === name) === true;
@@ -162,7 +162,7 @@ const checkTool = (
   return [{ name, ...(description === undefined ? {} : { description }), input, output, binding }];
 };
 
-/** The tools of the world, each with who answers it. */
+/** Returns the tools of the world, each with its implementation. */
 export const checkTools = (
   world: WorldDeclaration,
   environment: Environment | undefined,

@@ -1,6 +1,6 @@
 /**
- * `[ui]`: the directory with a world's page. It must survive being pushed, must not be a directory that
- * the language gives another meaning, and must hold a page unless compiling writes one.
+ * Checks `[ui]`: the directory of a world's page. A push must not leave the directory out, the language must not use
+ * it for something else, and it must hold a page unless compiling writes one.
  */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { UiContract } from '../contract.ts';
@@ -8,7 +8,7 @@ import type { UiTable } from '../files/connector/surfaces.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
 
-/** Directories of the tree whose files mean something else. */
+/** Directories of the tree with another meaning. */
 const otherDirectories = [
   'api',
   'captures',
@@ -20,7 +20,7 @@ const otherDirectories = [
   'verifiers',
 ];
 
-/** Why a page cannot lie there, with the way out. */
+/** Returns why a page cannot lie in a directory, with the way out. */
 const directoryFault = (path: string): [why: string, hint?: string] | undefined => {
   const segments = path.split('/');
   const [first = ''] = segments;
@@ -54,7 +54,7 @@ const reservedPaths = ['/__svc', '/.svc'];
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder}/`);
 
-/** What keeps the page and the API from being reached at their addresses. */
+/** Refuses an entry path and an API prefix that would hide each other, or that the host uses. */
 const checkAddresses = ({ place, value }: Placed<UiTable>): void => {
   const { entry, api_path: apiPath } = value;
   const reserved = reservedPaths.find((path) => isWithin(apiPath, path));
@@ -71,7 +71,7 @@ const checkAddresses = ({ place, value }: Placed<UiTable>): void => {
   }
 };
 
-/** The page of a connector; null without the table. */
+/** Returns the page of a connector; null without the table. */
 export const checkUi = (tree: Tree, ui: Placed<UiTable> | undefined): UiContract | null => {
   if (ui === undefined) return null;
   checkAddresses(ui);

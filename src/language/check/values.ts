@@ -11,16 +11,16 @@ import { type CheckValue, createShapes } from '../schema/shapes.ts';
 import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import type { Field, Model } from './model.ts';
 
-/** Characters shown of a value. */
+/** Upper bound for the shown characters of a value. */
 const longestShown = 200;
 
-/** Values against the fields that they are for. Parts that a value leaves out are not missed. */
+/** Validator of values against their fields. A value may lack parts. */
 export type FieldValues = {
-  /** What is wrong with a value that a field cannot have, in sentences; none when it can. */
+  /** Returns the faults of a value as sentences; empty if the field may hold it. */
   faults(entity: EntityContract, field: Field, value: unknown): string[];
-  /** The types that a field may have; none where they are not known. */
+  /** Returns the possible types of a field; empty if they are not known. */
   kinds(field: Field): ReadonlySet<JsonType>;
-  /** Refuses a value that a field cannot have. */
+  /** Refuses a value that the field cannot have. */
   check(place: Place, entity: EntityContract, field: Field, value: unknown): void;
 };
 
@@ -47,7 +47,10 @@ const createFieldShapes = ({
   return createShapes(definitions, new Map(schemas));
 };
 
-/** Top-level fields are held to their whole schema, values further inside to their type. */
+/**
+ * Creates the validator. Values of top-level fields are validated against the whole schema, values further inside
+ * against their type only.
+ */
 export const createFieldValues = (
   model: Pick<Model, 'definitions' | 'entities' | 'types'>,
 ): FieldValues => {
@@ -76,7 +79,7 @@ export const createFieldValues = (
   };
 };
 
-/** Only a text can match a regular expression, which runs on RE2. */
+/** Returns the faults of `matches`: an invalid RE2 pattern, or a field that can never hold a text. */
 const matchFaults = (
   values: Pick<FieldValues, 'kinds'>,
   { name }: EntityContract,
@@ -92,8 +95,8 @@ const matchFaults = (
 };
 
 /**
- * What is wrong with comparisons of a field, in sentences. What it is to be, or to be one of, it must be able to be; what it
- * is to be more or less than must be of its kind; of what it is to contain nothing is known.
+ * Returns the faults of comparisons of a field, as sentences. For `eq`, `ne` and `in`, the field must be able to hold
+ * the value. For an order, the value must have a type of the field. Operands of `contains` are not checked.
  */
 export const comparisonFaults = (
   values: Pick<FieldValues, 'faults' | 'kinds'>,

@@ -1,6 +1,6 @@
 /**
- * The vendor behind a world: how it is reached and captured, and how its answers become rows of the
- * data model. Nothing here is served; the same operations as routes are checked in `routes.ts`.
+ * Checks the vendor behind a world: its address and credentials, its captures, and the conversion of its answers into
+ * rows of the data model. Nothing here is served; `routes.ts` checks the same operations as routes.
  */
 import type { Explode, FieldPath, Ingest, VendorContract, VendorOperation } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -13,7 +13,10 @@ import { findEntity, type Model } from './model.ts';
 import { type OperationDraft, refuseUnknownArgument } from './route-draft.ts';
 import { findDirectField } from './route-fields.ts';
 
-/** A path into a vendor's answer, which no schema describes; `[]` for '' where that means the whole. */
+/**
+ * Parses a path into a vendor's answer, which no schema describes. If `mayBeEmpty`, '' means the whole answer and
+ * gives `[]`.
+ */
 const readPath = (place: Place, written: string, mayBeEmpty: boolean): FieldPath => {
   if (written === '' && mayBeEmpty) return [];
   const path = parseFieldPath(written);
@@ -25,7 +28,7 @@ const readPath = (place: Place, written: string, mayBeEmpty: boolean): FieldPath
 
 type Sources = { field: string; from: FieldPath }[];
 
-/** Fields of an entity's rows by where they come from. */
+/** Returns pairs of a field of an entity's rows and the path of its source. */
 const readSources = (
   place: Place,
   written: ReadonlyMap<string, string>,
@@ -54,7 +57,7 @@ const readExplode = ({ place, value }: Placed<ExplodeTable>, model: Model): Expl
   };
 };
 
-/** Refuses what a row of the entity cannot be without. */
+/** Refuses to drop a field that every row of the entity must have. */
 const checkDrop = ({ place, entity }: OperationDraft, drop: readonly string[]): void => {
   const needed = Array.isArray(entity?.schema.required) ? entity.schema.required : [];
   for (const [index, field] of drop.entries()) {
@@ -159,7 +162,7 @@ const readAuth = (auth: AuthTable | undefined, baseUrl: string): VendorContract[
   };
 };
 
-/** The vendor of a connector whose operations were read. */
+/** Returns the vendor of a connector; its operations must have been read. */
 export const checkVendor = (
   { connector, auth, capture, place }: Connector,
   operations: readonly OperationDraft[],

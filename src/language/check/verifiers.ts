@@ -1,7 +1,7 @@
 /**
- * Verifiers: `verifiers/<name>.sql`, each one query that grades a task. SQLite itself prepares it here,
- * over the empty tables of the world, allowed to do nothing but read them: a table or column that is
- * not there, or a statement that would change anything, is refused. The query is not run.
+ * Checks verifiers: `verifiers/<name>.sql`, each one query that grades a task. SQLite itself prepares the query over
+ * the empty tables of the world, with permission to read only. A missing table or column, or a statement that writes,
+ * is refused. The query is not run.
  */
 import type { Dependency } from '../contract.ts';
 import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verifier-tasks.ts';
@@ -17,7 +17,7 @@ import type { FieldValues } from './values.ts';
 export type VerifierSources = {
   tree: Tree;
   model: Model;
-  /** Whether the data model has no problems, so that its tables can be made. */
+  /** True if the data model has no problems, so that its tables can be created. */
   isSound: boolean;
   /** Names of the world's tools. */
   tools: ReadonlySet<string>;
@@ -40,7 +40,7 @@ const refuseStrayFiles = (tree: Tree, used: ReadonlySet<string>): void => {
   }
 };
 
-/** Prepares every verifier that is there, over the tables of the world. */
+/** Prepares every existing verifier over the tables of the world. */
 const checkFiles = (files: ReadonlySet<string>, { tree, model }: VerifierSources): void => {
   const present = [...files].filter((file) => tree.has(file));
   if (present.length === 0) return;
@@ -80,7 +80,7 @@ const toTask = (task: Placed<VerifierTask>, sources: VerifierSources): Placed<Ta
   };
 };
 
-/** The verifier tasks of `tasks.json` and of the manifest, in this order. */
+/** Returns the verifier tasks of `tasks.json`, then those of the manifest. */
 export const checkVerifierTasks = (
   declared: readonly Placed<VerifierTask>[],
   sources: VerifierSources,

@@ -1,6 +1,6 @@
 /**
- * `[webhooks]`: where a world's subscriptions are kept, which of their fields mean what, and how
- * deliveries are signed. Each field must be one that the subscriptions' entity has.
+ * Checks `[webhooks]`: the entity of a world's subscriptions, the meaning of its fields, and the signing of
+ * deliveries. Each field must exist in that entity.
  */
 import type { EntityContract, FieldPath, SigningScheme, WebhooksContract } from '../contract.ts';
 import { neutralSchemes, type WebhooksTable } from '../files/connector/surfaces.ts';
@@ -11,7 +11,7 @@ import { findEntity, findField, type Model } from './model.ts';
 
 type Headers = WebhooksContract['headers'];
 
-/** Names of a scheme's headers, with the vendor's part of them put in. */
+/** Header names of each scheme, built with the vendor's prefix. */
 const headersOf: Record<SigningScheme, (prefix: string | undefined, own: string) => Headers> = {
   'standard-webhooks': (prefix = 'webhook') => ({
     id: `${prefix}-id`,
@@ -39,7 +39,7 @@ const lowerCase = (headers: Headers): Headers =>
 const isNeutral = (signing: WebhooksTable['signing']): signing is keyof typeof neutralSchemes =>
   Object.hasOwn(neutralSchemes, signing);
 
-/** Refuses keys that the scheme needs and lacks, or has and cannot use. */
+/** Refuses the absence of keys that the scheme needs, and keys that it does not use. */
 const checkSigning = (place: Place, table: WebhooksTable): void => {
   if (place.at('signing').isRefused()) return;
   const { signing, signature_header: header, prefix, secret } = table;
@@ -54,7 +54,10 @@ const checkSigning = (place: Place, table: WebhooksTable): void => {
   if ((signing === 'hmac-sha256' || signing === 'none') && prefix !== undefined) lacks('prefix');
 };
 
-/** The schemes' headers; a neutral scheme without prefix bears the connector's slug. */
+/**
+ * Returns the scheme and its headers. If a scheme has a neutral name and no prefix, the headers carry the connector's
+ * slug.
+ */
 const readSigning = (
   table: WebhooksTable,
   slug: string,
@@ -67,7 +70,7 @@ const readSigning = (
   return { signing: scheme, headers: lowerCase(headersOf[scheme](prefix ?? slug, own)) };
 };
 
-/** The types that each field of a subscription may have, null aside. */
+/** Types that each field of a subscription may have, null aside. */
 const typesOf = {
   url: ['string'],
   secret: ['string'],
@@ -94,7 +97,7 @@ const readField = (
   return field.path;
 };
 
-/** Only where the table names one, so that a table without it means what it always did. */
+/** Returns the content type field only if the table names one, so that contracts without it stay unchanged. */
 const contentTypeOf = (
   place: Place,
   { content_type: written }: WebhooksTable,
@@ -106,7 +109,7 @@ const contentTypeOf = (
         contentType: readField(place.at('content_type'), written, sources, typesOf.content_type),
       };
 
-/** The webhooks of a connector; null without the table, or while its entity is not known. */
+/** Returns the webhooks of a connector; null without the table, or while its entity is not known. */
 export const checkWebhooks = (
   webhooks: Placed<WebhooksTable> | undefined,
   slug: string,

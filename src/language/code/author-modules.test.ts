@@ -1,4 +1,4 @@
-/** The lists of what hosts give to code, held to the stubs that authors write against. */
+/** Compares the lists of host modules with the stubs against which authors write. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allowedBuiltins } from '../../../world-host-image/usercode/typescript-loader.ts';
@@ -11,7 +11,7 @@ const stub = (file: string): string =>
 const all = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name = '']) => name);
 
-/** The text of a block that begins with a line and ends before the next line without indent. */
+/** Returns the block that begins with a line and ends before the next line without indent. */
 const block = (text: string, beginning: string): string => {
   const [, rest = ''] = text.split(beginning);
   return rest.split(/^(?=\S)/m)[0] ?? '';

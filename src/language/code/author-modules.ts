@@ -1,6 +1,6 @@
 /**
- * The modules that hosts give to the code of authors, and what they export. Types are those of `src/author-types`, to
- * which a test holds this list.
+ * Modules that hosts provide to user code, and their exports. Their types are in `src/author-types`; a test compares
+ * this list with them.
  */
 import type { ContextKind } from './reading.ts';
 
@@ -12,11 +12,11 @@ const contexts = ['HandlerContext', 'VerifyContext'];
 export type AuthorModules = {
   /** Exports by module. */
   exports: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Exports that are types alone, which TypeScript imports with `import type`. */
+  /** Exports that are only types, which TypeScript imports with `import type`. */
   types: ReadonlySet<string>;
   /** Functions whose first argument names an entity, also as methods of a context and of `world`. */
   store: ReadonlySet<string>;
-  /** Functions that take a context first, and an entity after it. */
+  /** Functions whose first argument is a context and whose second is an entity. */
   finders: ReadonlySet<string>;
   members: Readonly<Record<ContextKind, ReadonlySet<string>>>;
 };

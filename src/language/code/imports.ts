@@ -1,4 +1,7 @@
-/** Checks the imports of code against what hosts have: the language's library, `svc_env`, the world's own files. */
+/**
+ * Checks the imports of user code against the modules that hosts have: the language's library, `svc_env`, the world's
+ * own files.
+ */
 import { dirname, join } from 'node:path/posix';
 import { nearestName, suggestName } from '../read/suggest.ts';
 import { pythonModules, typescriptModules } from './author-modules.ts';
@@ -34,12 +37,12 @@ const missingNames = (
       return fault(taken, message, nearest && `did you mean "${nearest}"?`);
     });
 
-/** Faults of a file that a hint is looked for, as each costs a look at every name. */
+/** Upper bound for the faults of a file that get a hint, as each hint compares every name. */
 export const mostHints = 20;
 
 const isTestCode = (path: string): boolean => /^(?:tests|scenarios)\//.test(path);
 
-/** Returns the file or folder of a module, given its path without ending. */
+/** Returns the file or folder of a module, given its path without extension. */
 const pythonFile = (base: string, { has, paths }: OwnFiles): string | undefined => {
   const candidates = [`${base}.py`, `${base}/__init__.py`];
   const file = candidates.find(has);
@@ -47,7 +50,7 @@ const pythonFile = (base: string, { has, paths }: OwnFiles): string | undefined 
   return paths().some((path) => path.startsWith(`${base}/`)) ? `${base}/` : undefined;
 };
 
-/** Returns the folders that absolute imports are looked up in. */
+/** Returns the folders in which absolute imports are looked up. */
 const searched = (importer: string): string[] =>
   isTestCode(importer) ? ['', dirname(importer), 'tests'] : [''];
 
@@ -127,7 +130,7 @@ const typescriptFaults = (importer: string, taken: Import, own: OwnFiles): CodeF
     ];
   }
   if (!/^\.{1,2}\//.test(name)) {
-    // Node has this one by its whole name alone.
+    // Node knows this module only as `node:test`.
     if (name !== 'test' && nodeModules.has(name.replace(/^node:/, ''))) return [];
     const message = `there is no module "${name}" where hosts run this`;
     const hint =

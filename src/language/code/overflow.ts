@@ -1,6 +1,6 @@
 /**
- * Whether a parser failed because what it reads nests too deeply: JavaScript and WebAssembly overflow the same stack, and
- * a module with a stack of its own leaves its memory.
+ * Returns true if a parser failed because its input nests too deeply. JavaScript and WebAssembly overflow the same
+ * stack; a WebAssembly module with its own stack accesses memory out of bounds instead.
  */
 export const isOverflow = (error: unknown): boolean =>
   error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError');

@@ -21,5 +21,5 @@ zoneinfo
 
 const library: ReadonlySet<string> = new Set(names.trim().split(/\s+/));
 
-/** Returns whether Python has a module of this name (the first part, without dots). */
+/** Returns true if Python has a module of this name (the first part, without dots). */
 export const isInPythonLibrary = (name: string): boolean => library.has(name) || /^_/.test(name);

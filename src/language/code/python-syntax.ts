@@ -1,5 +1,5 @@
 /**
- * Finds mistakes of syntax and undefined names in Python by Ruff, whose parser accepts what CPython accepts. Ruff is
+ * Finds syntax errors and undefined names in Python by Ruff, whose parser accepts what CPython accepts. Ruff is
  * WebAssembly here: it needs no Python and does not run the file.
  */
 import { createRequire } from 'node:module';
@@ -8,12 +8,15 @@ import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { isOverflow } from './overflow.ts';
 import { type CodeFault, syntaxFault } from './reading.ts';
 
-/** Misplaced statements such as `break` outside of a loop, what cannot be compiled, and undefined names (F821). */
+/**
+ * Rules for misplaced statements such as `break` outside a loop, for code that cannot be compiled, and for undefined
+ * names (F821).
+ */
 const rules = [
   ...['F404', 'F406', 'F407', 'F622', 'F701', 'F702', 'F704', 'F706', 'F707', 'F821'],
   ...['PLE0117', 'PLE0118', 'PLE1142'],
 ];
-/** Hosts run this version of Python. */
+/** Settings of Ruff, with the version of Python on hosts. */
 const settings = { 'target-version': 'py313', lint: { select: rules } };
 
 const require = createRequire(import.meta.url);
@@ -21,12 +24,15 @@ const moduleName = '@astral-sh/ruff-wasm-nodejs';
 
 let linter: Workspace | undefined;
 
-/** V8 derives the last two from the first at its start alone. */
+/**
+ * Flags that keep V8 from optimising WebAssembly. V8 derives the last two from the first only at its start, so all are
+ * set.
+ */
 const unoptimized = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /**
- * Loads Ruff for the first file, which takes some 100 ms. V8 is to leave WebAssembly as it first compiles it: it would
- * optimize Ruff for 3 s of processor time, more than any tree takes to check.
+ * Loads Ruff for the first file, which takes some 100 ms. V8 must keep its first compilation of the WebAssembly:
+ * otherwise it optimises Ruff for 3 s of CPU time, more than the check of any tree takes.
  */
 const openLinter = (): Workspace => {
   if (linter === undefined) for (const flag of unoptimized) setFlagsFromString(flag);
@@ -49,10 +55,10 @@ const faultOf = ({ code, message, start_location: { row, column } }: Diagnostic)
   return { ...at, code: 'unknown_name', message: `"${undefinedName(message)}" is not defined` };
 };
 
-/** Comments that would have Ruff leave a line or the file out, which is not the author's to ask for here. */
+/** Comments that make Ruff skip a line or the file. They are masked, because authors must not disable this check. */
 const silencing = /#\s*(?:(?:ruff|flake8)\s*:\s*)?noqa/gi;
 
-/** Returns the mistakes of a file in reading order; undefined if it nests too deeply to be parsed. */
+/** Returns the faults of a file in reading order; undefined if it nests too deeply to be parsed. */
 export const pythonFaults = (text: string): CodeFault[] | undefined => {
   try {
     const found = openLinter().check(

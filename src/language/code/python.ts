@@ -1,4 +1,4 @@
-/** Reads Python without running it: its mistakes, and the modules, entities and members that it names. */
+/** Reads Python without running it: its faults, and the modules, entities and context members that it names. */
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { parser } from '@lezer/python';
 import { nearestName } from '../read/suggest.ts';
@@ -33,7 +33,7 @@ type Found = {
   imports: SyntaxNode[];
   members: SyntaxNode[];
   calls: SyntaxNode[];
-  /** Every name that stands in the file. */
+  /** All names in the file. */
   names: Set<string>;
   /** Names bound by something other than an import or a parameter. */
   assigned: Set<string>;
@@ -44,7 +44,7 @@ type Found = {
   tree: Tree;
 };
 
-/** Nodes whose plain names are bound there, or may be. */
+/** Nodes that bind, or may bind, the plain names directly in them. */
 const bindingNodes = new Set([
   ...['FunctionDefinition', 'ClassDefinition', 'ForStatement', 'WithStatement', 'TryStatement'],
   ...['NamedExpression', 'CapturePattern', 'ComprehensionExpression', 'SetComprehensionExpression'],
@@ -54,22 +54,22 @@ const bindingNodes = new Set([
 /** Nodes that group the targets of an assignment. */
 const groups = new Set(['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression']);
 
-/** Returns whether an assignment gives a value to the node, also as a part of a group. */
+/** Returns true if an assignment gives a value to the node, also as a part of a group. */
 const isAssigned = (node: SyntaxNode): boolean => {
   let target = node;
   while (target.parent !== null && groups.has(target.parent.name)) target = target.parent;
   return target.parent?.name === 'AssignStatement' && isTarget(target);
 };
 
-/** Returns whether a name is bound where it stands, other than as a parameter or by an import. */
+/** Returns true if a name is bound at this node, other than as a parameter or by an import. */
 const isBinding = (node: SyntaxNode): boolean =>
   bindingNodes.has(node.parent?.name ?? '') || isAssigned(node);
 
-/** Functions by which names, or members of a value, come about as code runs. */
+/** Functions that create names, or members of a value, at run time. */
 const dynamic = ['globals', 'locals', 'vars', 'exec', 'eval', 'setattr', 'builtins', '__getattr__'];
 const probing = ['setattr', 'getattr', 'hasattr', 'delattr', 'vars'];
 
-/** Collects the nodes in one pass, without recursion, as the depth of a stranger's file has no bound. */
+/** Collects the nodes in one pass without recursion, because a client's file may nest arbitrarily deep. */
 const findNodes = (source: Source): Found => {
   const { text } = source;
   const found: Found = {
@@ -98,7 +98,7 @@ const findNodes = (source: Source): Found => {
 /** Statements within which an import may fail, or never run. */
 const conditional = new Set(['TryStatement', 'IfStatement', 'WithStatement', 'MatchStatement']);
 
-/** Returns whether an import may fail or never run, as in `try` or under `if TYPE_CHECKING`. */
+/** Returns true if an import may fail or never run, as in `try` or under `if TYPE_CHECKING`. */
 const isOptional = (node: SyntaxNode): boolean => {
   for (let around = node.parent; around !== null; around = around.parent) {
     if (conditional.has(around.name)) return true;
@@ -151,7 +151,7 @@ const hostNames = (imports: readonly SyntaxNode[], source: Source): Map<string, 
   return names;
 };
 
-/** Returns whether the node is the target of an assignment. */
+/** Returns true if the node is the target of an assignment. */
 const isTarget = (node: SyntaxNode): boolean => {
   for (let next = node.nextSibling; next !== null; next = next.nextSibling) {
     if (next.name === 'AssignOp') return true;
@@ -203,7 +203,7 @@ const parameterKind = (
   return annotated(node.nextSibling, source) ?? (isUsual ? context : undefined) ?? 'other';
 };
 
-/** Returns the context that a name stands for, by the nearest function around it with a parameter of this name. */
+/** Returns the context that a name stands for, by the nearest enclosing function with a parameter of this name. */
 const contextAt = (
   node: SyntaxNode,
   of: { source: Source; context: ContextKind | undefined },
@@ -217,7 +217,7 @@ const contextAt = (
   return undefined;
 };
 
-/** Reads the uses of contexts: members, and entities given to their methods. */
+/** Reads the uses of contexts: members, and entities passed to their methods. */
 const readContexts = (
   { members: found, assigned, imported, names }: Found,
   source: Source,
@@ -243,7 +243,7 @@ const readContexts = (
   return { members: isOpen ? [] : members, entities, adds };
 };
 
-/** Returns the entity that a method of a context or of `world` is called with. */
+/** Returns the entity that is passed to a method of a context or of `world`. */
 const entityOf = (method: SyntaxNode, member: string, source: Source): NamedAt[] => {
   let callee = method;
   const outer = method.parent;
@@ -257,7 +257,7 @@ const entityOf = (method: SyntaxNode, member: string, source: Source): NamedAt[]
   return entity === undefined ? [] : [entity];
 };
 
-/** Reads the entities given to functions imported from the modules of hosts. */
+/** Reads the entities passed to functions imported from the modules of hosts. */
 const readCalls = (
   calls: readonly SyntaxNode[],
   names: ReadonlyMap<string, string>,
@@ -279,7 +279,7 @@ const readCalls = (
     return entity === undefined ? [] : [entity];
   });
 
-/** Returns whether a name stands in an annotation, which may never be evaluated. */
+/** Returns true if a name is part of an annotation, which may never be evaluated. */
 const isAnnotation = ({ line, column }: CodeFault, starts: number[], tree: Tree): boolean => {
   const offset = (starts[line - 1] ?? 0) + column - 1;
   let node: SyntaxNode | null = tree.resolveInner(offset, 1);
@@ -287,7 +287,7 @@ const isAnnotation = ({ line, column }: CodeFault, starts: number[], tree: Tree)
   return false;
 };
 
-/** Adds to the first undefined names the name that was probably meant, or what to do. */
+/** Adds a hint to the first undefined names: the name that was probably meant, or the way out. */
 const withHints = (faults: readonly CodeFault[], names: ReadonlySet<string>): CodeFault[] => {
   const undefinedName = ({ message }: CodeFault) => /^"(.*)" is not defined$/.exec(message)?.[1];
   const wrong = new Set(faults.map(undefinedName));
@@ -300,7 +300,7 @@ const withHints = (faults: readonly CodeFault[], names: ReadonlySet<string>): Co
   });
 };
 
-/** Reads a file of Python. */
+/** Reads a Python file. */
 export const readPython = (text: string, options: ReadingOptions): CodeReading => {
   const faults = pythonFaults(text);
   if (faults === undefined) return nestsTooDeeply('Python');

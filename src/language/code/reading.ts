@@ -1,11 +1,11 @@
 /**
- * The facts that a check reads from an author's code without running it: its mistakes, and the modules, entities and
- * members of contexts that it names. Python and TypeScript have the same form.
+ * Facts that a check reads from user code without running it: its faults, and the modules, entities and context
+ * members that it names. Python and TypeScript have the same form.
  */
 import type { ProblemCode } from '../read/codes.ts';
 import type { Position } from '../read/positions.ts';
 
-/** A mistake in one file, by a rule of the language. */
+/** A fault in one file, by a rule of the language. */
 export type CodeFault = Position & { code: ProblemCode; message: string; hint?: string };
 
 /** A name with its place in the file. */
@@ -14,28 +14,28 @@ export type NamedAt = Position & { name: string };
 /** A module that the code cannot run without, and the names taken from it. */
 export type Import = NamedAt & { takes: readonly NamedAt[] };
 
-/** The context that a function is called with: a handler's or a grader's. */
+/** Kind of the context that a function is called with: a handler's or a grader's. */
 export type ContextKind = 'handler' | 'verify';
 
 /** A member of a context that the code uses. */
 export type MemberUse = NamedAt & { context: ContextKind };
 
 export type CodeReading = {
-  /** A file with a mistake of syntax has no other facts. */
+  /** Faults; a file with a syntax error has no other facts. */
   faults: readonly CodeFault[];
   imports: readonly Import[];
-  /** Entities given to functions of the store as literals. */
+  /** Entities passed to functions of the store as literals. */
   entities: readonly NamedAt[];
   members: readonly MemberUse[];
-  /** Members that the code itself gives to a context. */
+  /** Members that the code itself adds to a context. */
   adds: ReadonlySet<string>;
-  /** Names that other files may import; undefined where only running the file would tell. */
+  /** Names that other files may import; undefined if they are known only at run time. */
   offers: ReadonlySet<string> | undefined;
 };
 
 /** Options of reading a file. */
 export type ReadingOptions = {
-  /** The context that an untyped parameter `ctx` stands for; undefined where it is not known. */
+  /** Kind of the context that an untyped parameter `ctx` stands for; undefined if it is not known. */
   context: ContextKind | undefined;
 };
 
@@ -49,7 +49,7 @@ export const unreadable = (faults: readonly CodeFault[]): CodeReading => ({
   offers: undefined,
 });
 
-/** Makes a mistake of syntax. */
+/** Builds a syntax error. */
 export const syntaxFault = (at: Position, message: string, hint?: string): CodeFault => ({
   code: 'syntax',
   line: at.line,

@@ -1,6 +1,6 @@
 /**
- * Parses TypeScript as Node runs it: amaro, which Node uses too, replaces types by blanks, so positions stay; acorn parses
- * the JavaScript that is left.
+ * Parses TypeScript as Node runs it: amaro, which Node also uses, replaces types by spaces, so positions stay; acorn
+ * parses the remaining JavaScript.
  */
 import { createRequire } from 'node:module';
 import { type Options, type Program, parse } from 'acorn';
@@ -47,7 +47,7 @@ const faultOf = (error: unknown): CodeFault => {
   throw error;
 };
 
-/** A program, or mistakes; neither for a file that nests too deeply. */
+/** A program, or its faults; neither for a file that nests too deeply. */
 export type ParsedScript = { program?: Program; faults: CodeFault[] };
 
 /** Parses a file. */

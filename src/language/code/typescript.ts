@@ -1,4 +1,4 @@
-/** Reads TypeScript without running it: its mistakes, and the modules, entities and members that it names. */
+/** Reads TypeScript without running it: its faults, and the modules, entities and context members that it names. */
 import type {
   AnyNode,
   CallExpression,
@@ -129,7 +129,7 @@ const known: ReadonlySet<string> = new Set(
   Object.getOwnPropertyNames(globalThis).filter((name) => !hiddenGlobals.has(name)),
 );
 
-/** Returns whether a reference stands in `typeof x`, which may ask for a name that is not defined. */
+/** Returns true if a reference is the operand of `typeof x`, which allows an undefined name. */
 const isAsked = ({ identifier }: Reference, { parents }: Script): boolean => {
   const around = parents.get(identifier as unknown as AnyNode);
   return around?.type === 'UnaryExpression' && around.operator === 'typeof';
@@ -181,7 +181,7 @@ const memberOf = (
   return { expression: around, name: around.property.name, at: around.property };
 };
 
-/** Reads the entity given to a method of a context or of `world`: `ctx.get('x')`, `ctx.ids.next('x', …)`. */
+/** Reads the entity passed to a method of a context or of `world`: `ctx.get('x')`, `ctx.ids.next('x', …)`. */
 const entitiesOfMember = (object: AnyNode, script: Script): NamedAt[] => {
   const member = memberOf(object, script);
   if (member === undefined) return [];
@@ -197,7 +197,7 @@ const importedAs = ({ defs: [def] }: Variable): string | undefined => {
   return `${String(source.value)}.${nameOf(def.node.imported as never)}`;
 };
 
-/** Reads the entities given to functions imported from the modules of hosts. */
+/** Reads the entities passed to functions imported from the modules of hosts. */
 const readCalls = (script: Script): NamedAt[] =>
   script.scopes.scopes
     .flatMap(({ variables }) => variables)
@@ -229,7 +229,7 @@ const groups = new Set([
   'RestElement',
 ]);
 
-/** Returns whether code gives a member another value, or takes it away. */
+/** Returns true if code assigns a member or deletes it. */
 const isWritten = (member: AnyNode, { parents }: Script): boolean => {
   let target = member;
   let around = parents.get(target);
@@ -247,7 +247,7 @@ const isWritten = (member: AnyNode, { parents }: Script): boolean => {
   );
 };
 
-/** Returns whether a function stands in a file by itself, and not in another function or class. */
+/** Returns true if a function is at the top level of a file, and not in another function or class. */
 const isOfFile = (node: AnyNode, { parents }: Script): boolean => {
   for (let around = parents.get(node); around !== undefined; around = parents.get(around)) {
     if (isFunction(around) || /^(?:Class|ArrayExpression|ObjectExpression)/.test(around.type))
@@ -256,12 +256,12 @@ const isOfFile = (node: AnyNode, { parents }: Script): boolean => {
   return true;
 };
 
-/** Ways to ask for members, or to add some, that are not plain uses of them. */
+/** Expressions that test for members or add some, as opposed to plain uses. */
 const probing = /\bin\s+ctx\b|\b(?:Object|Reflect)\s*\.\s*\w+\s*\(\s*ctx\b/;
 
 /**
  * Reads the uses of a first parameter `ctx` that has no type or that of a handler's context. Types are erased from the
- * program and are read from the text, in which everything stands at the same place.
+ * program, so they are read from the text, in which all positions are the same.
  */
 const readContexts = (
   script: Script,
@@ -295,7 +295,7 @@ const readContexts = (
   return { members, entities, adds };
 };
 
-/** Reads a file of TypeScript. */
+/** Reads a TypeScript file. */
 export const readTypescript = (text: string, options: ReadingOptions): CodeReading => {
   const { program, faults } = parseTypescript(text);
   if (program === undefined) {

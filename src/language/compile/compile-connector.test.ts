@@ -1,4 +1,4 @@
-/** What a contract says of `connector.toml`: routes, the vendor, its captures, its webhooks. */
+/** Tests the parts of a contract that come from `connector.toml`: routes, the vendor, its captures, its webhooks. */
 import { describe, expect, it } from 'vitest';
 import { contractOf, replaceIn } from '#test/support/small-world.ts';
 import { plainPaging } from '../contract.ts';

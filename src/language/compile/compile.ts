@@ -1,9 +1,9 @@
 /**
- * Compiles a world tree: reads its hand-written files, checks them against one another, and answers
- * the contract that hosts and stores read, or every problem there is.
+ * Compiles a world tree: reads its hand-written files, checks them against one another, and returns the contract for
+ * hosts and stores, or all problems.
  *
- * Pure and synchronous; no user code runs. Whoever compiles trees of strangers does so where a time
- * limit can end it: checking many rows against deep schemas takes as long as it takes.
+ * Compiling is pure and synchronous and runs no user code. A caller that compiles trees of clients must enforce a time
+ * limit: validating many rows against deep schemas has no bound of its own.
  */
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -36,23 +36,23 @@ import { openTree, type Tree } from '../read/tree.ts';
 import { createFileRowChecker, type FileRowChecker } from '../schema/checkers.ts';
 import type { Task } from '../task.ts';
 
-/** A world compiled, or why it could not be. */
+/** A compiled world, or the problems of the tree. */
 export type CompileResult =
   | {
       ok: true;
       contract: Contract;
-      /** The world's own rows, of `data/<entity>.json`; entities without a file are left out. */
+      /** Base rows of the world, from `data/<entity>.json`; entities without a file are left out. */
       baseRows: Record<string, Row[]>;
-      /** Files to store beside the tree's own, in place of any that stand there. */
+      /** Generated files, to be stored with the tree's own; they replace existing ones. */
       generated: TreeFile[];
-      /** Files to store in place of the tree's own: seeds that are redacted. */
+      /** Redacted seeds, to be stored in place of the tree's own files. */
       rewritten: TreeFile[];
     }
   | { ok: false; problems: Problem[] };
 
 type Compiled = { contract: Contract; baseRows: Record<string, Row[]>; rewritten: TreeFile[] };
 
-/** What rows and values are held against; nothing, as long as the data model itself has problems. */
+/** Creates the validators of rows and values. They accept everything if the data model itself has problems. */
 const createCheckers = (
   model: Model,
   isSound: boolean,
@@ -69,7 +69,7 @@ const createCheckers = (
 
 type Checkers = ReturnType<typeof createCheckers>;
 
-/** What stands in `connector.toml`; all of it null without one. */
+/** Returns the contract's parts from `connector.toml`; all null without one. */
 const checkConnector = (
   tree: Tree,
   connector: Connector | undefined,
@@ -89,7 +89,7 @@ const checkConnector = (
   };
 };
 
-/** Rows and tasks: what the world holds, and what is to be done in it. */
+/** Checks rows and tasks. */
 const checkData = (
   tree: Tree,
   model: Model,
@@ -116,7 +116,7 @@ const checkData = (
   };
 };
 
-/** Checks everything that the data model is a part of. */
+/** Checks the world on the basis of its data model. */
 const checkWorld = (tree: Tree, world: WorldDeclaration, known?: KnownRowFiles): Compiled => {
   const { model, toolSchemas } = buildModel(world, tree);
   const isSound = !hasProblems(tree);
@@ -161,7 +161,7 @@ const checkWorld = (tree: Tree, world: WorldDeclaration, known?: KnownRowFiles):
   return { contract, baseRows, rewritten };
 };
 
-/** Generated files that no tree could hold. */
+/** Returns problems for generated files that are larger than a tree allows. */
 const oversized = (generated: readonly TreeFile[]): Problem[] =>
   generated
     .filter(({ content }) => content.byteLength > limits.treeFileBytes)
@@ -173,7 +173,7 @@ const oversized = (generated: readonly TreeFile[]): Problem[] =>
       hint: 'give the world less: shapes, routes or rows of tasks',
     }));
 
-/** A tree with some of its files replaced. */
+/** Returns a tree with some of its files replaced. */
 export const replaceFiles = (
   files: readonly TreeFile[],
   by: readonly TreeFile[],
@@ -184,8 +184,8 @@ export const replaceFiles = (
 };
 
 /**
- * Compiles the files of a tree, in any order. It reports all problems together and never throws. `known` is kept by who
- * compiles a tree again and again, and is empty at first: rows that have not changed since are not looked at again.
+ * Compiles the files of a tree, in any order. Reports all problems together and never throws. `known` is a cache for
+ * callers that compile a tree repeatedly, empty at first: unchanged rows are not validated again.
  */
 export const compileTree = (
   files: readonly TreeFile[],

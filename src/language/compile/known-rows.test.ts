@@ -1,4 +1,7 @@
-/** A tree that is compiled again and again, as while it is written: what is known of its rows makes no difference. */
+/**
+ * Checks that the cache of rows does not change the result when a tree is compiled repeatedly, as while its author
+ * edits it.
+ */
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import { generateWorld } from '#test/bench/language-world.ts';

@@ -1,6 +1,6 @@
 /**
- * Every limit of a tree has a refusal of its own, and what stays within it can be used: no schema and no
- * value that is accepted exhausts the stack.
+ * Checks that every limit of a tree has an error of its own, and that everything within the limits is usable: no
+ * accepted schema or value exhausts the stack.
  */
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
@@ -35,7 +35,7 @@ const fill = (table: Record<string, unknown>, size: number, member: string): voi
   );
 };
 
-/** What is too much, the change that makes it so, and the code and words of the refusal. */
+/** Each limit with a change that exceeds it, and the code and words of the error. */
 const refusals: [limit: string, change: Change, code: string, words: string][] = [
   [
     'files',

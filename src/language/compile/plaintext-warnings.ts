@@ -1,7 +1,7 @@
 /**
- * Warns of rows in a tree that hold plaintext in fields that `[redact]` names. The policy is for rows on their way in
- * (captures, imports with `apply`, seeds with `apply`): files of `data/` are stored as they are written. What is warned
- * of quotes no value, and no name that the contract does not declare.
+ * Warns of rows in a tree that hold plaintext in fields that `[redact]` names. The policy applies to incoming rows
+ * (captures, imports with `apply`, seeds with `apply`); files of `data/` are stored as written. A warning quotes no
+ * value, and no name that the contract does not declare.
  */
 import { parsePointer } from '#domain/json.ts';
 import { verifyRow } from '../capture/redact.ts';
@@ -13,13 +13,13 @@ import { createShapeChecker } from '../schema/checkers.ts';
 /** Rows of the tree's `data/`, by entity. */
 export type BaseRows = Readonly<Record<string, readonly Row[]>>;
 
-/** Most fields that one warning names. */
+/** Upper bound for the fields that one warning names. */
 const mostFields = 5;
 
 type Holding = {
   /** Number of rows that hold plaintext. */
   rows: number;
-  /** The fields in which they do, each with what the policy does to it. */
+  /** Fields that hold it, each with its policy. */
   fields: ReadonlySet<string>;
   /** The first of those rows. */
   first: Row | undefined;
@@ -27,7 +27,7 @@ type Holding = {
 
 type Finder = {
   find(rows: readonly Row[]): Holding;
-  /** Returns what the contract has against the row once it is redacted; undefined when it fits. */
+  /** Returns the fault of the redacted row; undefined if it fits the contract. */
   misfit(entity: string, row: Row): string | undefined;
 };
 
@@ -63,7 +63,7 @@ const listFields = (fields: ReadonlySet<string>): string => {
   return fields.size > mostFields ? `${shown} and ${fields.size - mostFields} more` : shown;
 };
 
-/** `all 30 rows hold`, `3 of 30 rows hold`, `its one row holds`. */
+/** Returns `all 30 rows hold`, `3 of 30 rows hold` or `its one row holds`. */
 const rowsText = (held: number, all: number): string => {
   if (all === 1) return 'its one row holds';
   return held === all ? `all ${all} rows hold` : `${held} of ${all} rows hold`;

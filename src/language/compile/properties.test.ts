@@ -1,7 +1,7 @@
 /**
- * Whatever a tree holds, compiling it ends in a contract or in problems, never in an exception; what it
- * calls a contract can be used; and the order of files does not count. 2,000 trees here, 50,000 with
- * `make fuzz`. A failure is printed with its seed and path, from which `fc.assert` repeats it.
+ * Properties of compiling for any tree: it ends in a contract or in problems, never in an exception; a contract is
+ * usable; and the order of files does not matter. 2,000 trees here, 50,000 with `make fuzz`. A failure is printed with
+ * its seed and path, from which `fc.assert` repeats it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -22,7 +22,7 @@ import { type CompileResult, compileTree } from './compile.ts';
 
 type Compiled = CompileResult & { ok: true };
 
-/** Rows that the world holds fit, and any others are judged. */
+/** Expects that the world's own rows fit, and that the validators handle any other value. */
 const expectCheckers = ({ contract, baseRows }: Compiled): void => {
   const rows = createRowChecker(contract);
   for (const { name } of contract.entities) {
@@ -34,7 +34,7 @@ const expectCheckers = ({ contract, baseRows }: Compiled): void => {
   for (const { name } of contract.tools) tools.input(name, tools.output(name, null));
 };
 
-/** JSON reads -0 and writes 0; to a schema they are the same. */
+/** Replaces -0 by 0: JSON reads -0 and writes 0, and schemas do not distinguish them. */
 const withPlainZeros = (value: unknown): unknown => {
   if (typeof value === 'number') return value + 0;
   if (Array.isArray(value)) return value.map(withPlainZeros);
@@ -64,7 +64,7 @@ const expectProblems = ({ problems }: CompileResult & { ok: false }): void => {
   }
 };
 
-/** All that a result says, as one text. */
+/** Returns the whole result as one text. */
 const written = (result: CompileResult): string => {
   if (!result.ok) return JSON.stringify(result);
   const generated = result.generated.map(({ path, content }) => [
@@ -74,10 +74,13 @@ const written = (result: CompileResult): string => {
   return JSON.stringify({ ...result, generated });
 };
 
-/** How thoroughly a tree is judged: compiled once more from files in another order, or put to use. */
+/**
+ * Optional parts of the test of a tree: a second compilation with the files in another order, and the use of the
+ * result.
+ */
 type Judged = { shuffled?: readonly TreeFile[]; isUsed: boolean };
 
-/** Whether the tree compiled; throws when something went otherwise than it may. */
+/** Returns true if the tree compiled; throws if a property does not hold. */
 const judge = (files: readonly TreeFile[], { shuffled, isUsed }: Judged): boolean => {
   const result = compileTree(files);
   if (!result.ok) expectProblems(result);
@@ -88,7 +91,7 @@ const judge = (files: readonly TreeFile[], { shuffled, isUsed }: Judged): boolea
   return result.ok;
 };
 
-/** Everything for one tree in three, to save time; for all of them with `make fuzz`. */
+/** Chooses each optional part for one tree in three, to save time; for all trees with `make fuzz`. */
 const chooseThoroughness = (files: readonly TreeFile[], choices: Choices): Judged => {
   const isFuzz = fuzzRuns(1).numRuns > 1;
   const isShuffled = choices.oneIn(3) || isFuzz;

@@ -1,4 +1,4 @@
-/** Every template of the repository compiles, and its rows fit into a store. */
+/** Checks that every template of the repository compiles, and that its rows fit into a store. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

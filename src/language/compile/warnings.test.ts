@@ -4,7 +4,7 @@ import { contractOf, replaceIn, smallWorld, textFile, toTree } from '#test/suppo
 import type { Contract } from '../contract.ts';
 import { languageWarnings } from './warnings.ts';
 
-/** Warnings of the world but for those of its rows, which `plaintext-warnings.test.ts` looks at. */
+/** Returns the warnings of the world except those about its rows, which `plaintext-warnings.test.ts` tests. */
 const warningsOf = (contract: Contract, files: readonly TreeFile[]): string[] =>
   languageWarnings({ ...contract, tasks: [] }, files, {});
 

@@ -1,8 +1,11 @@
 /**
- * Warns of what compiles and is probably a mistake: redaction of fields that no entity has, or after which rows would no
- * longer fit their shapes (bare names are never refused), rows in the clear that the policy names, creations that can never
- * make a row (a reconciled schema may require more than they fill), tests to run on a push of which there are none, and code
- * in folders that are left out.
+ * Warns of trees that compile and are probably wrong:
+ * - redaction of fields that no entity has, or after which rows no longer fit their schemas (bare names are never
+ * refused);
+ * - rows in the clear that the policy names;
+ * - create routes that can never make a row (a reconciled schema may require more than they fill);
+ * - tests to run on a push when there are none;
+ * - code in folders that are left out.
  */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -12,10 +15,10 @@ import type { Contract, RouteContract } from '../contract.ts';
 import { nearestName } from '../read/suggest.ts';
 import { type BaseRows, plaintextWarnings } from './plaintext-warnings.ts';
 
-/** Most warnings about one world. */
+/** Upper bound for the warnings about one world. */
 const mostWarnings = 100;
 
-/** Returns a sentence for each mistake: of tests, fields, rows, routes and paths, each in their order; at most 100. */
+/** Returns a sentence for each warning: about tests, fields, rows, routes and paths, in this order; at most 100. */
 export const languageWarnings = (
   contract: Contract,
   files: readonly TreeFile[],
@@ -33,15 +36,15 @@ export const languageWarnings = (
     ),
   ].slice(0, mostWarnings);
 
-/** A world may say so before it has tests. */
+/** Warns if a push is to run tests and there are none. This is no error: an author may set it before writing tests. */
 const pushWarnings = ({ onPush }: Contract, files: readonly TreeFile[]): string[] =>
   onPush.includes('tests') && !files.some(({ path }) => path.startsWith('tests/'))
     ? ['a push is to run the tests, but there is no file in tests/, so it runs none']
     : [];
 
 /**
- * Warns of bare names in `[redact]` that no field has. They are not refused, as a vendor's answers may have more fields
- * than the entities; paths are left out, as they may be meant for such answers.
+ * Warns of bare names in `[redact]` that no field has. They are not errors, as a vendor's answers may have more fields
+ * than the entities. Paths are not checked, as they may be meant for such answers.
  */
 const unknownRedactions = (contract: Contract): string[] => {
   const { redact } = contract;
@@ -78,7 +81,9 @@ const redactWarnings = (contract: Contract): string[] =>
     }),
   );
 
-/** Fields that a creation fills; undefined for one that maps no field of its body, and takes all of it. */
+/**
+ * Returns the fields that a create route fills; undefined for one that maps no field of its body and takes all of it.
+ */
 const filledBy = (route: RouteContract): Set<string> | undefined => {
   if (route.body.length === 0) return undefined;
   const matched = route.filter.filter(({ match }) => match === 'equals');

@@ -1,7 +1,7 @@
 /**
- * `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments it was asked
- * with. The format is this project's own; see `docs/write-worlds/world-language.md`. What a capture says of the data
- * model is found out by `capture/ingest.ts`; here it is only read. Compiling a world never looks at captures.
+ * Reads `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments of its request. The
+ * format is this project's own; see `docs/write-worlds/world-language.md`. This file only parses; `capture/ingest.ts`
+ * applies captures to the data model. Compiling a world never reads captures.
  */
 import type { Row, VendorOperation } from '../contract.ts';
 import {
@@ -21,16 +21,16 @@ import type { Tree } from '../read/tree.ts';
 import { isTable } from '../read/values.ts';
 
 export const captureFolder = 'captures/';
-/** What was asked, line by line. It is for whoever captures, and no capture itself. */
+/** Log of the requests of a capture, one a line. It serves the capturing program and is not a capture itself. */
 export const captureManifest = `${captureFolder}manifest.jsonl`;
 
 const maxCaptures = 1_000;
 
-/** An object whose keys the vendor chose. */
+/** Reads an object whose keys the vendor chose. */
 const object: Kind<Row> = (place, value) =>
   isTable(value) ? value : refuseType(place, 'an object', value);
 
-/** The fields that were redacted before the capture was written, by what was done to them. */
+/** Fields that were redacted before the capture was written, by mode. */
 const redactedKeys = {
   hash: required<string[]>(listOf(text), []),
   drop: required<string[]>(listOf(text), []),
@@ -40,16 +40,16 @@ const redactedKeys = {
 
 const captureKeys = {
   operation: required(text, ''),
-  /** By name of the path argument or query parameter. */
+  /** Arguments by name of the path argument or query parameter. */
   arguments: required<Row>(object, {}),
   status: required(integer(100, 599), 200),
-  /** JSON as it came; null when there was none. */
+  /** JSON body as received; null without one. */
   body: required(anything, null),
-  /** The body that was sent, for an operation that writes. */
+  /** Body that was sent, for an operation that writes. */
   request: optional(anything),
-  /** Headers of the answer that clients look at, by name in lower case. */
+  /** Headers of the answer that clients use, by name in lower case. */
   headers: optional<Map<string, string>>(mapOf(text)),
-  /** Which page of the answer it is, from 1, and whether no other follows. */
+  /** Number of the answer's page, from 1, and whether it is the last one. */
   page: optional<number>(integer(1, 1_000_000)),
   last: optional<boolean>(flag),
   redacted: optional(tableOf(redactedKeys)),
@@ -71,7 +71,7 @@ const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[
   return [];
 };
 
-/** The captures of a tree, sorted by path. What is refused is left out; notes in `.md` are welcome. */
+/** Returns the captures of a tree, sorted by path. Refused ones are left out; notes in `.md` are allowed. */
 export const readCaptures = (tree: Tree): Placed<Capture>[] => {
   const files = tree
     .paths(captureFolder)
@@ -90,7 +90,7 @@ export const readCaptures = (tree: Tree): Placed<Capture>[] => {
   });
 };
 
-/** Each capture with the vendor's operation that it is of; one of no operation is refused and left out. */
+/** Returns each capture with its operation. A capture of an unknown operation is refused and left out. */
 export const matchCaptures = (
   captures: readonly Placed<Capture>[],
   operations: readonly VendorOperation[],

@@ -1,6 +1,6 @@
 /**
- * `connector.toml`: the vendor a world stands for. The files of `connector/` say which keys each table
- * has; what they must be to the data model and to one another is checked in `check/`.
+ * Reads `connector.toml`: the vendor that a world simulates. The files of `connector/` define the keys of each table;
+ * `check/` checks them against the data model and one another.
  */
 import { type Kind, type Placed, placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
@@ -39,13 +39,13 @@ export const connectorFileKeys = {
 };
 export type Connector = TableOf<typeof connectorFileKeys> & { place: Place };
 
-/** Reads the connector; undefined when the world has none, or when it is broken, which is noted. */
+/** Reads the connector; undefined if the world has none, or if it is malformed, which is reported. */
 export const readConnector = (tree: Tree): Connector | undefined => {
   const document = tree.toml(connectorFile);
   if (document === undefined) return undefined;
   return { ...readTable(document.place, document.value, connectorFileKeys), place: document.place };
 };
 
-/** Returns whether the connector has problems, in which case routes may be missing from the contract. */
+/** Returns true if the connector has problems, in which case routes may be missing from the contract. */
 export const hasFaultyConnector = ({ problems }: Tree): boolean =>
   problems.anyBelow((file) => file === connectorFile, ['']);

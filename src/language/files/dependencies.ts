@@ -1,6 +1,6 @@
 /**
- * `[dependencies]` of `svc-env.toml`: links to other worlds. The short form names a world and the
- * version or reference of it; the table also says which tools and fields of it are used.
+ * Reads `[dependencies]` of `svc-env.toml`: links to other worlds. The short form names a world and its version or
+ * reference; the table also lists the tools and fields of it that are used.
  */
 import { isSlug } from '#domain/world.ts';
 import {
@@ -20,7 +20,7 @@ import type { Place } from '../read/place.ts';
 import { defaulted, described, optional, readTable, required, tableSchema } from '../read/table.ts';
 import { isTable } from '../read/values.ts';
 
-/** A field of this world, as written, and the field of the other world that it stands for. */
+/** A field of this world, as written, and the field of the other world to which it corresponds. */
 export type FieldLink = { from: string; to: string; place: Place };
 
 export type DependencyTable = {
@@ -36,7 +36,7 @@ const pin = textThat('<slug>@<version>, as in "crm@3"', (written) => {
   return isSlug(slug) && /^[A-Za-z0-9][\w./-]{0,127}$/.test(ref) && more.length === 0;
 });
 
-/** `"users.email" = "contacts.email"`; a table inside is the same key written otherwise. */
+/** Reads `"users.email" = "contacts.email"`; nested tables are another way to write the same key. */
 const readLinks = (place: Place, value: unknown, path: string): FieldLink[] => {
   if (typeof value === 'string') return [{ from: path, to: value, place }];
   if (!isTable(value)) {
@@ -80,5 +80,5 @@ const long = kind<DependencyTable>(tableSchema(dependencyKeys), (place, value) =
   readTable(place, value, dependencyKeys),
 );
 
-/** The links by their alias. */
+/** Links by their alias. */
 export const dependencies = mapOf<Placed<DependencyTable>>(placed(textOrTable(short, long)));

@@ -1,7 +1,7 @@
 /**
- * JSON Schemas of the files that authors write by hand, made of the very tables that read them, so
- * that editors complete keys and mark mistakes in JSON and TOML. A schema says what each key takes;
- * what keys must be to one another only compiling tells.
+ * JSON Schemas of hand-written files, so that editors complete keys and mark mistakes in JSON and TOML. They are made
+ * from the tables that read the files. A schema defines each key on its own; only compiling checks keys against one
+ * another.
  */
 import type { JsonSchema } from '../contract.ts';
 import { tableSchema } from '../read/table.ts';
@@ -11,7 +11,7 @@ import { environmentFile, environmentFileKeys } from './svc-env-toml.ts';
 import { tasksFile, tasksFileKeys, verifierTasks } from './verifier-tasks.ts';
 import { dialect, worldFile, worldFileKeys } from './world-json.ts';
 
-/** Files with a schema, as they are named in a tree. */
+/** Files with a schema, by their names in a tree. */
 export const schemaFiles = [
   worldFile,
   environmentFile,
@@ -21,13 +21,13 @@ export const schemaFiles = [
 ] as const;
 export type SchemaFile = (typeof schemaFiles)[number];
 
-/** One of the two spellings of the table must be there. */
+/** Returns the schema of the manifest, in which one of the two spellings of the table is required. */
 const environmentSchema = (): JsonSchema => ({
   ...tableSchema(environmentFileKeys),
   oneOf: [{ required: ['environment'] }, { required: ['env'] }],
 });
 
-/** A list, or an object that holds it. */
+/** Returns the schema of `tasks.json`: a list, or an object that holds it. */
 const tasksSchema = (): JsonSchema => ({
   oneOf: [verifierTasks.schema ?? {}, tableSchema(tasksFileKeys)],
 });
@@ -48,7 +48,7 @@ const titles: Record<SchemaFile, string> = {
   [tasksFile]: 'Verifier tasks of a world',
 };
 
-/** The JSON Schema (2020-12) of a hand-written file. */
+/** Returns the JSON Schema (2020-12) of a hand-written file. */
 export const fileSchema = (file: SchemaFile): JsonSchema => ({
   $schema: dialect,
   $id: `urn:svc:svc-world/1:${file}`,

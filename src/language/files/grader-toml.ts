@@ -1,4 +1,4 @@
-/** `[grader]` of a scenario: checks of the state that is left. The format is this project's own. */
+/** Reads `[grader]` of a scenario: checks of the final state. The format is this project's own. */
 
 import type { GivenCheck, RelatedRows } from '../checks.ts';
 import { type CheckCount, relatedKinds } from '../checks.ts';
@@ -24,7 +24,7 @@ import { described, optional, required, type TableOf, tableOf } from '../read/ta
 import { isTable } from '../read/values.ts';
 import { type ChangesTable, changesTable } from './changes-toml.ts';
 
-/** A condition's path in dots with its value; tables inside are the same path written otherwise. */
+/** A condition: its dotted path and its value. Nested tables are another way to write the path. */
 type Condition = { path: string; value: unknown; place: Place };
 
 const isScalar = (value: unknown): boolean =>
@@ -60,7 +60,7 @@ const range = tableOf({
   max: described('At most so many.', optional(rowCount)),
 });
 
-/** Only what was given is there. */
+/** Returns an object without its undefined members. */
 const given = <Value extends object>(
   value: Value,
 ): { [Name in keyof Value]: NonNullable<Value[Name]> } =>
@@ -141,10 +141,10 @@ const relatedOf = (
   where: rowOf(table),
 });
 
-/** A check as it was read, with the places of its conditions by their paths. */
+/** A parsed check, with the places of its conditions by their paths. */
 export type CheckRead = {
   check: GivenCheck & { name: string };
-  /** The place of a part; conditions may be written as tables within tables. */
+  /** Returns the place of a part; conditions may be written as nested tables. */
   placeOf(path: readonly (string | number)[]): Place;
 };
 

@@ -1,6 +1,6 @@
 /**
- * `scenarios/<name>/scenario.toml`: a bundled task: how its rows join the world's, and what is asserted
- * of the state that is left behind. The format is this project's own; see `docs/write-worlds/world-language.md`.
+ * Reads `scenarios/<name>/scenario.toml`: a bundled task, with the mode of its rows and the checks of the final state.
+ * The format is this project's own; see `docs/write-worlds/world-language.md`.
  */
 
 import { distinct, filledText, listOf, oneOf, type Placed, text } from '../read/kinds.ts';
@@ -51,7 +51,7 @@ export const scenarioFileKeys = {
 };
 export type Scenario = TableOf<typeof scenarioFileKeys> & { place: Place };
 
-/** Reads a scenario's file; undefined when it is missing or broken, which is noted. */
+/** Reads a scenario's file; undefined if it is missing or malformed, which is reported. */
 export const readScenario = (tree: Tree, file: string): Scenario | undefined => {
   if (!tree.has(file)) {
     tree.place(file).refuse('missing_file', `a scenario needs the file ${file}`);

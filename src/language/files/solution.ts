@@ -1,6 +1,6 @@
 /**
- * `[solution]` and `[[alternatives]]` of `scenario.toml`: steps, or the name of a script beside it. What they mean is
- * said in `solution.ts` of the language.
+ * Reads `[solution]` and `[[alternatives]]` of `scenario.toml`: steps, or the name of a script beside it.
+ * `language/solution.ts` defines their meaning.
  */
 import type { Row } from '../contract.ts';
 import {
@@ -82,7 +82,7 @@ const step: Kind<Step> = kind(stepSchema, (place, value) => {
   return request === undefined ? { answer } : { request: toRequest(request) };
 });
 
-/** A solution as the file has it: the script is the name of a file in the scenario's folder. */
+/** A solution as written in the file: its script is the name of a file in the scenario's folder. */
 export type WrittenSolution = { steps: Step[] } | { script: string };
 
 const scriptFile = textThat(

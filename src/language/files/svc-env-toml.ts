@@ -1,4 +1,7 @@
-/** `svc-env.toml`: the manifest: name of a world, tools served, links to others, what a push does. */
+/**
+ * Reads `svc-env.toml`, the manifest: name of a world, its served tools, its links to other worlds, and the actions of
+ * a push.
+ */
 import {
   distinct,
   exactly,
@@ -31,10 +34,10 @@ import { type VerifierTask, verifierTasks } from './verifier-tasks.ts';
 
 export const environmentFile = 'svc-env.toml';
 
-/** There is one engine, so `[environment] db` and `[db] engine` cannot differ once both are valid. */
+/** Database engine. There is only one, so `[environment] db` and `[db] engine` cannot differ once both are valid. */
 const engine = oneOf(['sqlite']);
 
-/** Shown in lists and terminals, so nothing of it may steer one. */
+/** Name of the world. Lists and terminals show it, so it must have no control characters. */
 const worldName: Kind<string> = kind(filledText(200).schema ?? {}, (place, value) => {
   const read = filledText(200)(place, value);
   if (read === undefined || !/\p{Cc}/u.test(read)) return read;
@@ -108,9 +111,9 @@ export const environmentFileKeys = {
 
 export type Environment = {
   name: string;
-  /** Names of the tools served; undefined when the file does not say. */
+  /** Names of the served tools; undefined if the file does not list them. */
   serve: string[] | undefined;
-  /** Where `serve` stands. */
+  /** Place of `serve`. */
   servePlace: Place;
   onPush: string[];
   gate: string[];
@@ -118,7 +121,7 @@ export type Environment = {
   tasks: Placed<VerifierTask>[];
 };
 
-/** Refuses a gate that no version could pass, as a world without tests fails them. */
+/** Refuses a gate that no version could pass: a world without tests fails it. */
 const refuseClosedGate = (tree: Tree, place: Place, gate: readonly string[]): void => {
   if (!gate.includes('tests') || tree.paths('tests/').length > 0) return;
   place
@@ -142,7 +145,7 @@ const refuseAmbiguity = (
   }
 };
 
-/** Reads the manifest; undefined when it is missing or broken, which is noted. */
+/** Reads the manifest; undefined if it is missing or malformed, which is reported. */
 export const readEnvironment = (tree: Tree): Environment | undefined => {
   if (!tree.has(environmentFile)) {
     tree.place(environmentFile).refuse('missing_file', `a world needs the file ${environmentFile}`);

@@ -1,6 +1,6 @@
 /**
- * `schema/world.json`: the data model and the tools of a world. This file says which members it has;
- * what they must be to one another is checked in `check/entities.ts` and `check/tools.ts`.
+ * Reads `schema/world.json`: the data model and the tools of a world. This file defines its members;
+ * `check/entities.ts` and `check/tools.ts` check them against one another.
  */
 import { languageLimits } from '../limits.ts';
 import {
@@ -53,7 +53,7 @@ const relationshipKeys = {
 };
 export type RelationshipTable = TableOf<typeof relationshipKeys>;
 
-/** Any schema; its keywords are checked when it is taken into the library. */
+/** Any schema; its keywords are checked when it enters the library. */
 const schemaValue = kind<Placed<unknown>>({ $ref: dialect }, placed(anything));
 
 const entityKeys = {
@@ -144,7 +144,7 @@ const acceptNames = <Value>(
 ): Map<string, Placed<Value>> =>
   new Map([...named].filter(([name]) => accept(place.at(name), name)));
 
-/** Reads the document; undefined when it is missing or broken, which is noted. */
+/** Reads the document; undefined if it is missing or malformed, which is reported. */
 export const readWorldJson = (tree: Tree): WorldDeclaration | undefined => {
   if (!tree.has(worldFile)) {
     tree.place(worldFile).refuse('missing_file', `a world needs the file ${worldFile}`);

@@ -1,4 +1,4 @@
-/** `[api]`: what holds for every route of a world unless the route says otherwise. */
+/** Keys of `[api]`: defaults for every route of a world. */
 import {
   distinct,
   filledText,
@@ -24,7 +24,7 @@ import { faultsKeys } from './faults.ts';
 import { errorStatus, lastModified, mediaTypes, pageKey } from './operations.ts';
 import { rateLimitsKey } from './rate-limits.ts';
 
-/** A path of a file of the tree, as other rules of the tree want paths. */
+/** Path of a code file in the tree; other rules of the tree validate the rest of it. */
 const pythonOrTypeScript = textThat(
   'the path of a .py or .ts file in the world',
   (path) => /^[^/\\].*\.(py|ts)$/.test(path) && !path.split('/').includes('..'),
@@ -35,11 +35,11 @@ const jsonError = (name: string): string => JSON.stringify({ error: name });
 const key = textMatching('a key of 1 to 200 characters', /^[\s\S]{1,200}$/);
 const keyOrNone = textMatching('a key of at most 200 characters', /^[\s\S]{0,200}$/);
 const parameter = textMatching('a query parameter', /^[^\s&=#?[\]]{1,200}$/);
-/** What HTTP takes for the name of a header. */
+/** Pattern of a header name in HTTP. */
 export const headerPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const headerName = textMatching('a header name', headerPattern);
 
-/** The beginning of a path, in whole segments. */
+/** Pattern of a path prefix in whole segments. */
 export const pathBeginningPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,100}){1,8}$/;
 const pathBeginning = textMatching(
   'a path that begins with "/" and does not end with it',
@@ -48,7 +48,7 @@ const pathBeginning = textMatching(
 
 const error = (what: string): string => `Body when ${what}, as JSON text; "" for none.`;
 
-/** A body alone, or with a status; what is left out is as in `invalid`. */
+/** Error as a body alone, or with a status; absent parts are those of `invalid`. */
 const causeAnswer = textOrTable<{ body?: string | undefined; status?: number | undefined }>(
   kind(text.schema ?? {}, (place, value) => {
     const body = text(place, value);

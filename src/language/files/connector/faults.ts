@@ -1,6 +1,6 @@
 /**
- * `[api.faults]`: what goes wrong, on purpose, when an agent uses the world's API. An addition of ours. The same table,
- * as JSON, is the input of a call `faults`, which sets the faults of a running session.
+ * Keys of `[api.faults]`: faults that are injected into an agent's use of the world's API. This is an extension of the
+ * format. The same table, as JSON, is the input of a call `faults`, which sets the faults of a running session.
  */
 import type { Fault } from '../../contract.ts';
 import {
@@ -24,10 +24,10 @@ import {
 } from '../../read/table.ts';
 import { errorStatus } from './operations.ts';
 
-/** The longest that an answer may be held back, by all rules together. */
+/** Upper bound for the added latency of an answer, over all rules, in milliseconds. */
 export const mostLatencyMs = 60_000;
 const mostRules = 100;
-/** Headers that the answer of a rule may have: clients take no more than some KiB of them. */
+/** Upper bound for the headers in a rule's answer: clients accept no more than some KiB of them. */
 export const mostFaultHeaders = 20;
 const mostCount = 1_000_000_000;
 
@@ -118,7 +118,7 @@ export const faultsKeys = {
 };
 export type FaultsTable = TableOf<typeof faultsKeys>;
 
-/** Which key of a rule a kind of effect is written as. */
+/** Keys of a rule that stand for each kind of effect. */
 export const effectKeys = ['status', 'rate_limit', 'drop'] as const satisfies readonly NonNullable<
   Fault['effect']
 >['kind'][];

@@ -1,6 +1,6 @@
 /**
- * `[[operations]]`: the vendor's routes. `[operations.ingest]` says how a captured answer becomes
- * rows, `[operations.api]` how the world answers the route itself.
+ * Keys of `[[operations]]`: the vendor's routes. `[operations.ingest]` defines the conversion of a captured answer
+ * into rows, `[operations.api]` the world's own answer to the route.
  */
 import type { FilterMatch, PageKind, RouteAction } from '../../contract.ts';
 import {
@@ -41,13 +41,13 @@ export const mediaTypes = listOf(
   { most: 100 },
 );
 
-/** Where an answer says when it was last changed. */
+/** Field of the last change in an answer. */
 export const lastModified = described(
   'Field of an answered object that says when it was last changed, for Last-Modified: a.b.c or /a/b/c.',
   optional(filledText()),
 );
 
-/** Keys that a route may have of its own and that hold for all routes otherwise. */
+/** Keys that a route may set for itself, and that otherwise have the default of all routes. */
 export const pageKey = described(
   'How lists are cut into pages.',
   optional<PageKind>(oneOf(pageKinds)),
@@ -186,7 +186,7 @@ const operationApiKeys = {
 };
 export type OperationApiTable = TableOf<typeof operationApiKeys>;
 
-/** How an operation is served that has no table `[operations.api]`. */
+/** Defaults of an operation without a table `[operations.api]`. */
 export const plainOperationApi = tableDefaults(operationApiKeys);
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -1,6 +1,7 @@
 /**
- * `[[api.rate_limits]]`: limits on requests that answers tell of in headers, and that nobody runs into. An
- * addition of ours: a vendor's clients look at such headers, and a function that sets them costs each request.
+ * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers and that the world does not enforce. This
+ * is an extension of the format: a vendor's clients read such headers, and a function that sets them would cost each
+ * request.
  */
 import type { RateLimitFact } from '../../contract.ts';
 import { distinct, integer, listOf, mapOf, oneOf, textMatching } from '../../read/kinds.ts';

@@ -1,4 +1,4 @@
-/** `[redact]`: which fields of rows are redacted on their way in, and what is kept instead. */
+/** Keys of `[redact]`: the fields of rows that are redacted before they are stored, and the mode of each. */
 import { distinct, filledText, integer, listOf, mapOf } from '../../read/kinds.ts';
 import { defaulted, described, type TableOf } from '../../read/table.ts';
 

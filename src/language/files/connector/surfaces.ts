@@ -1,4 +1,4 @@
-/** `[ui]` and `[webhooks]`: the page a world serves, and the events it sends. */
+/** Keys of `[ui]` and `[webhooks]`: the page that a world serves, and the events that it sends. */
 import { signingSchemes } from '../../contract.ts';
 import { flag, mapOf, oneOf, text, textMatching } from '../../read/kinds.ts';
 import { defaulted, described, optional, required, type TableOf } from '../../read/table.ts';
@@ -23,7 +23,7 @@ export const uiKeys = {
 };
 export type UiTable = TableOf<typeof uiKeys>;
 
-/** The vendors' schemes under their neutral names. */
+/** Neutral names of the vendors' schemes. */
 export const neutralSchemes = {
   'scheme-a': 'standard-webhooks',
   'scheme-b': 'github',

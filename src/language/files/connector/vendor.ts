@@ -1,6 +1,6 @@
 /**
- * `[connector]`, `[auth]` and `[capture]`: which vendor a world stands for, how to get in there, and
- * how gently to ask. The file names environment variables; it never holds a credential.
+ * Keys of `[connector]`, `[auth]` and `[capture]`: the vendor that a world simulates, its credentials, and the request
+ * rate of captures. The file names environment variables; it never holds a credential.
  */
 import { type AuthScheme, authSchemes } from '../../contract.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../read/kinds.ts';
 import { defaulted, described, optional, required, type TableOf } from '../../read/table.ts';
 
-/** Longest base URL: answers may hold it many times. */
+/** Upper bound for a base URL in characters, because answers may hold it many times. */
 const maxBaseUrl = 255;
 
 const isBaseUrl = (written: string): boolean => {
