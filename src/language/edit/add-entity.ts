@@ -1,6 +1,6 @@
 /**
- * Adds an entity to `schema/world.json`. Whether names and key are what the language takes is left to
- * the compiler: the edit is made, and refused when it would bring problems that were not there.
+ * Adds an entity to `schema/world.json`. The compiler validates names and keys: the edit is applied to a copy and
+ * refused if it would introduce new problems.
  */
 
 import { toPointer } from '#domain/json.ts';
@@ -13,7 +13,7 @@ import type { EditResult } from './change.ts';
 import { createJudge, placeUnedited } from './new-problems.ts';
 import { readWorldDocument, writeEntities } from './world-document.ts';
 
-/** What a field may be declared as: a type of JSON, or a text in one of the usual formats. */
+/** Types in which a field may be declared: a type of JSON, or a text in one of the usual formats. */
 export const fieldTypes = [
   'string',
   'integer',
@@ -28,23 +28,23 @@ export const fieldTypes = [
   'email',
 ] as const;
 
-/** One of `fieldTypes`; another text is refused. */
+/** One of `fieldTypes`; other values are refused. */
 type FieldType = string;
 
 export type NewField = {
   name: string;
   type: FieldType;
-  /** Whether it may be null. Default: no. */
+  /** True if it may be null. Default: false. */
   nullable?: boolean;
-  /** Whether every row has it. Default: yes. */
+  /** True if every row has it. Default: true. */
   required?: boolean;
 };
 
 export type NewEntity = {
   name: string;
-  /** In order. Default: none but the key. */
+  /** Fields in order. Default: only the key. */
   fields?: readonly NewField[];
-  /** Default: `id`, which is added as an integer when no field has that name. */
+  /** Fields of the primary key. Default: `id`, which is added as an integer if no field has that name. */
   primaryKey?: readonly string[];
 };
 
@@ -90,7 +90,7 @@ const fieldProblems = (pointer: string, fields: readonly NewField[]): Problem[] 
     return [{ ...place, code: 'bad_value', message, hint }];
   });
 
-/** Adds the entity behind those that there are. */
+/** Adds the entity after the existing ones. */
 export const addEntity = (
   files: readonly TreeFile[],
   { name, fields: given = [], primaryKey }: NewEntity,

@@ -1,7 +1,7 @@
 /**
- * The world that `init --api` writes: a small vendor with an HTTP API. It has two related entities, routes with
- * paging and a filter, a handler, a webhook, a page, a task with its solution, and tests. Its code is TypeScript, so
- * it runs where there is no Python.
+ * Files of the world that `init --api` writes: a small vendor with an HTTP API. It has two related entities, routes
+ * with pagination and a filter, a handler, a webhook, a page, a task with its solution, and tests. Its code is
+ * TypeScript, so it runs without Python.
  */
 import type { StarterNames } from './starter.ts';
 
@@ -341,7 +341,7 @@ svc worlds schema entity remove . customers --uses
 \`api/\` and \`tests/\` stays: the command names the files that still mention it.
 `;
 
-/** The files of the HTTP starter, as texts by path. */
+/** Returns the files of the HTTP starter, as texts by path. */
 export const apiStarterTexts = (names: StarterNames): Record<string, string> => ({
   'README.md': readme(names),
   'api/handlers.ts': handlersTs,

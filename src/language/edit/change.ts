@@ -1,6 +1,6 @@
 /**
- * What an edit of a world tree answers: the files that are other than before, and each change with its
- * place and its reason, for whoever shows it; or why it cannot be made.
+ * Result of an edit of a world tree: the changed files, and each change with its place and its reason for display; or
+ * the problems that prevent the edit.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '../problem.ts';
@@ -8,26 +8,26 @@ import type { Problem } from '../problem.ts';
 /** One change of a hand-written file. */
 export type Change = {
   file: string;
-  /** JSON pointer of what changed; of what was removed, in the file as it was before. */
+  /** JSON pointer to the changed value; for a removed value, into the file before the edit. */
   pointer: string;
   kind: 'added' | 'removed' | 'changed';
-  /** The value before, unless it was added. */
+  /** Value before the edit; absent if it was added. */
   before?: unknown;
-  /** The value now, unless it was removed. */
+  /** Value after the edit; absent if it was removed. */
   after?: unknown;
-  /** Why, in a sentence without its full stop. */
+  /** Reason, as a sentence without its full stop. */
   reason: string;
 };
 
 export type EditResult =
   | {
       ok: true;
-      /** Only the files that are other than before. */
+      /** Changed files only. */
       files: TreeFile[];
-      /** Paths of files that are to go; absent where none are. */
+      /** Paths of files to remove; absent if there are none. */
       removed?: string[];
       changes: Change[];
-      /** What the edit leaves to its caller, a sentence each. */
+      /** Work that the edit leaves to the author, a sentence each. */
       notes: string[];
     }
   | { ok: false; problems: Problem[] };

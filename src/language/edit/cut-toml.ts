@@ -1,6 +1,7 @@
 /**
- * Takes a table, or an item of a list, out of a TOML text, with the comment above it, and leaves the rest as it
- * stands. The result is parsed and compared: a text whose parts lie too far apart to be cut out is not changed.
+ * Removes a table, or an item of a list, from a TOML text, with the comment above it, and leaves the rest unchanged.
+ * The result is parsed and compared with the expected document. A text whose parts are too far apart to be removed
+ * together is not changed.
  */
 import { parse } from 'smol-toml';
 import type { Span } from '../read/json-text.ts';
@@ -53,7 +54,7 @@ const without = (value: unknown, [step, ...rest]: readonly Step[]): unknown => {
   return table;
 };
 
-/** Writes the document as text, without empty lists: a list that loses its last item by headers is gone. */
+/** Serialises the document without empty lists: a list of tables that loses its last item disappears from the text. */
 const written = (document: unknown): string =>
   JSON.stringify(
     Object.entries(document as object).filter(
@@ -61,7 +62,7 @@ const written = (document: unknown): string =>
     ),
   );
 
-/** Returns the text without what is at the path; undefined if that cannot be cut out, or is not there. */
+/** Returns the text without the value at the path; undefined if the value is missing or cannot be removed. */
 export const cutToml = (text: string, path: readonly Step[]): string | undefined => {
   let found: Outline | undefined = outlineToml(text);
   let list: Outline | undefined;

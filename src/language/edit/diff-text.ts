@@ -1,13 +1,13 @@
 /**
- * The difference of two texts as a unified diff, as `diff -u` prints it. Texts so different that
- * finding the shortest difference would take long are shown as one replaced by the other.
+ * Builds a unified diff of two texts, as `diff -u` prints it. If the texts differ so much that the shortest difference
+ * would take long to find, the diff replaces the whole text.
  */
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 
-/** Lines added and removed up to which the shortest difference is looked for. */
+/** Upper bound for the changed lines within which the shortest difference is searched. */
 const maxChanged = 2_000;
 
-/** Each line with its sign, and the remark that the last has no end. */
+/** Returns each line with its sign, and the remark if the last one has no line end. */
 const linesOf = (sign: '-' | '+', text: string): string[] => {
   if (text === '') return [];
   const lines = text.replace(/\n$/, '').split('\n');
@@ -38,8 +38,7 @@ const replacement = (before: string, after: string, file: string) => {
 };
 
 /**
- * A unified diff with three lines around each change, with a header when the file is named; '' for
- * equal texts.
+ * Returns a unified diff with three lines around each change, with a header if the file is given; '' for equal texts.
  */
 export const diffText = (before: string, after: string, file?: string): string => {
   if (before === after) return '';

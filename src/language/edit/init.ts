@@ -1,6 +1,6 @@
 /**
- * Begins a world: with a small one that shows how worlds are written, with a small vendor that has an HTTP API, or
- * with a template's tree under another name. What compiling generates is left to compiling.
+ * Creates the files of a new world: a small one that shows how worlds are written, a small vendor with an HTTP API, or
+ * a copy of a template under another name. Generated files are left to the compiler.
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -27,7 +27,7 @@ const acceptName = (name: string): void => {
   reject(`a world's name is one line of 1 to ${maxNameLength} characters`, ['name']);
 };
 
-/** The name in lower-case letters, digits and hyphens, for identifiers. */
+/** Returns the name in lower-case letters, digits and hyphens, for identifiers. */
 const slugOf = (name: string): string => {
   const words = name
     .normalize('NFKD')
@@ -36,10 +36,10 @@ const slugOf = (name: string): string => {
   return (words ?? ['world']).join('-').slice(0, 64).replace(/-$/, '');
 };
 
-/** JSON's and TOML's strings are written alike, control characters aside. */
+/** Returns a TOML string. JSON and TOML write strings alike, control characters aside. */
 const tomlString = (text: string): string => JSON.stringify(text);
 
-/** The manifest with another name; everything else of its text stays. */
+/** Returns the manifest with another name; the rest of its text stays. */
 const renameIn = (manifest: TreeFile, name: string): TreeFile =>
   editText(manifest, (text) => {
     const problems = createProblems();
@@ -57,7 +57,7 @@ const renameIn = (manifest: TreeFile, name: string): TreeFile =>
     return text.slice(0, span.start) + tomlString(name) + text.slice(span.end);
   });
 
-/** Paths of a tree that compiling writes: the fixed ones, and those of this world's page. */
+/** Returns the paths of a tree that compiling writes: the fixed ones, and those of this world's page. */
 const generatedIn = (tree: readonly TreeFile[]): Set<string> => {
   const compiled = compileTree(tree);
   const written = compiled.ok ? compiled.generated.map(({ path }) => path) : [];
@@ -79,8 +79,8 @@ const begin = (name: string, textsOf: typeof starterTexts): TreeFile[] => {
 };
 
 /**
- * The files of a new world, hand-written ones only. Throws `invalid` when no world can have the name,
- * or when the template is not a world's tree.
+ * Returns the hand-written files of a new world. Throws `invalid` if a world cannot have the name, or if the template
+ * is not a world tree.
  */
 export const initTree = ({
   name,
@@ -88,9 +88,9 @@ export const initTree = ({
   api = false,
 }: {
   name: string;
-  /** A tree to copy; absent: a starter. */
+  /** Tree to copy; absent: a starter. */
   template?: readonly TreeFile[];
-  /** Which starter: a small vendor with an HTTP API, or the smallest world. */
+  /** True for the starter with an HTTP API, false for the smallest world. */
   api?: boolean;
 }): TreeFile[] => {
   acceptName(name);

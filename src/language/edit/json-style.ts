@@ -1,28 +1,28 @@
 /**
- * How a JSON text is laid out, told from the text itself, and new values printed in the same way. A
- * value goes on one line where it fits, unless the text never does that.
+ * Detects the layout of a JSON text, and prints new values in the same layout. A value goes on one line if it fits,
+ * unless the text never does that.
  */
 import type { Node } from 'jsonc-parser';
 
 export type JsonStyle = {
-  /** The line break of the text. */
+  /** Line break of the text. */
   eol: string;
   /** One level of indentation. */
   unit: string;
-  /** Between a key and its value. */
+  /** Text between a key and its value. */
   colon: string;
-  /** Everything on one line. */
+  /** True if the whole text is on one line. */
   isOneLine: boolean;
-  /** Whether objects and lists that hold something may stand on one line, as far as they fit. */
+  /** True if non-empty objects and lists may be on one line, as far as they fit. */
   isInline: boolean;
-  /** Inside the braces of an object on one line. */
+  /** Padding inside the braces of an object on one line. */
   padding: string;
 };
 
-/** Columns that a printed line keeps to. */
+/** Upper bound for the columns of a printed line. */
 export const maxColumns = 100;
 
-/** Whether an object or list that holds something stands on one line. */
+/** Returns true if some non-empty object or list is on one line. */
 const hasInline = (text: string, node: Node): boolean => {
   if (node.type === 'property') return (node.children ?? []).some((part) => hasInline(text, part));
   const parts = node.children ?? [];
@@ -31,7 +31,7 @@ const hasInline = (text: string, node: Node): boolean => {
   return parts.some((part) => hasInline(text, part));
 };
 
-/** The style of a JSON text; one without line breaks has none to follow but its spaces. */
+/** Returns the style of a JSON text. From a text without line breaks, only the spaces can be detected. */
 export const styleOf = (text: string, root: Node): JsonStyle => {
   const body = text.trim();
   const isOneLine = !body.includes('\n');
@@ -48,7 +48,7 @@ export const styleOf = (text: string, root: Node): JsonStyle => {
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null;
 
-/** The value on one line. */
+/** Prints the value on one line. */
 const printFlat = (value: unknown, style: JsonStyle): string => {
   if (!isContainer(value)) return JSON.stringify(value);
   const comma = style.isOneLine && style.colon === ':' ? ',' : ', ';
@@ -73,7 +73,7 @@ const printBroken = (value: object, style: JsonStyle, indent: string): string =>
   return `${open}${style.eol}${members.join(`,${style.eol}`)}${style.eol}${indent}${close}`;
 };
 
-/** The value in a style, on a line indented by `indent`, beginning at `column`. */
+/** Prints the value in a style, on a line indented by `indent`, starting at `column`. */
 export const printJson = (
   value: unknown,
   style: JsonStyle,
@@ -84,6 +84,6 @@ export const printJson = (
   if (style.isOneLine) return printFlat(value, style);
   if (!style.isInline) return printBroken(value, style, indent);
   const flat = printFlat(value, style);
-  // A comma may follow on the same line.
+  // The line must leave space for a comma after the value.
   return column + flat.length < maxColumns ? flat : printBroken(value, style, indent);
 };

@@ -1,7 +1,6 @@
 /**
- * Rewrites a JSON text so that it says another value, and leaves everything that it already said as it
- * stands: the order of its keys, its spaces and line breaks, the spelling of its numbers. What is new
- * is laid out like its neighbours.
+ * Rewrites a JSON text for a changed value and preserves the text of everything unchanged: the order of keys, spaces
+ * and line breaks, the spelling of numbers. New values get the layout of their neighbours.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Node, parseTree } from 'jsonc-parser';
@@ -10,14 +9,14 @@ import { type JsonStyle, maxColumns, printJson, styleOf } from './json-style.ts'
 
 type Source = { text: string; style: JsonStyle };
 
-/** A member of an object or a list: where it stood, if it did, and its text now. */
+/** A member of an object or a list: its old node, if it had one, and its new text. */
 type Member = { old: Node | undefined; text: string };
 
 const textOf = ({ text }: Source, from: number, to: number): string => text.slice(from, to);
 
 const endOf = (node: Node): number => node.offset + node.length;
 
-/** The spaces at the beginning of the line on which an offset lies. */
+/** Returns the spaces at the beginning of the line that holds an offset. */
 const indentAt = ({ text }: Source, offset: number): string => {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
@@ -26,16 +25,16 @@ const indentAt = ({ text }: Source, offset: number): string => {
 const columnOf = ({ text }: Source, offset: number): number =>
   offset - text.lastIndexOf('\n', offset - 1) - 1;
 
-/** The text between the members of a container. */
+/** Text between the members of a container. */
 type Gaps = {
-  /** Between the comma and the member. */
+  /** Text between the comma and the member. */
   before: ReadonlyMap<Node, string>;
-  /** Between the member and its comma. */
+  /** Text between the member and its comma. */
   after: ReadonlyMap<Node, string>;
   first: string;
-  /** Before a new member that is not the first. */
+  /** Text before a new member that is not the first. */
   next: string;
-  /** Before the closing bracket. */
+  /** Text before the closing bracket. */
   last: string;
 };
 
@@ -66,7 +65,7 @@ const gapsOf = (source: Source, node: Node): Gaps => {
   };
 };
 
-/** The members with the gaps that they had, new ones with those of their neighbours. */
+/** Joins the members with their old gaps; new members get the gaps of their neighbours. */
 const joinMembers = (gaps: Gaps, members: readonly Member[]): string =>
   members
     .map(({ old, text }, index) => {
@@ -101,7 +100,7 @@ const printMember = (source: Source, node: Node, name: string, value: unknown): 
   return name + printJson(value, source.style, indentAt(source, at), column);
 };
 
-/** Puts new members behind the one that they follow in the value. */
+/** Rewrites an object. A new member is placed after the one that precedes it in the value. */
 const emitObject = (source: Source, node: Node, value: Table): string => {
   const old = new Map(
     (node.children ?? []).map((member): [string, Node] => [member.children?.[0]?.value, member]),
@@ -135,7 +134,10 @@ const isContainer = (value: unknown): boolean => typeof value === 'object' && va
 const jsonOf = ({ text }: Source, node: Node): unknown =>
   JSON.parse(text.slice(node.offset, endOf(node)));
 
-/** Keeps the items that are still there, in their order; containers in the same turn are rewritten. */
+/**
+ * Rewrites a list. Items that are still in the value stay in their order; a changed container at the same position is
+ * rewritten.
+ */
 const emitList = (source: Source, node: Node, value: readonly unknown[]): string => {
   const olds = (node.children ?? []).map((child) => ({ child, value: jsonOf(source, child) }));
   if (olds.length === 0 || value.length === 0) return printWhole(source, node, value);
@@ -171,9 +173,8 @@ const emit = (source: Source, node: Node, value: unknown): string => {
 };
 
 /**
- * The text with another value. `text` must be valid JSON without repeated keys that nests no deeper
- * than the language allows. Keys that stay keep their order; new ones follow the key that they follow
- * in `value`.
+ * Returns the text for another value. `text` must be valid JSON without repeated keys that nests no deeper than the
+ * language allows. Remaining keys keep their order; new ones follow the key that precedes them in `value`.
  */
 export const rewriteJson = (text: string, value: unknown): string => {
   const root = parseTree(text, [], { disallowComments: true });

@@ -1,6 +1,6 @@
 /**
- * Judges an edit by compiling the tree before and after it: what is wrong only afterwards is what the
- * edit would break. A tree that already has problems can thus be edited, one thing at a time.
+ * Validates an edit by compiling the tree before and after it: problems that appear only afterwards are those of the
+ * edit. So a tree that already has problems can be edited one step at a time.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { type CompileResult, compileTree } from '../compile/compile.ts';
@@ -12,8 +12,8 @@ import { textAt } from './tree-text.ts';
 const problemsOf = (result: CompileResult): Problem[] => (result.ok ? [] : result.problems);
 
 /**
- * What makes two problems the same one, wherever lines have moved to. What is wrong with a row may be
- * told in other words after its schema was edited; such rows are known by their number.
+ * Returns a key by which a problem is recognised although lines have moved. The message about a row may change after
+ * its schema was edited, so a row is identified by its number.
  */
 const identityOf = ({ file, pointer, code, message }: Problem): string =>
   code === 'bad_row'
@@ -21,8 +21,8 @@ const identityOf = ({ file, pointer, code, message }: Problem): string =>
     : JSON.stringify([file, pointer, code, message]);
 
 /**
- * Problems of an edited JSON file with the lines and columns that their places have in the file as it
- * stands, unedited; what is not there yet is shown where it would be added.
+ * Returns problems of an edited JSON file with lines and columns in the unedited file. A value that does not exist yet
+ * gets the place where it would be added.
  */
 export const placeUnedited = (
   problems: readonly Problem[],
@@ -40,11 +40,11 @@ export const placeUnedited = (
   });
 };
 
-/** Tells what edits of one JSON file would break in a tree, which is compiled at most once itself. */
+/** Finds the problems that edits of one JSON file would add to a tree. The tree itself is compiled at most once. */
 export type Judge = {
-  /** The problems that the tree has as it stands. */
+  /** Returns the problems of the unedited tree. */
   before(): Problem[];
-  /** Those that it would have only after the edit, in reading order, placed in the unedited file. */
+  /** Returns the problems that only the edited tree has, in reading order, placed in the unedited file. */
   added(after: readonly TreeFile[]): Problem[];
 };
 

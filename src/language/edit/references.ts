@@ -1,6 +1,6 @@
 /**
- * What refers to an entity, told from the problems that a tree has without it: each is put in words
- * that say which thing it is that would be left referring to nothing.
+ * Finds the uses of an entity among the problems of the tree without it. Each such problem is reworded to name the
+ * thing that uses the entity.
  */
 
 import { parsePointer } from '#domain/json.ts';
@@ -14,7 +14,7 @@ import type { ProblemCode } from '../read/codes.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree } from '../read/tree.ts';
 
-/** Codes of problems that name a thing which the data model no longer has. */
+/** Codes of problems about a name that the data model no longer has. */
 const danglingCodes = new Set([
   'unknown_entity',
   'unknown_field',
@@ -54,7 +54,7 @@ const ofFile = (file: string): string => {
   return task === undefined ? 'a part of it' : `${part} the task "${task}"`;
 };
 
-/** Reads a text inside one of the tree's TOML files. */
+/** Returns a function that reads a text inside one of the tree's TOML files. */
 const createNames = (files: readonly TreeFile[]): ((file: string, at: string[]) => string) => {
   const tree = openTree(files, createProblems());
   return (file, at) => {
@@ -68,7 +68,7 @@ const wayOut = (file: string): string =>
     ? 'change or remove it first'
     : 'remove it first';
 
-/** Problems of a tree without the entity, in words about what refers to it; others as they are. */
+/** Rewords problems of a tree without the entity as uses of it; other problems stay unchanged. */
 export const describeReferences = (
   entity: string,
   problems: readonly Problem[],
@@ -93,7 +93,7 @@ const escaped = (name: string): string => name.replaceAll(/[^\w]/g, '\\$&');
 const mentions = (text: string, name: string): boolean =>
   new RegExp(`['"\`/.]${escaped(name)}(?!\\w)`).test(text);
 
-/** Finds the files of user code that mention some of these names; and which ones. */
+/** Finds the files of user code that mention some of these names, each with the names in it. */
 export const mentioningFiles = (
   names: readonly string[],
   files: readonly TreeFile[],

@@ -1,8 +1,7 @@
 /**
- * Removes an entity from `schema/world.json`, once nothing refers to it. What refers to it is found by
- * compiling the tree without it: whatever the language lets name an entity is refused then, and told
- * here with its place. Definitions that nothing uses any more are left, as others may be written for
- * them.
+ * Removes an entity from `schema/world.json` once nothing refers to it. References are found by compiling the tree
+ * without the entity: every place that may name an entity then has a problem, which is reported as a use. Unused
+ * definitions stay, as the author may need them.
  */
 
 import { own, toPointer } from '#domain/json.ts';
@@ -19,7 +18,7 @@ import { readWorldDocument, type WorldDocument, writeEntities } from './world-do
 
 const pointerOf = (name: string): string => toPointer(['x-svc', 'entities', name]);
 
-/** Problems of files that nothing can be told from, such as whether they refer to an entity. */
+/** Codes of problems that keep a file from being read, so that its references are unknown. */
 const unreadableCodes = new Set([
   'syntax',
   'not_utf8',
@@ -37,7 +36,7 @@ const without = (table: Table, key: string): Table => {
 const isRelationshipTo = (name: string, relationship: unknown): boolean =>
   isTable(relationship) && own(relationship, 'target') === name;
 
-/** The entities without their relationships to one of them. */
+/** Returns the entities without their relationships to one of them. */
 const withoutRelationshipsTo = (entities: Table, name: string): Table =>
   Object.fromEntries(
     Object.entries(entities).map(([key, entity]) => {
@@ -49,8 +48,8 @@ const withoutRelationshipsTo = (entities: Table, name: string): Table =>
   );
 
 /**
- * What would be wrong without the entity. A data model in which a relationship leads nowhere hides what
- * queries say of its tables, so that is looked for once more without those relationships.
+ * Returns the problems that the removal would cause. A data model with a dangling relationship hides faults of queries
+ * over its tables, so the tree is compiled again without those relationships.
  */
 const findReferences = (
   files: readonly TreeFile[],
@@ -80,7 +79,7 @@ type Found =
   | { ok: true; document: WorldDocument; rest: Table; judge: Judge }
   | { ok: false; problems: Problem[] };
 
-/** Finds the entity in a tree that can be judged, or why it cannot be removed. */
+/** Finds the entity in a readable tree, or returns the problems that prevent its removal. */
 const findEntity = (files: readonly TreeFile[], name: string): Found => {
   const read = readWorldDocument(files);
   if (!read.ok) return read;
@@ -98,7 +97,7 @@ const findEntity = (files: readonly TreeFile[], name: string): Found => {
   return { ok: true, document, rest: without(document.entities, name), judge };
 };
 
-/** Removes the entity, or names everything that refers to it. */
+/** Removes the entity, or returns everything that refers to it. */
 export const removeEntity = (files: readonly TreeFile[], name: string): EditResult => {
   const found = findEntity(files, name);
   if (!found.ok) return found;
@@ -122,15 +121,17 @@ export const removeEntity = (files: readonly TreeFile[], name: string): EditResu
   };
 };
 
-/** Each round takes out what the one before left without its ground: a tool after its route, for example. */
+/**
+ * Upper bound for rounds. Each round removes what the one before left dangling: a tool after its route, for example.
+ */
 const mostRounds = 20;
 
 type Freed = { tree: TreeFile[]; uses: Use[]; names: string[] };
 
-/** Code is left to its author, who is told where it speaks of the entity. */
+/** Returns true for code. The author changes it; a note names the files that mention the entity. */
 const isCode = (file: string): boolean => /\.(?:py|ts)$/.test(file);
 
-/** Returns the tree without all that refers to the entity, or the problems that keep it. */
+/** Returns the tree without everything that refers to the entity, or the problems that prevent it. */
 const freeOf = (start: readonly TreeFile[], judge: Judge): Freed | { left: Problem[] } => {
   let tree = [...start];
   const uses: Use[] = [];
@@ -152,8 +153,9 @@ const isSameFile = (one: TreeFile, other: TreeFile | undefined): boolean =>
   other !== undefined && Buffer.compare(one.content, other.content) === 0;
 
 /**
- * Removes the entity with its rows, routes, tools, tasks and whatever else names it. Refuses, and names them,
- * where something refers to it that only the author can change; refuses a tree that has problems already, but in its code.
+ * Removes the entity with its rows, routes, tools, tasks and everything else that names it. If a reference remains
+ * that only the author can change, it refuses and names it. It also refuses a tree that already has problems outside
+ * its code.
  */
 export const removeEntityWithUses = (files: readonly TreeFile[], name: string): EditResult => {
   const found = findEntity(files, name);

@@ -1,7 +1,6 @@
 /**
- * Takes out of a tree what problems say would be left without its entity: rows, routes, tools, tasks, the table
- * `[webhooks]`, relationships and queries that grade. Links, rules that ingest captured rows, and code are left to
- * the author.
+ * Removes the uses of an entity that problems report: rows, routes, tools, tasks, the table `[webhooks]`,
+ * relationships and queries that grade. Links, ingest rules and code are left to the author.
  */
 import { own, parsePointer, toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -17,7 +16,7 @@ import { rewriteJson } from './json-text.ts';
 import { editFile, textAt } from './tree-text.ts';
 import { readWorldDocument } from './world-document.ts';
 
-/** One thing that goes: whole files, or a part of one. */
+/** A use to be removed: whole files, or a part of one. */
 export type Use =
   | { kind: 'file' | 'folder'; path: string }
   | { kind: 'tool'; name: string }
@@ -37,7 +36,7 @@ const listIn = (table: Table, key: string): Table[] => {
   return Array.isArray(list) ? list.filter(isTable) : [];
 };
 
-/** Finds the query of a file, and the tasks of svc-env.toml that it grades. */
+/** Returns the query of a file, and the tasks of svc-env.toml that it grades. */
 const verifierUses = (file: string, readToml: (file: string) => Table): Use[] => {
   const name = file.replace(/^verifiers\/(.*)\.sql$/, '$1');
   const tasks = listIn(readToml(environmentFile), 'tasks').flatMap((task, index): Use[] =>
@@ -77,7 +76,7 @@ const usesOf = ({ file, pointer }: Problem, readToml: (file: string) => Table): 
   return [{ kind: 'toml', file, path: ['operations', Number(second)], name }];
 };
 
-/** Finds what has to go for the problems, each thing once; and the problems that need the author. */
+/** Returns the uses that the problems report, each once, and the problems that need the author. */
 export const findUses = (
   files: readonly TreeFile[],
   problems: readonly Problem[],
@@ -144,7 +143,7 @@ const withoutRelationship = (
     return { ...extension, entities: { ...entities, [name]: changed } };
   });
 
-/** Returns the tree without it; undefined if it cannot be taken out of its file's text. */
+/** Returns the tree without a use; undefined if it cannot be removed from its file's text. */
 const removeUse = (files: readonly TreeFile[], use: Use): TreeFile[] | undefined => {
   switch (use.kind) {
     case 'file':
@@ -165,7 +164,7 @@ const placeOf = (use: Use): number => {
   return use.kind === 'toml' ? Number(use.path.at(-1)) || 0 : 0;
 };
 
-/** Takes them all out, the last of a list first, as the others' places are counted from its beginning. */
+/** Removes all uses. Of a list, the last item is removed first, because positions count from its beginning. */
 export const removeUses = (
   files: readonly TreeFile[],
   uses: readonly Use[],
@@ -177,7 +176,7 @@ export const removeUses = (
   return tree;
 };
 
-/** Returns the names by which code may still mention what goes: those of tools, tasks and operations. */
+/** Returns the names by which code may still mention removed uses: those of tools, tasks and operations. */
 export const namesOf = (files: readonly TreeFile[], uses: readonly Use[]): string[] => {
   const operations = listIn(tomlReader(files)(connectorFile), 'operations');
   return uses.flatMap((use) => {
@@ -188,14 +187,14 @@ export const namesOf = (files: readonly TreeFile[], uses: readonly Use[]): strin
   });
 };
 
-/** Describes a part of a file to a person; undefined for whole files, which are known by their paths. */
+/** Describes a removed part of a file to a person; undefined for whole files, which their paths describe. */
 export const describePart = (use: Use): string | undefined => {
   if (use.kind === 'tool') return `the tool ${use.name}`;
   if (use.kind === 'relationship') return `a relationship of ${use.entity}`;
   return use.kind === 'toml' ? `the ${use.name}` : undefined;
 };
 
-/** Returns where it stood. */
+/** Returns the place of a removed use. */
 export const whereIs = (use: Use): { file: string; pointer: string } => {
   switch (use.kind) {
     case 'file':

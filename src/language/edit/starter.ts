@@ -1,13 +1,13 @@
 /**
- * The world that `init` writes without a template: one entity with two rows and the tools over it that
- * need no code, and beside each thing the words that say how to go on.
+ * Files of the world that `init` writes without a template: one entity with two rows and the tools over it that need
+ * no code, with explanations of the next steps.
  */
 
-/** Names that a starter writes into its files: the world's, and the same as a slug for its identifiers. */
+/** Names that a starter writes into its files: the world's name, and its slug for identifiers. */
 export type StarterNames = {
   name: string;
   slug: string;
-  /** The name as a TOML string. */
+  /** Name as a TOML string. */
   tomlName: string;
 };
 
@@ -124,7 +124,7 @@ const notesJson = `[
 ]
 `;
 
-/** The starter's files, as texts by path. */
+/** Returns the starter's files, as texts by path. */
 export const starterTexts = (names: StarterNames): Record<string, string> => ({
   'README.md': readme(names),
   'data/notes.json': notesJson,

@@ -1,6 +1,6 @@
 /**
- * What a template holds, told before a world is made of it: its name and description, and what there
- * is of entities, tools, routes, tasks and rows.
+ * Summarises a template before a world is made of it: its name and description, and its entities, tools, routes, tasks
+ * and rows.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { type CompileResult, compileTree } from '../compile/compile.ts';
@@ -9,14 +9,14 @@ import { textAt } from './tree-text.ts';
 
 export type TemplateSummary = {
   slug: string;
-  /** The name of the world in its manifest. */
+  /** Name of the world in its manifest. */
   name: string;
-  /** The first paragraph of its README, on one line; '' without one. */
+  /** First paragraph of its README, on one line; '' without one. */
   description: string;
   /** Names, in the order in which the files declare them. */
   entities: string[];
   tools: string[];
-  /** Method and path of each, for example `GET /users/{username}`. */
+  /** Method and path of each route, for example `GET /users/{username}`. */
   routes: string[];
   tasks: string[];
   counts: { entities: number; tools: number; routes: number; tasks: number; rows: number };
@@ -26,7 +26,7 @@ export type TemplateSummaryResult =
   | { ok: true; summary: TemplateSummary }
   | { ok: false; problems: Problem[] };
 
-/** The first paragraph of a README below its heading, on one line. */
+/** Returns the first paragraph of a README below its heading, on one line. */
 export const leadOf = (readme: string): string => {
   const paragraphs = readme.split(/\n\s*\n/).map((text) => text.trim());
   const lead = paragraphs.find((text) => text !== '' && !text.startsWith('#'));
@@ -54,7 +54,7 @@ const summaryOf = (
   return { slug, name: contract.name, description, ...lists, counts };
 };
 
-/** The summary of a template's tree, or why it is no world. */
+/** Returns the summary of a template's tree, or its problems if it is not a valid world. */
 export const summarizeTemplate = (
   slug: string,
   files: readonly TreeFile[],

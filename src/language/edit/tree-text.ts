@@ -1,4 +1,4 @@
-/** Texts in the files of a tree, read and written back as bytes; a byte order mark stays where it is. */
+/** Reads texts in the files of a tree and writes them back as bytes. A byte order mark stays. */
 import type { TreeFile } from '#domain/world.ts';
 
 const encoder = new TextEncoder();
@@ -15,20 +15,20 @@ export const textFile = (path: string, text: string): TreeFile => ({
   content: encoder.encode(text),
 });
 
-/** The text of a file; '' when there is none. */
+/** Returns the text of a file; '' if there is none. */
 export const textAt = (files: readonly TreeFile[], path: string): string => {
   const file = fileAt(files, path);
   return file === undefined ? '' : new TextDecoder().decode(file.content);
 };
 
-/** The file after a change of its text. */
+/** Returns the file after a change of its text. */
 export const editText = (file: TreeFile, change: (text: string) => string): TreeFile => {
   const text = decode(file.content);
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : '';
   return textFile(file.path, mark + change(text.slice(mark.length)));
 };
 
-/** The tree with some of its files replaced, and those added that it did not have. */
+/** Returns the tree with some of its files replaced, and new ones added. */
 export const replaceFiles = (
   files: readonly TreeFile[],
   replacements: readonly TreeFile[],
@@ -37,7 +37,7 @@ export const replaceFiles = (
   return [...files.filter(({ path }) => !paths.has(path)), ...replacements];
 };
 
-/** The tree after a change of one of its texts, and the file that changed. */
+/** Returns the tree after a change of one of its texts, and the changed file. */
 export const editFile = (
   files: readonly TreeFile[],
   path: string,

@@ -1,7 +1,4 @@
-/**
- * `schema/world.json` as edits take hold of it: its values as written, notes included, and its text
- * around a change.
- */
+/** `schema/world.json` for edits: its values as written, annotations included, and its text around a change. */
 import { own } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { worldFile } from '../files/world-json.ts';
@@ -18,7 +15,7 @@ type WorldDocumentResult =
   | { ok: true; document: WorldDocument }
   | { ok: false; problems: Problem[] };
 
-/** The document, or why it cannot be edited: it is missing, broken, or has no table of entities. */
+/** Reads the document, or returns why it cannot be edited: it is missing, malformed, or has no table of entities. */
 export const readWorldDocument = (files: readonly TreeFile[]): WorldDocumentResult => {
   const problems = createProblems();
   const tree = openTree(files, problems);
@@ -40,7 +37,7 @@ export const readWorldDocument = (files: readonly TreeFile[]): WorldDocumentResu
   return { ok: false, problems: problems.list() };
 };
 
-/** The tree with other entities in the document, and the changed file. */
+/** Returns the tree with other entities in the document, and the changed file. */
 export const writeEntities = (
   files: readonly TreeFile[],
   { root, extension }: WorldDocument,

@@ -1,6 +1,6 @@
 /**
- * Schemas of single fields: whole, for bodies, and reduced to what a text can be, for arguments of the
- * path and the query. Routes may be many, so a long schema is never repeated with each of them.
+ * Schemas of single fields: whole for bodies, and reduced to scalars for path and query arguments. There may be many
+ * routes, so a long schema is never repeated in each of them.
  */
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { isTable } from '../read/values.ts';
@@ -8,7 +8,7 @@ import type { JsonType } from '../schema/analysis.ts';
 import { propertyReference, toComponentSchema } from './component-names.ts';
 import { followReference, type SchemaSource } from './source.ts';
 
-/** Longest schema, in characters of JSON, that is repeated where a route speaks of its field. */
+/** Longest schema, in characters of JSON, that is repeated in each route with its field. */
 const longestRepeated = 2_000;
 
 const typesOnly = (types: ReadonlySet<JsonType>): JsonSchema => {
@@ -17,8 +17,8 @@ const typesOnly = (types: ReadonlySet<JsonType>): JsonSchema => {
 };
 
 /**
- * The schema of an entity's field as a part of the document. A long one is referred to when the field
- * is a direct one; of a field further inside, only the types are told then.
+ * Returns the schema of an entity's field for the document. A long schema is replaced by a reference if the field is a
+ * direct one, and by its types if the field is nested.
  */
 export const fieldSchema = (
   source: SchemaSource,
@@ -38,7 +38,7 @@ export const fieldSchema = (
   return schemas.length === 1 ? schemas[0] : schemas.length === 0 ? {} : { anyOf: schemas };
 };
 
-/** Keywords that say something about a number or a text alone. */
+/** Keywords that apply only to numbers or texts. */
 const scalarKeywords = [
   'format',
   'pattern',
@@ -53,7 +53,7 @@ const scalarKeywords = [
 
 const isNull = (schema: unknown): boolean => isTable(schema) && schema.type === 'null';
 
-/** The one schema that is left when `null` is taken out of a choice. */
+/** Returns the schema that remains if `null` is removed from a choice of two. */
 const withoutNull = (schema: JsonSchema): unknown => {
   const choices = schema.anyOf ?? schema.oneOf;
   if (!Array.isArray(choices)) return schema;
@@ -64,7 +64,7 @@ const withoutNull = (schema: JsonSchema): unknown => {
 const isScalar = (value: unknown): boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
-/** The values that a schema lists, without null. */
+/** Returns the values that a schema lists, without null. */
 const listedValues = (schema: JsonSchema): unknown[] => {
   const listed = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
   return Array.isArray(listed) ? listed.filter(isScalar) : [];
@@ -75,7 +75,7 @@ const scalarTypes = (types: ReadonlySet<JsonType>): JsonType[] =>
     (type) => types.has(type) && !(type === 'integer' && types.has('number')),
   );
 
-/** What a value of these schemas is as a parameter: its scalar types and their bounds, without null. */
+/** Returns the schema of such a value as a parameter: its scalar types and their bounds, without null. */
 export const scalarSchema = (source: SchemaSource, schemas: readonly unknown[]): JsonSchema => {
   const { analysis, contract, lengthOf } = source;
   const types = scalarTypes(analysis.types(schemas));

@@ -1,4 +1,4 @@
-/** The document of a world: its paths, what they answer, its errors and its credentials. */
+/** Tests the OpenAPI document of a world: paths, answers, errors and credentials. */
 import { describe, expect, it } from 'vitest';
 import { card, definitions, documentOf, equals, type Loose } from '#test/support/card-routes.ts';
 import { lintOpenApi } from '#test/support/openapi-lint.ts';

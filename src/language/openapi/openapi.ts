@@ -1,10 +1,9 @@
 /**
- * The OpenAPI 3.1 document of the HTTP API that a world serves, made from its contract alone. Schemas
- * are written as they are, for OpenAPI 3.1 speaks the same dialect; only references are led to
- * `components`.
+ * Builds the OpenAPI 3.1 document of the HTTP API that a world serves, from its contract alone. Schemas are copied
+ * unchanged, because OpenAPI 3.1 uses the same dialect; only references are changed to point to `components`.
  *
- * Routes of one path are one path item. Paths that differ by nothing but the names of their arguments
- * are the same path to OpenAPI, so the first one's names hold for all of them.
+ * Routes of one path form one path item. OpenAPI treats paths that differ only in the names of their arguments as the
+ * same path, so all of them get the names of the first.
  */
 import type { EntityContract, JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments, writePath } from '../path-segments.ts';
@@ -17,9 +16,9 @@ import { securityOf } from './security.ts';
 import { type DescribedContract, openSource, type Source, summaryOf } from './source.ts';
 
 export type OpenApiOptions = {
-  /** Where the API answers, for example a session's; absent: the place the document came from. */
+  /** URL of the API, for example a session's; absent: the origin of the document. */
   serverUrl?: string;
-  /** Absent: the world's name. */
+  /** Title; absent: the world's name. */
   title?: string;
 };
 
@@ -33,7 +32,7 @@ const renameArguments = (
     return { ...parameter, name: to[position] ?? parameter.name };
   });
 
-/** An Operation Object; `names` are the arguments of the path that it is listed under. */
+/** Builds an Operation Object; `names` are the arguments of the path that lists it. */
 const operationOf = (
   route: RouteContract,
   names: readonly string[],
@@ -55,10 +54,10 @@ const operationOf = (
   };
 };
 
-/** Equal for paths that OpenAPI takes for one. */
+/** Returns a key that is equal for paths that OpenAPI treats as one. */
 const pathShape = ({ segments }: RouteContract): string => writePath(segments, () => '{}');
 
-/** The path as OpenAPI writes one, which has no notation for arguments that hold slashes. */
+/** Returns the path in OpenAPI's notation, which cannot express arguments that span slashes. */
 const pathTemplate = ({ segments }: RouteContract): string =>
   writePath(segments, (name) => `{${name}}`);
 
@@ -75,7 +74,7 @@ const pathsOf = (routes: readonly RouteContract[], source: Source): JsonSchema =
   return Object.fromEntries(items);
 };
 
-/** An entity's fields alone, referring to the entity for what each is. */
+/** Builds the schema of an entity's fields, each a reference to the entity's property. */
 const fieldsOf = ({ name, schema }: EntityContract, { names }: Source): JsonSchema => {
   const fields = isTable(schema.properties) ? Object.keys(schema.properties) : [];
   const component = names.entity.get(name);
@@ -88,7 +87,7 @@ const fieldsOf = ({ name, schema }: EntityContract, { names }: Source): JsonSche
   };
 };
 
-/** Entities whose fields some route takes from its body as they are. */
+/** Returns the entities whose rows some route takes from its body without a mapping. */
 const takenWhole = ({ api, contract }: Source): EntityContract[] => {
   const names = new Set(
     api.routes
@@ -118,8 +117,8 @@ const schemasOf = (source: Source): JsonSchema => {
 const emptyDocument = (info: JsonSchema): JsonSchema => ({ openapi: '3.1.0', info, paths: {} });
 
 /**
- * The document of a world's routes. A world without an API has a document without paths. Equal
- * contracts and options give equal documents, key by key.
+ * Builds the document of a world's routes. For a world without an API it has no paths. Equal contracts and options
+ * give equal documents, key by key.
  */
 export const openApiOf = (
   contract: DescribedContract,

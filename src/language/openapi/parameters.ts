@@ -1,6 +1,6 @@
 /**
- * Parameters of a route: arguments of its path, its query parameters, and those that page. An argument
- * that filters has the type of the field it is matched against.
+ * Parameters of a route: arguments of its path, its query parameters, and those of its pagination. An argument that
+ * filters has the type of the field that it is compared with.
  */
 import type { JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments, restArguments } from '../path-segments.ts';
@@ -21,7 +21,7 @@ export type Parameter = {
 
 const matchWords = { equals: 'The', contains: 'Part of the', prefix: 'Beginning of the' } as const;
 
-/** The type of one value of an argument, and what it selects. */
+/** Returns the schema of an argument's single value, and a description of the rows that it selects. */
 const describeArgument = (
   route: RouteContract,
   argument: string,
@@ -43,7 +43,10 @@ const describeArgument = (
 const sampleOf = (route: RouteContract, name: string): { example?: unknown } =>
   Object.hasOwn(route.sample, name) ? { example: route.sample[name] } : {};
 
-/** Writing without one of the filter's arguments would select too much, so all of them must be there. */
+/**
+ * Returns true if a write requires the argument: without one of its filter's arguments, the write would affect too
+ * many rows.
+ */
 const isNeeded = (route: RouteContract, name: string): boolean =>
   (route.action === 'update' || route.action === 'delete') &&
   route.filter.some(({ argument }) => argument === name);
@@ -93,7 +96,7 @@ const queryParameter = (
   };
 };
 
-/** OpenAPI cannot say that an argument spans segments, so its description does. */
+/** Builds a path parameter. OpenAPI cannot express that an argument spans segments, so its description says it. */
 const pathParameter = (route: RouteContract, name: string, source: Source): Parameter => {
   const { schema, description } = describeArgument(route, name, source);
   const words = restArguments(route.segments).includes(name) ? ['It may hold slashes.'] : [];
@@ -108,7 +111,7 @@ const pathParameter = (route: RouteContract, name: string, source: Source): Para
   };
 };
 
-/** In the order of the path, then of the query. */
+/** Returns the parameters in the order of the path, then of the query. */
 export const parametersOf = (route: RouteContract, source: Source): Parameter[] => {
   const inPath = pathArguments(route.segments).map((name) => pathParameter(route, name, source));
   const paging = pagingParameters(route, source);

@@ -1,7 +1,6 @@
 /**
- * What a route takes from the body of a request. A route that maps fields takes those, each from its
- * place, so that places inside one another become nested objects; one that maps none takes all fields
- * of its entity; a handler takes anything.
+ * Request body of a route. A route that maps fields accepts those, each at its path, so that nested paths become
+ * nested objects. A route that maps none accepts all fields of its entity; a handler accepts anything.
  */
 import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments } from '../path-segments.ts';
@@ -15,11 +14,11 @@ type BodyField = {
   from: FieldPath;
   schema: unknown;
   isRequired: boolean;
-  /** What the row gets when the body does not have it. */
+  /** Value of the row's field if the body does not have it. */
   default?: unknown;
 };
 
-/** Fields of a new row that do not come from its body. */
+/** Returns true if a new row's field does not come from its body. */
 const isGiven = (route: RouteContract, field: FieldPath): boolean => {
   const [name = ''] = field;
   if (Object.hasOwn(route.defaults, name)) return true;
@@ -33,7 +32,7 @@ const isGiven = (route: RouteContract, field: FieldPath): boolean => {
   );
 };
 
-/** Whether an action writes what the body holds. */
+/** Returns true if an action writes the contents of the body. */
 const isWriting = ({ action }: RouteContract): boolean =>
   action === 'create' || action === 'update';
 
@@ -55,8 +54,8 @@ const toBodyField = (
 };
 
 /**
- * What a route takes over from the body: the fields that it maps; or of the whole entity, where it maps
- * none, those that the row needs; undefined when it takes nothing, or anything.
+ * Returns the part of the body that a route writes: the fields that it maps; or without a mapping the whole entity,
+ * with the fields that the row needs. Returns undefined if the route writes nothing, or is a handler.
  */
 export const bodyOf = (
   route: RouteContract,
@@ -82,7 +81,7 @@ type Node = { schemas: unknown[]; parts: Map<string, Node>; isRequired: boolean 
 
 const newNode = (): Node => ({ schemas: [], parts: new Map(), isRequired: false });
 
-/** How deep a place in the body is described; what lies deeper is left open. */
+/** Nesting depth to which the body is described; deeper values are unconstrained. */
 const deepestPlace = 16;
 
 const insert = (root: Node, { from, ...field }: BodyField): void => {
@@ -101,7 +100,7 @@ const insert = (root: Node, { from, ...field }: BodyField): void => {
   );
 };
 
-/** Longest list whose items are told apart by their positions. */
+/** Longest list whose items are described by position. */
 const longestTuple = 16;
 
 const listSchema = (parts: Node['parts']): JsonSchema => {
@@ -131,14 +130,14 @@ const nodeSchema = ({ schemas, parts }: Node): unknown => {
   return all.length === 1 ? all[0] : all.length === 0 ? {} : { allOf: all };
 };
 
-/** Bodies whose members can be told, by their media type. */
+/** Returns true if the members of a body with this media type can be described. */
 const hasMembers = (type: string): boolean =>
   /[/+]json$/.test(type) || type === 'application/x-www-form-urlencoded';
 
-/** The bytes of a file, as OpenAPI 3.0 and its readers call them. */
+/** Schema of a file's bytes, in the form of OpenAPI 3.0 and its readers. */
 const bytesSchema = { type: 'string', format: 'binary' };
 
-/** What a handler takes: what it wants of JSON, and text of the other types that it names; or bytes. */
+/** Builds the body of a handler: its schema for JSON and forms, text for other types that it names, or bytes. */
 const handlerBodyOf = (route: RouteContract, source: SchemaSource): JsonSchema | undefined => {
   if (route.method === 'GET') return undefined;
   const { request, bodyEncoding } = route;
@@ -160,7 +159,7 @@ const handlerBodyOf = (route: RouteContract, source: SchemaSource): JsonSchema |
   };
 };
 
-/** The Request Body Object of a route; undefined when it takes no body. */
+/** Builds the Request Body Object of a route; undefined if it takes no body. */
 export const requestBodyOf = (
   route: RouteContract,
   source: SchemaSource,

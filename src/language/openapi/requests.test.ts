@@ -1,4 +1,4 @@
-/** What the document of a world says of requests: parameters, pages and bodies. */
+/** Tests the OpenAPI document of a world for requests: parameters, pagination and bodies. */
 import { describe, expect, it } from 'vitest';
 import { card, cards, documentOf, equals, type Loose } from '#test/support/card-routes.ts';
 import { lintOpenApi } from '#test/support/openapi-lint.ts';

@@ -1,6 +1,6 @@
 /**
- * Answers of a route: rows as its envelope and paging have them, and the vendor's errors with their
- * bodies as examples. Errors that share a status are examples of one answer.
+ * Responses of a route: rows in its envelope and pagination, and the vendor's errors with their bodies as examples.
+ * Errors that share a status are examples of one response.
  */
 import {
   type ApiContract,
@@ -15,7 +15,7 @@ import { isDeeperThan } from '../read/values.ts';
 import { componentReference, toComponentSchema } from './component-names.ts';
 import type { Source } from './source.ts';
 
-/** Statuses whose answers have no body by HTTP's own rule. */
+/** Statuses whose responses have no body by the rules of HTTP. */
 const bodiless: readonly number[] = [204, 205];
 
 const errorWords = {
@@ -29,12 +29,12 @@ const errorWords = {
 
 const errorNames = ['unauthorized', 'notFound', 'invalid'] as const;
 
-/** Errors that all routes share; those of a cause have no component of their own. */
+/** Names of the errors that all routes share; errors by cause have no component of their own. */
 type SharedName = (typeof errorNames)[number];
 type ErrorName = SharedName | InvalidCause;
 type NamedError = { name: ErrorName; error: VendorError };
 
-/** The example that an error's body makes: JSON as a value, anything else as the text it is. */
+/** Returns the example of an error's body: JSON as a value, anything else as text. */
 const bodyValue = (body: string, contentType: string): unknown => {
   if (!/\bjson\b/i.test(contentType)) return body;
   try {
@@ -57,7 +57,7 @@ type SharedError = { name: SharedName; error: VendorError };
 const hasSharedBody = (named: NamedError, { api }: Source): named is SharedError =>
   named.name in componentNames && named.error.body === api[named.name as SharedName].body;
 
-/** A body that routes share is referred to: routes may be many and bodies long. */
+/** Returns an example. A body that routes share becomes a reference, because routes may be many and bodies long. */
 const exampleOf = (named: NamedError, source: Source): JsonSchema =>
   hasSharedBody(named, source)
     ? { $ref: `#/components/examples/${componentNames[named.name]}` }
@@ -75,7 +75,7 @@ const errorResponse = (errors: readonly NamedError[], source: Source): JsonSchem
   };
 };
 
-/** The answers that routes share, for `components.responses`. */
+/** Returns the responses that routes share, for `components.responses`. */
 export const sharedResponses = (source: Source): JsonSchema =>
   Object.fromEntries(
     errorNames.map((name) => [
@@ -84,7 +84,7 @@ export const sharedResponses = (source: Source): JsonSchema =>
     ]),
   );
 
-/** The bodies of those answers, for `components.examples`. */
+/** Returns the bodies of those responses, for `components.examples`. */
 export const sharedExamples = ({ api }: Source): JsonSchema =>
   Object.fromEntries(
     errorNames
@@ -127,11 +127,13 @@ const errorResponses = (route: RouteContract, source: Source): [string, JsonSche
   });
 };
 
-/** Whether answers mark the pages around theirs; pages by offset have no cursors to tell, only links. */
+/**
+ * Returns true if responses carry cursors or links of adjacent pages; pagination by offset has no cursors, only links.
+ */
 const hasMarks = ({ page }: RouteContract, { api: { paging } }: Source): boolean =>
   page === 'cursor' || (page === 'offset' && paging.links);
 
-/** The keys beside the rows of a list: their count, and where it goes on. */
+/** Returns the keys beside the rows of a list: their count, and the next and previous page. */
 const listProperties = (route: RouteContract, source: Source): JsonSchema => {
   const { paging } = source.api;
   const count = paging.hitsKey === '' ? {} : { [paging.hitsKey]: { type: 'integer', minimum: 0 } };
@@ -144,7 +146,7 @@ const listProperties = (route: RouteContract, source: Source): JsonSchema => {
   };
 };
 
-/** The body of an answer that went well: rows bare, or under the route's envelope. */
+/** Returns the schema of a successful response: rows bare, or in the route's envelope. */
 const answerSchema = (route: RouteContract, source: Source): unknown => {
   const entity = source.entity(route.entity);
   if (route.response !== undefined) return toComponentSchema(route.response, source.names);
@@ -187,7 +189,10 @@ const changeHeader = ({ lastModified }: RouteContract): JsonSchema =>
         },
       };
 
-/** Of the types beside JSON that a route names, those that are told whole and are not JSON, too: anything. */
+/**
+ * Returns the contents for further media types of a route, except patterns with `*` and those of JSON; their bodies
+ * are unconstrained.
+ */
 const otherContents = ({ mediaTypes = [] }: RouteContract): [string, JsonSchema][] =>
   mediaTypes.filter((type) => !/\*|[/+]json$/.test(type)).map((type) => [type, { schema: {} }]);
 
@@ -207,7 +212,7 @@ const goodResponse = (route: RouteContract, source: Source): JsonSchema => {
   };
 };
 
-/** The Responses Object of a route. */
+/** Builds the Responses Object of a route. */
 export const responsesOf = (route: RouteContract, source: Source): JsonSchema => ({
   [String(route.status)]: goodResponse(route, source),
   ...Object.fromEntries(errorResponses(route, source)),

@@ -1,7 +1,6 @@
 /**
- * How a request to a world's API proves itself. A session has one token, and its API takes it as a
- * bearer whatever the vendor does; beside that in the way of the vendor's own scheme, so that the
- * vendor's clients work.
+ * Authentication of requests to a world's API. A session has one token. Its API accepts the token as a bearer for
+ * every vendor, and also in the vendor's own scheme, so that the vendor's clients work.
  */
 import { type ApiContract, type JsonSchema, scopesOf } from '../contract.ts';
 
@@ -11,7 +10,7 @@ const session: JsonSchema = {
   description: "The token of the session's API surface.",
 };
 
-/** The URL of a path below the server, which may itself end with a slash. */
+/** Returns the URL of a path below the server, whose URL may end with a slash. */
 const below = (serverUrl: string, path: string): string =>
   /^https?:\/\//i.test(path) ? path : `${serverUrl.replace(/\/+$/, '')}${path}`;
 
@@ -30,7 +29,7 @@ const oauth2 = ({ tokenPath, scope }: ApiContract['auth'], serverUrl: string): J
   };
 };
 
-/** The vendor's scheme, where a session serves it too. */
+/** Returns the vendor's scheme, if sessions also serve it. */
 const vendorScheme = (auth: ApiContract['auth'], serverUrl: string): JsonSchema | undefined => {
   switch (auth.scheme) {
     case 'header':
@@ -47,7 +46,7 @@ const vendorScheme = (auth: ApiContract['auth'], serverUrl: string): JsonSchema 
   }
 };
 
-/** The security schemes of the document, and the requirement that any one of them meets. */
+/** Returns the security schemes of the document, and the requirements, of which a request must meet any one. */
 export const securityOf = (
   { auth }: ApiContract,
   serverUrl: string,

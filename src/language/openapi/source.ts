@@ -1,4 +1,4 @@
-/** What the parts of an OpenAPI document are made from, prepared once for all routes. */
+/** Inputs that the parts of an OpenAPI document share, prepared once for all routes. */
 import { own } from '#domain/json.ts';
 import type {
   ApiContract,
@@ -13,27 +13,27 @@ import { type Analysis, analysisOf } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { type ComponentNames, nameComponents } from './component-names.ts';
 
-/** The parts of a contract that its HTTP side is described by. */
+/** Parts of a contract that describe its HTTP side. */
 export type DescribedContract = Pick<
   Contract,
   'name' | 'package' | 'definitions' | 'entities' | 'api' | 'vendor'
 >;
 
-/** What there is to know of entities and their schemas. */
+/** Entities and their schemas, with helpers. */
 export type SchemaSource = {
   contract: DescribedContract;
   analysis: Analysis;
   names: ComponentNames;
-  /** The entity that a route is about, if any. */
+  /** Returns the entity of a route, if it has one. */
   entity(name: string | null): EntityContract | undefined;
-  /** How long a schema is, in characters of JSON. */
+  /** Returns the length of a schema, in characters of JSON. */
   lengthOf(schema: unknown): number;
 };
 
-/** The same, with the API that routes belong to. */
+/** The same, with the API of the routes. */
 export type Source = SchemaSource & { api: ApiContract };
 
-/** Lengths are kept: routes ask for the same fields again and again. */
+/** Creates a cache of lengths: routes need those of the same fields repeatedly. */
 const createLengths = (): SchemaSource['lengthOf'] => {
   const known = new WeakMap<object, number>();
   return (schema) => {
@@ -60,10 +60,10 @@ export const openSource = (contract: DescribedContract, api: ApiContract): Sourc
   api,
 });
 
-/** Definitions may refer to one another in circles. */
+/** Upper bound for a chain of references: definitions may refer to one another in cycles. */
 const longestChain = 32;
 
-/** The schema that a reference leads to in the end, or the schema itself. */
+/** Returns the schema at the end of a chain of references, or the schema itself. */
 export const followReference = (
   schema: unknown,
   definitions: Contract['definitions'],
@@ -78,7 +78,7 @@ export const followReference = (
   return isTable(current) ? current : {};
 };
 
-/** Whether every row has the field at a path; no, where the schemas leave it open. */
+/** Returns true if every row has the field at a path; false if the schemas leave that open. */
 export const isRequiredField = (
   { analysis, contract }: SchemaSource,
   entity: EntityContract,
@@ -95,7 +95,7 @@ export const isRequiredField = (
     );
   });
 
-/** What a route does, in a few words. */
+/** Returns a short summary of a route. */
 export const summaryOf = (route: RouteContract): string => {
   const rows = route.entity ?? 'rows';
   switch (route.action) {

@@ -1,24 +1,24 @@
 /**
- * The SQLite tables of a contract, as text. One table an entity: the canonical key, the row's JSON as
- * it was given, and a virtual column for each scalar top-level field, which costs no space in the row
- * and lets indexes and foreign keys speak of fields.
+ * Builds the SQLite tables of a contract, as SQL text. An entity's table has the canonical key, the row's JSON as
+ * given, and a virtual column for each scalar top-level field. Virtual columns cost no space in the row and can be
+ * used by indexes and foreign keys.
  *
- * Foreign keys are deferred, so that rows of one batch may come in any order. Null and absent values
- * are distinct to SQLite: they neither collide in a unique index nor refer to anything.
+ * Foreign keys are deferred, so that rows of one batch may arrive in any order. Null and absent values are distinct to
+ * SQLite: they neither collide in a unique index nor refer to anything.
  */
 import type { Contract, EntityContract, FieldPath } from '../contract.ts';
 
-/** A name quoted for SQL. */
+/** Quotes a name for SQL. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A text as an SQL literal. */
+/** Returns a text as an SQL literal. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Whether SQLite's notation can write a path; it has no way to quote some characters. */
+/** Returns true if SQLite's notation can express a path; it cannot quote some characters. */
 export const isAddressable = (path: FieldPath): boolean =>
   path.every((segment) => segment.isWellFormed() && !/["\\\0]/.test(segment));
 
-/** The path in SQLite's notation, for example `$."owner"."login"` or `$."labels"[0]`. */
+/** Returns the path in SQLite's notation, for example `$."owner"."login"` or `$."labels"[0]`. */
 export const jsonPath = (path: FieldPath): string =>
   `$${path.map((segment) => (/^\d+$/.test(segment) ? `[${segment}]` : `."${segment}"`)).join('')}`;
 
@@ -28,8 +28,8 @@ type Columns = Pick<EntityContract, 'columns'>;
 const rowNumbers = ['rowid', '_rowid_', 'oid'];
 
 /**
- * What a table calls the number of a row in the order of insertion: a name of SQLite's, unless columns
- * took them all. Then the table has a column for it, under a name that is free.
+ * Returns the name of a row's number in the order of insertion. It is one of SQLite's names unless columns took them
+ * all; then the table has a column for it, under a free name.
  */
 export const positionName = ({ columns }: Columns): { name: string; isColumn: boolean } => {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
@@ -50,7 +50,7 @@ const keyColumns = (entity: Columns, isBare: boolean): string[] => {
 const isColumn = (entity: EntityContract, path: FieldPath): boolean =>
   path.length === 1 && entity.columns.some(({ name }) => name === path[0]);
 
-/** What an index is over: a column where there is one, else an expression on the payload. */
+/** Returns the term of an index: a column if there is one, else an expression on the payload. */
 const indexTerm = (entity: EntityContract, path: FieldPath): string =>
   isColumn(entity, path)
     ? quoteName(path[0] ?? '')
@@ -87,14 +87,14 @@ const createTable = (
 const startsWith = (list: readonly string[], start: readonly string[]): boolean =>
   start.every((item, index) => item === list[index]);
 
-/** An index of a table: its name, quoted, and what it is over, as SQL. */
+/** An index of a table: its quoted name, and its terms as SQL. */
 export type TableIndex = { name: string; isUnique: boolean; terms: string[] };
 
-/** Entity names never begin with `svc_`, so these names meet no table. */
+/** Returns an index name. Entity names never begin with `svc_`, so it collides with no table. */
 const nameIndex = (entity: EntityContract, kind: string): string =>
   quoteName(`svc_${entity.name}_${kind}`);
 
-/** The indexes of an entity's table beside that of the canonical key. */
+/** Returns the indexes of an entity's table, except that of the canonical key. */
 export const indexesOf = (entity: EntityContract): TableIndex[] => {
   const over = (isUnique: boolean, kind: string, paths: readonly FieldPath[]): TableIndex => ({
     name: nameIndex(entity, kind),
@@ -111,14 +111,14 @@ export const indexesOf = (entity: EntityContract): TableIndex[] => {
   ];
 };
 
-/** The statement that makes an index. */
+/** Returns the statement that creates an index. */
 export const createIndexSql = (
   { name: table }: Pick<EntityContract, 'name'>,
   { name, isUnique, terms }: TableIndex,
 ): string =>
   `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${quoteName(table)} (${terms.join(', ')});`;
 
-/** The statements that make an empty store of a contract, each ended by `;` and a line break. */
+/** Returns the statements that create an empty store of a contract, each ended by `;` and a line break. */
 export const createTablesSql = (contract: Pick<Contract, 'entities'>): string => {
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
   const statements = contract.entities.flatMap((entity) => [
@@ -129,16 +129,16 @@ export const createTablesSql = (contract: Pick<Contract, 'entities'>): string =>
 };
 
 /**
- * The same tables without any index, to be filled with many rows; their indexes are made in the end, in a
- * third of the time that keeping them up to date takes. The canonical key has an index by a name, `keyIndexOf`,
- * in place of one that belongs to the table: no reader tells them apart.
+ * Returns the same tables without any index, for bulk loads. Their indexes are created at the end, in a third of the
+ * time that maintaining them would take. The canonical key gets a named index, `keyIndexOf`, instead of the table's
+ * own; readers see no difference.
  */
 export const createBareTablesSql = (contract: Pick<Contract, 'entities'>): string => {
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
   return contract.entities.map((entity) => createTable(entity, entities, true)).join('\n');
 };
 
-/** The index of the canonical key of a bare table. */
+/** Returns the index of the canonical key of a bare table. */
 export const keyIndexOf = (entity: EntityContract): TableIndex => ({
   name: nameIndex(entity, 'row'),
   isUnique: true,

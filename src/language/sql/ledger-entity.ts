@@ -1,7 +1,6 @@
 /**
- * The request ledger as an entity: the shape of an entry, by which conditions on it are checked, and its
- * columns, for those who query it. A host keeps it in a database of its own; a verifier finds it beside
- * the tables of the world.
+ * Request ledger as an entity: the schema of an entry, against which conditions are checked, and its columns, for
+ * queries. A host keeps the ledger in a database of its own; a verifier sees it beside the tables of the world.
  */
 import { ledgerEntity, type ledgerFields, ledgerWays } from '#domain/ledger.ts';
 import type { EntityContract, JsonSchema } from '../contract.ts';
@@ -16,7 +15,7 @@ const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** What was asked and answered is as open as the tools and routes of worlds are. */
+/** Schemas of the fields. Requests and answers are unconstrained, as those of tools and routes are. */
 const schemas: Record<(typeof ledgerFields)[number], JsonSchema> = {
   id: integer,
   at: text,

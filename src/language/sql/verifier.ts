@@ -1,10 +1,10 @@
 /**
- * Verifiers: one query that grades a task, over the tables of a world and its request ledger. Each row
- * that it answers is a check: `passed` (1, or 0 or null), and if it likes `name`.
+ * Verifiers: one query that grades a task, over the tables of a world and its request ledger. Each returned row is a
+ * check: `passed` (1, or 0 or null), and optionally `name`.
  *
- * SQLite itself judges a query: it is prepared over empty tables, allowed to do nothing but read. It is
- * not run here; one that was made to takes as long to prepare as it likes, so strangers' queries are
- * for processes with a limit on time.
+ * SQLite itself validates a query: it prepares the query over empty tables, with permission to read only. The query is
+ * not run. But a malicious one may take arbitrarily long to prepare, so queries of clients need a process with a time
+ * limit.
  */
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { EntityContract } from '../contract.ts';
@@ -12,7 +12,7 @@ import { suggestName } from '../read/suggest.ts';
 import { createTablesSql, positionName, quoteName, quoteText } from './ddl.ts';
 import { ledgerEntityContract } from './ledger-entity.ts';
 
-/** What a reading query is made of. */
+/** Actions that a reading query may contain. */
 const allowedActions: ReadonlySet<number> = new Set([
   constants.SQLITE_SELECT,
   constants.SQLITE_READ,
@@ -20,40 +20,40 @@ const allowedActions: ReadonlySet<number> = new Set([
   constants.SQLITE_RECURSIVE,
 ]);
 
-/** The entities that a verifier reads: those of the world, and the request ledger. */
+/** Returns the entities that a verifier reads: those of the world, and the request ledger. */
 export const verifiedEntities = (entities: readonly EntityContract[]): EntityContract[] => [
   ...entities,
   ledgerEntityContract,
 ];
 
-/** A database with the tables that a verifier reads, empty. */
+/** Opens a database with the tables that a verifier reads, empty. */
 export const openVerifierTables = (entities: readonly EntityContract[]): DatabaseSync => {
   const database = new DatabaseSync(':memory:');
-  // What a query sorts or groups stays in memory: the process that it runs in can open no file.
+  // Sorting and grouping must stay in memory: the process of the query cannot open files.
   database.exec('PRAGMA temp_store = MEMORY');
   database.exec(createTablesSql({ entities: verifiedEntities(entities) }));
   return database;
 };
 
-/** How SQL names the attached file of base rows, and the table of the positions that do not count there. */
+/** Name of the attached file of base rows, and of the table with positions of its replaced rows. */
 const baseSchema = 'base';
 const goneTable = ({ name }: EntityContract): string => quoteName(`svc_gone_${name}`);
 
 export type UponBase = {
-  /** A row of the base at this position does not count: it is gone, or another one in the tables. */
+  /** Hides the base row at this position, because it was deleted, or replaced by a row in the tables. */
   remove(entity: EntityContract, position: number): void;
 };
 
 /**
- * Puts the tables upon a file of base rows, which is read where it lies: each entity is then what is in its table
- * and what the file has beside, as a view that SQLite looks through, so that indexes of both serve.
+ * Attaches a file of base rows, which is read in place. Each entity becomes a view of its own table and of the file's
+ * visible rows. SQLite looks through the view, so that the indexes of both are used.
  */
 export const attachBase = (
   database: DatabaseSync,
   address: string,
   entities: readonly EntityContract[],
 ): UponBase => {
-  // Rows refer to others that are in the file.
+  // Rows may refer to others in the file, which foreign keys cannot check.
   database.exec(`PRAGMA foreign_keys = OFF; ATTACH ${quoteText(address)} AS ${baseSchema}`);
   for (const entity of entities) {
     const [table, gone] = [quoteName(entity.name), goneTable(entity)];
@@ -76,14 +76,14 @@ export const attachBase = (
   };
 };
 
-/** From here on, statements of the database may read and nothing else. */
+/** Restricts all further statements of the database to reading. */
 export const allowReadingOnly = (database: DatabaseSync): void => {
   database.setAuthorizer((action) =>
     allowedActions.has(action) ? constants.SQLITE_OK : constants.SQLITE_DENY,
   );
 };
 
-/** Whether nothing but comments, blanks and semicolons follows a statement. */
+/** Returns true if only comments, blanks and semicolons follow a statement. */
 const isBlank = (sql: string): boolean =>
   sql.replace(/--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[\s;]/g, '') === '';
 
@@ -103,10 +103,10 @@ const explainError = (message: string, entities: readonly EntityContract[]): str
   return `${hint}; fields that are no scalars are in payload, as payload ->> '$.field'`;
 };
 
-/** Why a query could never grade, and what to do about it. */
+/** Reason why a query could never grade, and the way out. */
 type VerifierFault = { message: string; hint?: string | undefined };
 
-/** What is wrong with a query that SQLite prepared. */
+/** Returns the fault of a query that SQLite prepared. */
 const statementFault = (sql: string, statement: StatementSync): VerifierFault | undefined => {
   const end = sql.indexOf(statement.sourceSQL) + statement.sourceSQL.length;
   if (!isBlank(sql.slice(end))) return { message: 'there is more than one statement' };
@@ -118,7 +118,7 @@ const statementFault = (sql: string, statement: StatementSync): VerifierFault | 
   };
 };
 
-/** Judges a query over a database of `openVerifierTables` that may only be read. */
+/** Validates a query over a read-only database of `openVerifierTables`. */
 export const findVerifierFault = (
   sql: string,
   database: DatabaseSync,
@@ -134,7 +134,7 @@ export const findVerifierFault = (
   }
 };
 
-/** Why a query could never grade sessions of a world with these entities; undefined when it can. */
+/** Returns why a query could never grade sessions of a world with these entities; undefined if it can. */
 export const verifierFault = (
   sql: string,
   entities: readonly EntityContract[],

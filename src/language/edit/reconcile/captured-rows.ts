@@ -1,7 +1,6 @@
 /**
- * The rows that a tree's captures hold, and those of its own that stand beside them. Captures are read
- * by what the connector says of its operations, even where that speaks of fields that the data model
- * does not have yet: to add those is what captures are compared for.
+ * Reads the rows of a tree's captures, and the tree's own rows of the same entities. Captures are read by the
+ * connector's operations, even if these name fields that the data model lacks: reconciling adds those fields.
  */
 import { type IngestGap, ingestAnswer } from '../../capture/ingest.ts';
 import { buildModel } from '../../check/entities.ts';
@@ -19,12 +18,12 @@ import type { Tree } from '../../read/tree.ts';
 import { isTable } from '../../read/values.ts';
 import type { RowSource } from './findings.ts';
 
-/** A row with where it comes from, and its number among the rows of its entity there, from 0. */
+/** A row with its source, and its number among the rows of its entity there, from 0. */
 export type SourcedRow = {
   row: Row;
   source: RowSource;
   index: number;
-  /** Whether it came with others, in a list; else it was all of an answer, or a part of such a row. */
+  /** True if it was an item of a list; false if it was a whole answer, or a part of such a row. */
   isListed: boolean;
 };
 
@@ -32,17 +31,17 @@ export type CapturedRows = {
   model: Model;
   connector: Connector;
   captured: SourcedRow[];
-  /** Rows of the tree, of the entities that have captured ones. */
+  /** Rows of the tree, of entities with captured rows. */
   others: SourcedRow[];
-  /** Answers that had not the form that their operation expects. */
+  /** Answers that did not have the form that their operation expects. */
   gaps: { file: string; gap: IngestGap }[];
-  /** Captures of requests that failed, which hold no rows. */
+  /** Captures of failed requests, which hold no rows. */
   failed: string[];
 };
 
 type CapturedRowsResult = { ok: true; rows: CapturedRows } | { ok: false; problems: Problem[] };
 
-/** Refusals that adding a field, or requiring one no longer, does away with. */
+/** Codes of problems that adding a field, or making one optional, solves. */
 const curableCodes = new Set(['unknown_field', 'bad_ingest']);
 
 const isCurable = ({ file, code }: Problem): boolean =>
@@ -50,7 +49,7 @@ const isCurable = ({ file, code }: Problem): boolean =>
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** An argument, which is a text in a URL, as the field has it that it is written to. */
+/** Converts an argument, which is a text in a URL, to the type of the field that it is written to. */
 const asDeclared = (value: unknown, field: string, entity: string, model: Model): unknown => {
   const shape = model.entities.get(entity)?.schema;
   const types = model.analysis.types(model.analysis.at(shape ?? true, [field]));
@@ -62,7 +61,7 @@ const asDeclared = (value: unknown, field: string, entity: string, model: Model)
   return value;
 };
 
-/** The fields of an entity's rows that an operation fills with arguments. */
+/** Returns the fields of an entity's rows that an operation fills with arguments. */
 const argumentFields = ({ entity, ingest }: VendorOperation, of: string): string[] => {
   const fields = ingest.carryArgs.map(({ field }) => field);
   const exploded = ingest.explode
@@ -122,7 +121,7 @@ const readCaptured = (
   return { captured, gaps, failed };
 };
 
-/** Rows of `data/` and of seeds; what is no list of rows is for compiling to refuse. */
+/** Returns the rows of `data/` and of seeds. Values that are not lists of rows are skipped; compiling refuses them. */
 const readOthers = (tree: Tree, entities: ReadonlySet<string>): SourcedRow[] =>
   tree.paths('').flatMap((file) => {
     const [, entity = ''] = /^(?:data|scenarios\/[^/]+\/seed)\/([^/]+)\.json$/.exec(file) ?? [];
@@ -132,7 +131,7 @@ const readOthers = (tree: Tree, entities: ReadonlySet<string>): SourcedRow[] =>
     return rows.filter(isTable).map((row, index) => ({ row, source, index, isListed: true }));
   });
 
-/** Reads the captures of a tree, or tells why they cannot be read. */
+/** Reads the captures of a tree, or returns the problems that prevent it. */
 export const readCapturedRows = (tree: Tree, problems: Problems): CapturedRowsResult => {
   const world = readWorldJson(tree);
   const model = world === undefined ? undefined : buildModel(world, tree).model;

@@ -1,7 +1,7 @@
 /**
- * The changes that are made to schemas, each told once with its reasons. What a place held before and
- * what it holds now is looked up at the end, so that later changes of the same place count too, and a
- * change inside a place that changed as a whole is part of that.
+ * Log of changes to schemas, each reported once with its reasons. The values before and after are compared at the end,
+ * so that later changes of the same place are included. A change inside a place that changed as a whole is a part of
+ * that change.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { toPointer } from '#domain/json.ts';
@@ -11,9 +11,9 @@ import type { Change } from '../change.ts';
 import type { Documents, Path } from './documents.ts';
 
 export type ChangeLog = {
-  /** Notes that the value at a path is added, changed or removed, and why. */
+  /** Records that the value at a path is added, changed or removed, with a reason. */
   note(file: string, path: Path, reason: string): void;
-  /** All changes, in the order in which they were first noted. */
+  /** Returns all changes, in the order in which they were first recorded. */
   list(): Change[];
 };
 
@@ -29,7 +29,7 @@ const join = (reasons: ReadonlySet<string>): string => {
   return more > 0 ? `${shown}; and ${more} more` : shown;
 };
 
-/** The entries that lie in no other one, with the reasons of those inside them. */
+/** Returns the entries that no other entry contains, with the reasons of those inside them. */
 const outermost = (entries: ReadonlyMap<string, Entry>): Entry[] => {
   const outer = new Map<string, Entry>();
   const keyOf = (file: string, path: Path): string => file + toPointer(path);
@@ -44,7 +44,7 @@ const outermost = (entries: ReadonlyMap<string, Entry>): Entry[] => {
   return [...outer.values()];
 };
 
-/** A log of changes of the documents, which are as they were when it is made. */
+/** Creates a log of changes of the documents and copies their present values for comparison. */
 export const createChangeLog = (documents: Documents): ChangeLog => {
   const originals = structuredClone(documents.values);
   const entries = new Map<string, Entry>();

@@ -1,7 +1,6 @@
 /**
- * The schemas of a world as they are written: `schema/world.json` and the siblings that it refers to,
- * as values that a change is made in, each part with its place. The same parts are handed out as
- * schemas that stand for themselves, for validators to read.
+ * Schemas of a world as written: `schema/world.json` and the siblings that it refers to, as values that can be changed
+ * in place, each part with its path. The same parts are also returned as plain schemas for validators.
  */
 import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../../contract.ts';
@@ -15,25 +14,25 @@ import { subschemasOf } from '../../schema/keywords.ts';
 /** A schema as written, which may be changed in place. */
 export type Node = Record<string, unknown>;
 
-/** A node with the file that its references start from. */
+/** A node with the file against which its references resolve. */
 export type Located = { file: string; node: unknown };
 
 export type Path = (string | number)[];
 
 export type Documents = {
-  /** Each file's whole value, to be written back. */
+  /** Whole value of each file, to be written back. */
   values: ReadonlyMap<string, unknown>;
-  /** The row shape of an entity, before its references are followed. */
+  /** Returns the row schema of an entity, without following its references. */
   entitySchema(entity: string): unknown;
-  /** What a reference in a file leads to. */
+  /** Resolves a reference in a file. */
   resolve(file: string, reference: unknown): Located | undefined;
-  /** Where each schema stands now; changes of what holds them make it out of date. */
+  /** Returns the present place of each schema; a change of the containing values makes the result out of date. */
   places(): Map<Node, { file: string; path: Path }>;
-  /** How many schemas refer to a definition, by file and name. */
+  /** Returns the number of schemas that refer to a definition, by file and name. */
   referenceCount(file: string, name: string): number;
-  /** The schema with references that hold among `definitions`. */
+  /** Returns the schema with references that resolve in `definitions`. */
   plain(located: Located): JsonSchema;
-  /** The definitions of all files, as they are now. */
+  /** Returns the present definitions of all files. */
   definitions(): Record<string, JsonSchema>;
 };
 
@@ -62,14 +61,14 @@ const extensionIn = (value: unknown, part: 'entities' | 'tools'): Node => {
   return isTable(held) ? held : {};
 };
 
-/** Calls back for a schema and all that it holds, but not for what it refers to. */
+/** Visits a schema and all subschemas inside it, but not those that it refers to. */
 const walk = (schema: unknown, path: Path, visit: (node: Node, path: Path) => void): void => {
   if (!isNode(schema)) return;
   visit(schema, path);
   for (const part of subschemasOf(schema)) walk(part.schema, [...path, ...part.path], visit);
 };
 
-/** The roots of the schemas in a file, with their paths. */
+/** Returns the root schemas in a file, with their paths. */
 const rootsIn = (value: unknown): { schema: unknown; path: Path }[] => [
   ...Object.entries(definitionsIn(value)).map(([name, schema]) => ({
     schema,
@@ -87,7 +86,7 @@ const rootsIn = (value: unknown): { schema: unknown; path: Path }[] => [
   ),
 ];
 
-/** Reads the files whose schemas can hold for a row. The tree's schemas must be valid. */
+/** Opens the files whose schemas can apply to a row. The tree's schemas must be valid. */
 export const openDocuments = (tree: Tree): Documents => {
   const values = new Map<string, unknown>();
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
- * The rows that a tree's captures hold. Of one key there is one row, of all that was captured of it: a list may tell
- * what the item does not, and the other way round. Lists come first, so that rows stand in their order; where both tell,
- * what is read later holds.
+ * Extracts the rows of a tree's captures. Captures of the same primary key are merged into one row: a list may have
+ * fields that the single object lacks, and the other way round. Lists are read first, so that rows keep their order.
+ * If both have a field, the later value wins.
  */
 
 import type { TreeFile } from '#domain/world.ts';
@@ -11,12 +11,12 @@ import { createProblems } from '../../read/place.ts';
 import { openTree } from '../../read/tree.ts';
 import { readCapturedRows, type SourcedRow } from './captured-rows.ts';
 
-/** Rows of an entity, and how many were read for them: of one key there may have been several. */
+/** Rows of an entity, and the number of rows before the merge by key. */
 export type CapturedEntity = {
   entity: string;
   rows: Row[];
   read: number;
-  /** What the rows hold of these fields was preserved before it was captured, and must not be again. */
+  /** Fields that were preserved before the capture and must not be preserved again. */
   preserved: readonly string[];
 };
 
@@ -29,16 +29,16 @@ type Extracted =
 
 type Found = { byKey: Map<string, { row: Row; preserved: readonly string[] }>; read: number };
 
-/** What both captures had preserved: the rest is plaintext in one of them. */
+/** Returns the fields that both captures preserved; the others hold plaintext in one of them. */
 const inBoth = (one: readonly string[], other: readonly string[]): readonly string[] =>
   one.filter((name) => other.includes(name));
 
-/** The rows of an entity, apart by what was preserved in them. */
+/** Groups the rows of an entity by their preserved fields. */
 const split = (entity: string, { byKey, read }: Found): CapturedEntity[] => {
   const parts = new Map<string, CapturedEntity>();
   for (const { row, preserved } of byKey.values()) {
     const key = JSON.stringify(preserved);
-    // How many were read is told once.
+    // Only the first group carries the number, so that it counts once.
     const count = parts.size === 0 ? read : 0;
     const part = parts.get(key) ?? { entity, rows: [], read: count, preserved };
     parts.set(key, part);
@@ -47,13 +47,13 @@ const split = (entity: string, { byKey, read }: Found): CapturedEntity[] => {
   return [...parts.values()];
 };
 
-/** Rows of lists, then those that came alone. */
+/** Returns rows of lists, then those of single objects. */
 const listsFirst = (captured: readonly SourcedRow[]): SourcedRow[] => [
   ...captured.filter(({ isListed }) => isListed),
   ...captured.filter(({ isListed }) => !isListed),
 ];
 
-/** Reads them, or tells why they cannot be read. */
+/** Extracts the rows, or returns the problems that prevent it. */
 export const extractCaptures = (files: readonly TreeFile[]): Extracted => {
   const problems = createProblems();
   const tree = openTree(files, problems);

@@ -1,43 +1,43 @@
-/** What is found out about one schema while rows are held against it. */
+/** Findings about one schema from the rows that were compared with it. */
 import type { JsonType } from '../../schema/analysis.ts';
 import type { Seen } from './seen.ts';
 
-/** A row, and whether it was captured or stands in the tree. */
+/** Source of a row: a capture, or a file of rows in the tree. */
 export type RowSource = {
   entity: string;
-  /** File that it comes from. */
+  /** File of the row. */
   file: string;
   isCaptured: boolean;
   /** Fields that were preserved before the row was captured. */
   preserved?: readonly string[];
 };
 
-/** How often something was found in captured rows, and the first of them. */
+/** Number of captured rows with a finding, and the first of them. */
 export type Count = { count: number; first: RowSource };
 
-/** A field that the schema does not have, in captured values and in others. */
+/** A field that the schema lacks: its number in captured values and in others. */
 export type NewField = { captured: number; others: number; seen: Seen; first: RowSource };
 
 export type Findings = {
-  /** Values that the schema was held against. */
+  /** Numbers of values that were compared with the schema. */
   captured: number;
   others: number;
-  /** Types of all values, to tell what a key may be. */
+  /** Types of all values, which determine the type of a key. */
   types: Map<JsonType, Count & { captured: number }>;
-  /** Values of types that the schema does not have. */
+  /** Values whose type the schema does not allow. */
   widened: (Count & { seen: Seen }) | undefined;
-  /** null where the schema refers to a shape, or is composed of some, that cannot be null. */
+  /** Null values, if the schema refers to or combines schemas that do not allow null. */
   nulls: Count | undefined;
   /** Values that are not in `enum`, or not the `const`, by a text that equal values share. */
   unlisted: Map<string, Count & { value: unknown }>;
-  /** Keywords that were broken. */
+  /** Keywords that values violate. */
   broken: Map<string, Count & { value: unknown }>;
-  /** Required fields that are not there. */
+  /** Missing required fields. */
   absent: Map<string, Count>;
   added: Map<string, NewField>;
-  /** Values of types that no branch of a choice has. */
+  /** Values whose type no branch of a choice allows. */
   unmatched: (Count & { seen: Seen }) | undefined;
-  /** Items behind those that a closed list may have. */
+  /** Items beyond the end of a closed list. */
   extraItems: (Count & { seen: Seen }) | undefined;
 };
 
@@ -55,7 +55,7 @@ export const createFindings = (): Findings => ({
   extraItems: undefined,
 });
 
-/** One more of what may have been found before. */
+/** Adds one to a count. */
 export const counted = (known: Count | undefined, first: RowSource): Count => ({
   count: (known?.count ?? 0) + 1,
   first: known?.first ?? first,

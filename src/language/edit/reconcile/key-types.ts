@@ -1,6 +1,6 @@
 /**
- * Keys, and the fields that refer to them, have one type: text or whole number. Theirs is replaced where
- * all values agree on the other one, and never widened.
+ * Settles the types of keys. A key, and the fields that refer to it, have one type: text or integer. It is replaced if
+ * all values have the other one, and never widened.
  */
 
 import { own, toPointer } from '#domain/json.ts';
@@ -16,7 +16,7 @@ import { replaceKeyType, type Subject } from './relax.ts';
 
 const unusable: ProblemCode = 'unusable_capture';
 
-/** A schema and all that hold for the same value. */
+/** Collects a schema and all others that apply to the same value. */
 const collect = ({ file, node }: Located, documents: Documents, nodes: Set<Node>): void => {
   if (!isNode(node) || nodes.has(node)) return;
   nodes.add(node);
@@ -27,7 +27,7 @@ const collect = ({ file, node }: Located, documents: Documents, nodes: Set<Node>
   }
 };
 
-/** The schemas of all key fields, and of all fields that refer to keys. */
+/** Returns the schemas of all key fields, and of all fields that refer to keys. */
 export const keyNodes = (documents: Documents, model: Model): ReadonlySet<Node> => {
   const nodes = new Set<Node>();
   const places = documents.places();
@@ -46,11 +46,14 @@ export const keyNodes = (documents: Documents, model: Model): ReadonlySet<Node> 
   return nodes;
 };
 
-/** The types that values of a key have, null aside. */
+/** Returns the types of a key's values, null aside. */
 const typesSeen = ({ found }: Subject): JsonType[] =>
   [...found.types.keys()].filter((type) => type !== 'null');
 
-/** Why a key cannot have one type; a schema without one leaves that to those it refers to. */
+/**
+ * Returns why a key cannot have one type; undefined if it can. A schema without a type is skipped, because those that
+ * it refers to are checked.
+ */
 export const keyProblem = (subject: Subject): Problem | undefined => {
   const { file, path, found } = subject;
   const types = typesSeen(subject);
@@ -66,7 +69,7 @@ export const keyProblem = (subject: Subject): Problem | undefined => {
   return { file, pointer: toPointer(path), code: unusable, message, hint };
 };
 
-/** Gives a key the one type that its values have, in place of the one it has. */
+/** Replaces a key's type by the only one that its values have. */
 export const settleKeyType = (subject: Subject): void => {
   const { node, found } = subject;
   const [type] = typesSeen(subject);

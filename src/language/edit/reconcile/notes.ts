@@ -1,4 +1,4 @@
-/** What reconciling leaves as it is, or leaves to others, told in sentences. */
+/** Notes about what reconciling does not change, or leaves to the author, as sentences. */
 import type { Model } from '../../check/model.ts';
 import type { Connector } from '../../files/connector-toml.ts';
 import { isTable } from '../../read/values.ts';
@@ -28,7 +28,7 @@ const notCaptured = (rows: ReadonlyMap<string, SourcedRow[]>, { entities }: Mode
   return without.length === 0 ? [] : [`no captured rows of ${listNames(without)}`];
 };
 
-/** Fields that an operation which creates rows fills. */
+/** Returns the fields that a create operation fills. */
 const filledFields = (
   api: NonNullable<Connector['operations'][number]['value']['api']>,
 ): Set<string> => {
@@ -37,7 +37,7 @@ const filledFields = (
   return new Set([...fields, ...api.defaults.keys(), ...api.generate.keys()]);
 };
 
-/** Operations whose rows lack what is required now and was not declared before. */
+/** Returns notes on operations whose new rows lack fields that are now required and were not declared before. */
 const incompleteCreates = (
   connector: Connector,
   required: ReadonlyMap<string, readonly string[]>,
@@ -50,7 +50,7 @@ const incompleteCreates = (
     return [`the operation "${name}" creates rows of ${entity} without ${listNames(lacking)}`];
   });
 
-/** All notes; `required` are the fields by entity that are new and required. */
+/** Returns all notes; `required` has the newly required fields by entity. */
 export const notesOf = (
   { model, connector, captured, gaps, failed }: CapturedRows,
   required: ReadonlyMap<string, readonly string[]>,

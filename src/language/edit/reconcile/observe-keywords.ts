@@ -1,4 +1,4 @@
-/** What of one value does not fit one schema, told keyword by keyword. */
+/** Compares one value with one schema and records each keyword that it violates. */
 import { own } from '#domain/json.ts';
 import { isTable } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
@@ -8,27 +8,27 @@ import { type Count, counted, type Findings, type RowSource } from './findings.t
 import { brokenKeywords } from './keyword-faults.ts';
 import { createSeen, type FieldBudget, type Seen, see, typeOfValue } from './seen.ts';
 
-/** What observing goes by: the schemas as they are now, and what was found so far. */
+/** State of an observation: the present schemas, and the findings so far. */
 export type Watch = {
   documents: Documents;
   findings: Map<Node, Findings>;
-  /** The types that a schema lets values have. */
+  /** Returns the types that a schema allows. */
   typesOf(located: Located): ReadonlySet<JsonType>;
-  /** Whether a value fits a part of a schema; the part has a name of its own within its owner. */
+  /** Returns true if a value fits a part of a schema; the part has its own name within its owner. */
   fits(owner: Node, name: string, part: () => Located, value: unknown): boolean;
-  /** Shared by all that is seen for new shapes. */
+  /** Budget for new fields, shared by all findings. */
   budget: FieldBudget;
-  /** Schemas held against values so far. */
+  /** Number of comparisons of a schema with a value so far. */
   steps: number;
 };
 
-/** A schema that is no boolean, with its file. */
+/** A schema that is an object, with its file. */
 export type LocatedNode = { file: string; node: Node };
 
-/** Values outside of `enum` that are told one by one; more are a sign that it lists too little. */
+/** Upper bound for recorded values outside an `enum`; more mean that the enum lists too little. */
 export const maxUnlisted = 100;
 
-/** Keywords that need a validator to be judged, each with those that it is judged together with. */
+/** Keywords that need a validator, each with the keywords that must be evaluated with it. */
 const judged: Readonly<Record<string, readonly string[]>> = {
   not: ['not'],
   if: ['if', 'then', 'else'],
@@ -43,7 +43,7 @@ export const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held
 const pick = (node: Node, accepts: (keyword: string) => boolean): Node =>
   Object.fromEntries(Object.entries(node).filter(([keyword]) => accepts(keyword)));
 
-/** One more value among those that something was found of. */
+/** Adds a value to those with the same finding. */
 export const noteSeen = (
   known: (Count & { seen: Seen }) | undefined,
   value: unknown,
@@ -116,14 +116,14 @@ export const observeKeywords = (
   }
   for (const keyword of unevaluated) {
     if (!Object.hasOwn(node, keyword)) continue;
-    // What is wrong otherwise is seen to first: only then does the keyword decide.
+    // Other faults are handled first: the keyword counts only if everything else fits.
     const isRestFine = fits(`without ${keyword}`, (name) => name !== keyword);
     if (isRestFine && !fits('whole', () => true)) broken.push(keyword);
   }
   for (const keyword of broken) noteBroken(found, keyword, value, source);
 };
 
-/** How much an object looks as if it were meant for a branch: by its fields, constant ones most. */
+/** Returns how well an object matches a branch: by the number of common fields, where constant ones weigh most. */
 export const likeness = (branch: unknown, value: unknown): number => {
   const properties = isTable(branch) ? own(branch, 'properties') : undefined;
   if (!isTable(properties) || !isTable(value)) return 0;

@@ -1,7 +1,6 @@
 /**
- * Holds rows against the schemas of a world, as they are written, and gathers for each schema what of
- * the values does not fit it. Nothing is changed here, and no value is kept: what is gathered is as
- * large as the schemas, not as the rows.
+ * Compares rows with the schemas of a world, as written, and collects for each schema the values that violate it. It
+ * changes nothing and keeps no row: memory grows with the schemas, not with the rows.
  */
 import { own } from '#domain/json.ts';
 import { worldFile } from '../../files/world-json.ts';
@@ -25,16 +24,16 @@ import {
 import { createFieldBudget, createSeen, see, typeOfValue } from './seen.ts';
 
 export type Observation = {
-  /** Holds a row against the shape of its entity. False once there is too much to look at. */
+  /** Compares a row with the schema of its entity. Returns false once the limit of steps is reached. */
   observe(row: unknown, source: RowSource): boolean;
-  /** By schema, in the order in which they were met. */
+  /** Findings by schema, in the order of their first use. */
   findings: ReadonlyMap<Node, Findings>;
 };
 
-/** Schemas held against values, all together; past it, looking on would take too long. */
+/** Upper bound for all comparisons of a schema with a value; more would take too long. */
 const maxSteps = 5_000_000;
 
-/** Whether a shape that a schema refers to, or is composed of, keeps null out. */
+/** Returns true if a schema that this one refers to, or combines, does not allow null. */
 const keepsNullOut = ({ file, node }: LocatedNode, { documents, typesOf }: Watch): boolean => {
   const target = documents.resolve(file, node.$ref);
   const parts = listIn(node.allOf).map((part): Located => ({ file, node: part }));
@@ -168,7 +167,7 @@ const observePart = (
   else if (isTable(value)) observeObject(at, found, value, source, watch);
 };
 
-/** Validators and types of the schemas as they are now; each is made when it is first asked for. */
+/** Creates the state of an observation; validators and types of the present schemas are built on first use. */
 const createWatch = (documents: Documents): Watch => {
   const definitions = documents.definitions();
   const analysis = createAnalysis(definitions);
@@ -201,7 +200,7 @@ const createWatch = (documents: Documents): Watch => {
   };
 };
 
-/** An observation of the schemas as they are now; after they were changed another one is needed. */
+/** Creates an observation of the present schemas; once they change, a new one is needed. */
 export const createObservation = (documents: Documents): Observation => {
   const watch = createWatch(documents);
   return {

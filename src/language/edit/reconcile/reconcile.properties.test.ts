@@ -1,6 +1,6 @@
 /**
- * Whatever schemas and rows there are: a tree reconciled with its captures compiles, every captured row
- * fits it, no row of its own fits it less than before, and there is nothing more to reconcile.
+ * Properties of reconciling for any schemas and rows: the result compiles, every captured row fits, no row of the tree
+ * fits worse than before, and a second run changes nothing.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,10 @@ import { reconcile } from './reconcile.ts';
 
 const worldFile = 'schema/world.json';
 
-/** Captures are refused that hold a number which JSON cannot hold exactly, or half a character. */
+/**
+ * Returns true if a capture may hold the value: numbers that JSON cannot represent exactly, and lone surrogates, are
+ * refused.
+ */
 const isExact = (value: unknown): boolean =>
   !/\d{16}/.test(JSON.stringify(value)) && !hasBrokenText(value);
 

@@ -21,7 +21,7 @@ const refused = (files: TreeFile[]) => {
   return result.ok ? [] : result.problems;
 };
 
-/** An object that a constant tells from others. */
+/** Returns an object schema that a constant distinguishes from others. */
 const shape = (kind: string, more: object = {}) => ({
   type: 'object',
   additionalProperties: false,
@@ -318,7 +318,7 @@ describe('schemas of tools that repeat a row shape', () => {
     input,
     output,
   });
-  /** The shop with tools and definitions, with what was captured of one item. */
+  /** Returns the shop with tools and definitions, and with one captured item. */
   const shopWith = (
     tools: Record<string, unknown>,
     more: { defs?: Record<string, unknown>; captured?: Row; entities?: object } = {},

@@ -1,8 +1,8 @@
 /**
- * Fits the data model of a tree to what the vendor really answered: `schema/world.json`, and the
- * siblings that it refers to, are changed so that every row of `captures/` is one of its entity. Fields
- * that no capture has are left, and so is all that rows do not break; notes and order survive. Schemas of tools that
- * repeat a row shape follow it.
+ * Fits the data model of a tree to the vendor's real answers: changes `schema/world.json`, and the siblings that it
+ * refers to, so that every row of `captures/` fits its entity. Fields without captured values stay, and so does
+ * everything that rows do not violate; annotations and order survive. Schemas of tools that repeat a row schema change
+ * with it.
  */
 import { own } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -30,7 +30,7 @@ const writeDocuments = (files: readonly TreeFile[], { values }: Documents, chang
     .filter(([file]) => changed.has(file))
     .map(([file, value]) => editFile(files, file, (text) => rewriteJson(text, value)).file);
 
-/** Required fields of the entities that they did not have before, by entity. */
+/** Returns the required fields that are new, by entity. */
 const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<string, string[]> =>
   new Map(
     [...model.entities.values()].map(({ name, schema }): [string, string[]] => {
@@ -45,13 +45,13 @@ const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<strin
     }),
   );
 
-/** A change of a file that the tree does not have changes nothing. */
+/** Returns the changed files. A change that concerns a file outside the tree is not one. */
 const changedFiles = (changes: readonly Change[]): Set<string> =>
   new Set(changes.map(({ file }) => file));
 
 /**
- * The tree's schemas fitted to its captures. It is refused when captures cannot be read, when rows lack
- * their keys or have fields that no entity can have, and when the outcome would not compile.
+ * Fits the tree's schemas to its captures. Refuses captures that cannot be read, rows without their keys or with
+ * fields that no entity can have, and a result that would not compile.
  */
 export const reconcile = (files: readonly TreeFile[]): ReconcileResult => {
   const problems = createProblems();

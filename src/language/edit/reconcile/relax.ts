@@ -1,7 +1,7 @@
 /**
- * Changes one schema so that the values fit that it was held against: as little as does it, and only
- * ever to more values, so that rows that fitted still do. The one exception are keys, which have one
- * type: see `key-types.ts`.
+ * Relaxes one schema so that it accepts the values that were compared with it. It makes the smallest change and only
+ * ever accepts more values, so that rows that fitted still fit. Keys are the exception: they have one type, see
+ * `key-types.ts`.
  */
 import { own } from '#domain/json.ts';
 import { isInherited } from '../../read/names.ts';
@@ -23,7 +23,7 @@ import {
   typeOfValue,
 } from './seen.ts';
 
-/** A schema with its place, and what was found out about it. */
+/** A schema with its place and the findings about it. */
 export type Subject = { node: Node; file: string; path: Path; found: Findings; log: ChangeLog };
 
 const show = (value: unknown): string => {
@@ -47,7 +47,7 @@ const typeWords: Record<JsonType, string> = {
 const listTypes = (types: Iterable<JsonType>): string =>
   [...types].map((type) => typeWords[type]).join(' or ');
 
-/** Puts other keywords into a schema that others hold on to; those that stay keep their order. */
+/** Replaces the keywords of a schema in place, because others hold a reference to it; the entries keep their order. */
 const refill = (node: Node, entries: readonly (readonly [string, unknown])[]): void => {
   for (const keyword of Object.keys(node)) delete node[keyword];
   for (const [keyword, value] of entries) node[keyword] = value;
@@ -67,11 +67,11 @@ const remove = (subject: Subject, keyword: string, reason: string): void => {
   delete subject.node[keyword];
 };
 
-/** Whether a keyword is for readers, and holds nothing for values. */
+/** Returns true if a keyword is an annotation for readers that does not validate. */
 export const isNote = (keyword: string): boolean =>
   ['$comment', 'title', 'description', 'examples'].includes(keyword) || keyword.startsWith('x-');
 
-/** Sets a shape that keeps null out beside null. */
+/** Wraps a schema that rejects null into a choice between it and null. */
 const allowNull = (subject: Subject): void => {
   const { node, file, path, found, log } = subject;
   if (found.nulls === undefined) return;
@@ -95,7 +95,7 @@ const widenType = (subject: Subject): void => {
   }
 };
 
-/** The values that may be: those listed, and those captured. */
+/** Extends an `enum` or `const` by the captured values. */
 const extendList = (subject: Subject): void => {
   const { node, found } = subject;
   if (found.unlisted.size === 0) return;
@@ -125,7 +125,7 @@ const extendList = (subject: Subject): void => {
   );
 };
 
-/** What goes together with a keyword that is removed. */
+/** Keywords that are removed together with a keyword. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   if: ['if', 'then', 'else'],
   contains: ['contains', 'minContains', 'maxContains'],
@@ -189,7 +189,7 @@ const addFields = (subject: Subject): void => {
   set(subject, 'additionalProperties', schemaOf(odd), reason);
 };
 
-/** Adds a branch for values that no branch was for. */
+/** Adds a branch for values that match no branch. */
 const addBranch = (subject: Subject): void => {
   const { node, found } = subject;
   if (found.unmatched === undefined) return;
@@ -201,7 +201,7 @@ const addBranch = (subject: Subject): void => {
   }
 };
 
-/** Values that fit several branches need a choice that lets them. */
+/** Turns `oneOf` into `anyOf` if captured values fit several branches. */
 const openChoice = (subject: Subject): void => {
   const { node, found } = subject;
   const broken = found.broken.get('oneOf');
@@ -227,7 +227,7 @@ const openList = (subject: Subject): void => {
   set(subject, 'items', schemaOf(found.extraItems.seen), reason);
 };
 
-/** Relaxes a schema by what was found out about it. */
+/** Relaxes a schema according to its findings. */
 export const relax = (subject: Subject): void => {
   const { found } = subject;
   widenType(subject);
@@ -241,7 +241,7 @@ export const relax = (subject: Subject): void => {
   allowNull(subject);
 };
 
-/** Gives the field of a key another type; a key has one, whatever is captured. */
+/** Replaces the type of a key's field; a key has one type, whatever is captured. */
 export const replaceKeyType = (subject: Subject, type: 'string' | 'integer'): void => {
   const { node, found } = subject;
   const declared = (Array.isArray(node.type) ? node.type : [node.type]) as JsonType[];

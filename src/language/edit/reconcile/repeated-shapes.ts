@@ -1,7 +1,7 @@
 /**
- * Schemas of tools that repeat the row shape of an entity, field by field, in place of a reference to it. Nobody would
- * otherwise change them with the rows, and a tool that answers a row would be refused. They are found before the
- * entities are fitted, and are given what these were given.
+ * Finds schemas of tools that copy the row schema of an entity, field by field, instead of referring to it. If they
+ * did not change with it, the answer of a tool that returns a row would be rejected. They are found before the
+ * entities are fitted, and then get the same changes.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -13,16 +13,16 @@ import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node, type Path } from './documents.ts';
 import { isNote } from './relax.ts';
 
-/** A repeated shape: where it stands, and the row shapes that it repeats. */
+/** A copy: its place, and the row schemas that it equals. */
 type Repeat = { node: Node; path: Path; of: RowShape[] };
 
-/** The row shape of an entity as it was, and where it is. */
+/** Row schema of an entity: its old value, and its node. */
 type RowShape = { entity: string; before: Node; node: Node };
 
-/** A shape of one field is no sign of anything. */
+/** Least number of fields of a copy: a single field may be equal by chance. */
 const fewestFields = 2;
 
-/** A value as a text that is the same for equal schemas, whatever is written in them for readers. */
+/** Returns a text that is the same for equal schemas; annotations do not count. */
 const meaning = (value: unknown, isSchema = true): string => {
   if (Array.isArray(value)) return `[${value.map((part) => meaning(part)).join()}]`;
   if (!isTable(value)) return JSON.stringify(value) ?? 'undefined';
@@ -46,14 +46,14 @@ const fieldsOf = (node: Node): Node | undefined => {
   return properties as Node;
 };
 
-/** Whether one has the fields of the other; what it says of their presence may differ. */
+/** Returns true if both have the same fields; which of them are required may differ. */
 const repeats = (node: Node, other: Node): boolean => {
   const [fields, those] = [fieldsOf(node), fieldsOf(other)];
   if (fields === undefined || those === undefined) return false;
   return meaning(fields, false) === meaning(those, false);
 };
 
-/** The row shape of an entity in the world's own file, behind all references. */
+/** Returns the row schema of an entity in the world's own file, after following all references. */
 const rowShape = (documents: Documents, entity: string): RowShape | undefined => {
   let at: Located = { file: worldFile, node: documents.entitySchema(entity) };
   while (isNode(at.node)) {
@@ -67,7 +67,7 @@ const rowShape = (documents: Documents, entity: string): RowShape | undefined =>
   return undefined;
 };
 
-/** The nodes of the world's file that hold for rows: those of entities, and what they refer to. */
+/** Returns the nodes of the world's file that apply to rows: those of entities, and those that they refer to. */
 const nodesOfRows = (documents: Documents, entities: readonly string[]): Set<Node> => {
   const found = new Set<Node>();
   const visit = ({ file, node }: Located): void => {
@@ -81,7 +81,7 @@ const nodesOfRows = (documents: Documents, entities: readonly string[]): Set<Nod
   return found;
 };
 
-/** Finds what repeats the row shape of some entity, among tools and definitions that no row has. */
+/** Finds the copies of row schemas, among tools and definitions that no row uses. */
 export const findRepeats = (documents: Documents, entities: readonly string[]): Repeat[] => {
   const shapes = entities.flatMap((entity) => rowShape(documents, entity) ?? []);
   const ofRows = nodesOfRows(documents, entities);
@@ -99,7 +99,7 @@ const withNotes = (schema: unknown, known: unknown): unknown => {
   return structuredClone(Object.fromEntries([...notes, ...rest]));
 };
 
-/** The fields of the row shape, with what is written for readers where they stood before. */
+/** Returns the fields of the row schema, with the annotations that the copy had. */
 const followFields = (fields: Node, after: Node): Node =>
   Object.fromEntries(
     Object.entries(after).map(([name, schema]) => {
@@ -110,7 +110,7 @@ const followFields = (fields: Node, after: Node): Node =>
 
 const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** The value that a keyword of a repeat is to have, when that of the row shape has become another. */
+/** Returns the new value of a copy's keyword after that of the row schema has changed. */
 const followKeyword = (repeat: Node, keyword: string, before: Node, after: Node): unknown => {
   const [mine, was, is] = [repeat[keyword], before[keyword], after[keyword]];
   if (keyword === 'properties') return followFields(mine as Node, is as Node);
@@ -146,7 +146,7 @@ const follow = (
   }
 };
 
-/** Gives repeats what their row shapes were given; what it answers are those that cannot tell which they repeat. */
+/** Applies the changes of row schemas to their copies. Returns a note for each copy that equals several row schemas. */
 export const followRepeats = (repeats: readonly Repeat[], log: ChangeLog): string[] =>
   repeats.flatMap((repeat) => {
     const changed = repeat.of.filter(({ before, node }) => meaning(before) !== meaning(node));

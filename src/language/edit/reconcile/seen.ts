@@ -1,10 +1,9 @@
 /**
- * What values have in common, gathered one value after the other, and a schema that all of them fit:
- * their types, the format of their texts, and the closed shapes of their objects. It takes no more
- * memory than the schema, however many values there are.
+ * Summarises values one after the other, and builds a schema that all of them fit: their types, the format of their
+ * texts, and the closed schemas of their objects. Memory grows with the schema, not with the number of values.
  *
- * Objects with very many different keys are taken for maps, and what lies very deep stays open, so that
- * strange values cannot make a schema grow without end.
+ * Objects with very many different keys become maps, and very deep values stay unconstrained, so that strange values
+ * cannot make a schema grow without end.
  */
 import type { JsonSchema } from '../../contract.ts';
 import { isInherited } from '../../read/names.ts';
@@ -12,30 +11,30 @@ import { isTable } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
 import { assertedFormats } from '../../schema/formats.ts';
 
-/** How many more fields may be told apart, by all that shares it; past them objects are maps. */
+/** Number of further fields that all summaries sharing the budget may add; then objects become maps. */
 export type FieldBudget = { left: number };
 
 export const createFieldBudget = (): FieldBudget => ({ left: 5_000 });
 
-/** What is known of the values seen in one place. */
+/** Summary of the values in one place. */
 export type Seen = {
   budget: FieldBudget;
   types: Map<JsonType, number>;
   /** Formats that all texts so far have; undefined before the first text. */
   formats: string[] | undefined;
   objects: number;
-  /** Fields of the objects, in the order in which they came up. */
+  /** Fields of the objects, in the order of their first use. */
   fields: Map<string, { count: number; seen: Seen }>;
-  /** What the fields of a map hold, all together. */
+  /** Summary of all values of a map. */
   values: Seen | undefined;
-  /** What the items of lists are. */
+  /** Summary of the items of lists. */
   items: Seen | undefined;
 };
 
 const maxFields = 100;
 const maxDepth = 8;
 
-/** Formats that a text is recognized by; anything with a colon would be a URI. */
+/** Formats by which a text is recognised. URIs must be HTTP URLs, because any text with a colon would be a URI. */
 const formatTests: readonly [format: string, test: (text: string) => boolean][] = (
   ['date-time', 'uuid', 'email', 'uri'] as const
 ).map((format) => [
@@ -54,7 +53,7 @@ export const createSeen = (budget: FieldBudget): Seen => ({
   items: undefined,
 });
 
-/** The type of a value; a whole number is an `integer`. */
+/** Returns the type of a value; a whole number is an `integer`. */
 export const typeOfValue = (value: unknown): JsonType => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -66,7 +65,7 @@ const addTo = <Key>(counts: Map<Key, number>, key: Key, count = 1): void => {
   counts.set(key, (counts.get(key) ?? 0) + count);
 };
 
-/** Takes all that was seen elsewhere into account; `from` is used up. */
+/** Merges `from` into `into`; `from` must not be used afterwards. */
 export const mergeSeen = (into: Seen, from: Seen): void => {
   for (const [type, count] of from.types) addTo(into.types, type, count);
   if (from.formats !== undefined) {
@@ -90,7 +89,7 @@ export const mergeSeen = (into: Seen, from: Seen): void => {
   if (into.values !== undefined || into.fields.size > maxFields) becomeMap(into);
 };
 
-/** Takes the fields for keys of a map. */
+/** Turns the fields into keys of a map. */
 const becomeMap = (seen: Seen): void => {
   seen.values ??= createSeen(seen.budget);
   const { fields, values } = seen;
@@ -127,7 +126,7 @@ const seeObject = (seen: Seen, value: object, depth: number): void => {
   }
 };
 
-/** Takes a value into account. */
+/** Adds a value to a summary. */
 export const see = (seen: Seen, value: unknown, depth = 0): void => {
   addTo(seen.types, typeOfValue(value));
   if (typeof value === 'string') seeText(seen, value);
@@ -151,7 +150,7 @@ const typeOrder: readonly JsonType[] = [
   'null',
 ];
 
-/** The value of `type` for some types: one name, or a list of them with `null` at its end. */
+/** Returns the value of `type` for some types: one name, or a list with `null` at its end. */
 export const typeKeyword = (types: Iterable<JsonType>): JsonType | JsonType[] => {
   const given = new Set(types);
   if (given.has('number')) given.delete('integer');
@@ -159,7 +158,7 @@ export const typeKeyword = (types: Iterable<JsonType>): JsonType | JsonType[] =>
   return only !== undefined && others.length === 0 ? only : [only ?? 'null', ...others];
 };
 
-/** The keywords that describe the objects among the values. */
+/** Returns the keywords that describe the objects among the values. */
 export const objectKeywords = (seen: Seen, depth = 0): JsonSchema => {
   if (seen.objects === 0 || depth >= maxDepth) return {};
   if (seen.values !== undefined) return { additionalProperties: schemaOf(seen.values, depth + 1) };
@@ -173,11 +172,11 @@ export const objectKeywords = (seen: Seen, depth = 0): JsonSchema => {
   };
 };
 
-/** The keywords that describe the lists among the values. */
+/** Returns the keywords that describe the lists among the values. */
 export const listKeywords = (seen: Seen, depth = 0): JsonSchema =>
   seen.items === undefined ? {} : { items: schemaOf(seen.items, depth + 1) };
 
-/** A schema that all the values fit. */
+/** Returns a schema that all the values fit. */
 export const schemaOf = (seen: Seen, depth = 0): JsonSchema => {
   if (seen.types.size === 0) return {};
   const [format] = seen.formats ?? [];

@@ -1,6 +1,6 @@
 /**
- * What no data model can be fitted to: captured rows without their key, and fields with names that no
- * field can have. Both are mended where the rows come from.
+ * Finds rows to which no data model can be fitted: captured rows without their key, and fields with names that no
+ * field can have. Both must be corrected in the captures or the ingest rules.
  */
 import { own } from '#domain/json.ts';
 import type { Model } from '../../check/model.ts';
@@ -29,7 +29,7 @@ const keyProblems = ({ row, source, index }: SourcedRow, key: readonly string[])
     return [{ file, pointer: '', code: unusable, message, hint }];
   });
 
-/** Refuses what the language refuses as the name of a field, once for each name. */
+/** Creates a function that reports invalid field names, each name once. */
 const createNameCheck = (declared: readonly string[]) => {
   const folded = new Map(declared.map((name) => [name.toLowerCase(), name]));
   const accepted = new Set(declared);
@@ -53,7 +53,7 @@ const createNameCheck = (declared: readonly string[]) => {
   };
 };
 
-/** Why captured rows cannot be rows of their entities, whatever those are changed to. */
+/** Returns why captured rows cannot be rows of their entities, however those are changed. */
 export const findUnusable = (captured: readonly SourcedRow[], model: Model): Problem[] => {
   const problems: Problem[] = [];
   const byEntity = Map.groupBy(captured, ({ source }) => source.entity);
