@@ -79,6 +79,6 @@ export const cutToml = (text: string, path: readonly Step[]): string | undefined
   try {
     return written(parse(left)) === written(without(parse(text), path)) ? left : undefined;
   } catch {
-    return undefined; // what is left is no TOML: the parts cannot be cut out
+    return undefined; // the rest is not valid TOML: the parts cannot be removed
   }
 };

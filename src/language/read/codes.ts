@@ -1,8 +1,8 @@
 /**
- * The stable names of the rules a tree can break, grouped by what they are about, each with what it
- * refuses and the way out. Clients and tests tell problems apart by these names, which never change
- * their meaning. `docs/write-worlds/problems.md` is made from this file and the corpus: run `make docs` after a
- * change here, and give every new code a case in `test/corpus/`.
+ * Stable codes of the rules that a tree can violate, grouped by subject, each with a description and the way out.
+ * Clients and tests identify problems by these codes, which never change their meaning.
+ * `docs/write-worlds/problems.md` is generated from this file and the corpus: run `make docs` after a change here, and
+ * give every new code a case in `test/corpus/`.
  */
 const groups = {
   'The tree': {

@@ -1,6 +1,6 @@
 /**
- * Parses the JSON and TOML files of a tree into plain values with places. What the two notations can
- * say but a world cannot hold is refused here: numbers that lose digits, dates, bottomless nesting.
+ * Parses the JSON and TOML files of a tree into plain values with places. It refuses contents that the notations allow
+ * and a world cannot hold: numbers that lose digits, dates, unlimited nesting.
  */
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 import { parsePointer } from '#domain/json.ts';
@@ -30,7 +30,10 @@ const refuseSyntax = (
   problems.add({ file, pointer: '', code: 'syntax', message, ...at });
 };
 
-/** Where `JSON.parse` stopped. Some of its messages say so, for the others the text is looked at. */
+/**
+ * Returns the position at which `JSON.parse` stopped. Some of its messages contain it; for the others the text is
+ * searched.
+ */
 const syntaxPosition = (message: string, text: string): Position => {
   const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
   if (line !== undefined) return { line: Number(line), column: Number(column) };
@@ -51,18 +54,18 @@ const parseJsonText = (
   }
 };
 
-/** A JSON file as a place, whose lines are looked up when something is wrong there. */
+/** Returns the place of a JSON file. Its lines are looked up only if a problem is reported there. */
 export const placeOfJson = (problems: Problems, file: string, text: string): Place =>
   createPlace(problems, file, createLocate(text, outlineJson));
 
-/** Parses a JSON file, or notes why it cannot. A key written twice is a mistake, not a replacement. */
+/** Parses a JSON file, or reports why it cannot. A repeated key is a problem, not a replacement. */
 export const parseJson = (problems: Problems, file: string, text: string): Document | undefined => {
   const parsed = parseJsonText(problems, file, text);
   if (parsed === undefined) return undefined;
   const place = placeOfJson(problems, file, text);
   const isDeep = isDeeperThan(parsed.value, languageLimits.depth);
   const isRepeating = !isDeep && repeatsKeys(text, parsed.value);
-  // What a repeated key replaced is in the text alone.
+  // The text alone shows the value that a repeated key replaced, so its depth is measured in the text.
   if (isDeep || (isRepeating && depthOf(text) > languageLimits.depth)) {
     place.refuse('too_deep', `${file} nests deeper than ${languageLimits.depth} levels`);
     return undefined;
@@ -80,7 +83,7 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
   return { place, value: parsed.value };
 };
 
-/** The value with its dates refused and turned into what the author may have meant: quoted ones. */
+/** Refuses the dates of a value and replaces them by what the author probably meant: quoted dates. */
 const withoutDates = (place: Place, value: unknown): unknown => {
   if (value instanceof Date) {
     place.refuse('wrong_type', 'a bare date is not a value of JSON', 'quote it');
@@ -94,7 +97,7 @@ const withoutDates = (place: Place, value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutDates(place.at(key), item)]));
 };
 
-/** Parses a TOML file, or notes why it cannot. */
+/** Parses a TOML file, or reports why it cannot. */
 export const parseToml = (problems: Problems, file: string, text: string): Document | undefined => {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 /**
- * The functions that a user-code file offers, found in its text: user code never runs here. Only
- * declarations at the beginning of a line count, as the languages' own style has them at top level,
- * and names that it takes from modules beside it: a handlers module may be a table of contents.
+ * Finds the functions that a user-code file offers in its text, without running user code. Two kinds count:
+ * declarations at the beginning of a line, where the languages' own style puts top-level ones, and names that the file
+ * imports from modules beside it. So a handlers module may consist of re-exports.
  */
 const declarations = {
   py: [/^(?:async[ \t]+)?def[ \t]+([A-Za-z_]\w*)[ \t]*[([]/gm],
@@ -11,13 +11,13 @@ const declarations = {
   ],
 };
 
-/** A list of names between the words that begin it and its end; relative modules only. */
+/** Patterns of re-exported lists of names; relative modules only. */
 const reexports = {
   py: /^from[ \t]+\.[\w.]*[ \t]+import[ \t]+(?:\(([^)]*)\)|([^(\n]*))/gm,
   ts: /^export[ \t]*\{([^}]*)\}[ \t]*from[ \t]*['"]\./gm,
 };
 
-/** The names under which a list like `one, two as three` is known, without its comments. */
+/** Returns the exported names of a list like `one, two as three`, without its comments. */
 const listedNames = (list: string): string[] =>
   list
     .replace(/#.*$|\/\/.*$/gm, '')
@@ -31,7 +31,7 @@ const listedNames = (list: string): string[] =>
     )
     .filter((name) => name !== '');
 
-/** Names declared in or imported into the top level of a `.py` file, or exported from a `.ts` file. */
+/** Returns the names declared in or imported into the top level of a `.py` file, or exported from a `.ts` file. */
 export const declaredFunctions = (path: string, text: string): Set<string> => {
   const language = path.endsWith('.py') ? 'py' : 'ts';
   const declared = declarations[language].flatMap((pattern) =>

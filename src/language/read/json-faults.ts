@@ -1,13 +1,13 @@
 /**
- * What `JSON.parse` does not tell of a text, or not well: where an unexpected token stands, which keys are written
- * twice, and which numbers lose digits by being read.
+ * Finds faults of a JSON text that `JSON.parse` does not report, or reports imprecisely: the place of an unexpected
+ * token, repeated keys, and numbers that lose digits when they are parsed.
  */
 
 import { visit } from 'jsonc-parser';
 import { toPointer } from '#domain/json.ts';
 import { endOfString, skipBlanks } from './json-text.ts';
 
-/** What `JSON.parse` has against a text, without the part of the text that it quotes and the place. */
+/** Returns the message of `JSON.parse` without the quoted part of the text and the position. */
 export const saidOfSyntax = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(
     / in JSON at position .*$|, ?(?:\.\.\.)?".*$/s,
@@ -22,9 +22,9 @@ const canFollow = (before: string, part: string): boolean => {
 };
 
 /**
- * The offset of the first token that cannot stand where it does, for a text that `JSON.parse` refuses
- * with "Unexpected token" or "Unexpected end". `visit` would find it, too, but calls itself at each level, and
- * a text that `JSON.parse` refuses may nest a million levels.
+ * Returns the offset of the first unexpected token, for a text that `JSON.parse` refuses with "Unexpected token" or
+ * "Unexpected end". `visit` would find it, too, but recurses at each level, and a text that `JSON.parse` refuses may
+ * nest a million levels.
  */
 export const findUnexpected = (text: string): number => {
   let before = '';
@@ -44,7 +44,7 @@ export const findUnexpected = (text: string): number => {
   return text.length;
 };
 
-/** How many keys a text of valid JSON writes. */
+/** Counts the keys written in a text of valid JSON. */
 const countWrittenKeys = (text: string): number => {
   let count = 0;
   for (let start = text.indexOf('"'); start !== -1; ) {
@@ -55,7 +55,7 @@ const countWrittenKeys = (text: string): number => {
   return count;
 };
 
-/** How many keys the objects of a parsed value have. */
+/** Counts the keys of the objects in a parsed value. */
 const countKeys = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -71,13 +71,13 @@ const countKeys = (value: unknown): number => {
 };
 
 /**
- * Whether a text writes keys that the value, which it was parsed into, does not have. The value is not
- * nested deeply; the text may be, in what a repeated key replaced.
+ * Returns true if a text has keys that its parsed value lacks, that is, repeated keys. The value must not nest deeply;
+ * the text may, in values that a repeated key replaced.
  */
 export const repeatsKeys = (text: string, value: unknown): boolean =>
   countWrittenKeys(text) !== countKeys(value);
 
-/** Pointers of the keys that repeat an earlier one of their object, in a text not nested deeply. */
+/** Returns pointers to the keys that repeat an earlier one of their object; the text must not nest deeply. */
 export const findDuplicateKeys = (text: string): string[] => {
   const duplicates: string[] = [];
   const objects: Set<string>[] = [];
@@ -104,12 +104,12 @@ const losesDigits = (source: string): boolean => {
 
 type UnsafeNumber = { pointer: string; source: string };
 
-/** Cheap test for a text with a number that `loses` may be true of: sixteen digits, or a large exponent. */
+/** Cheap test for a number that may lose digits: sixteen digits, or a large exponent. */
 const mayLose = /\d[\d.]{15}|[eE][-+]?\d{3}/;
 
 /**
- * Finds the first number that is not kept exactly, as written, in a text not nested deeply. Whole numbers are exact up
- * to 2^53; a caller that holds fractions to their digits, too, passes its own `loses`.
+ * Finds the first number that does not keep its exact value; the text must not nest deeply. Whole numbers are exact up
+ * to 2^53. A caller that also requires exact fractions passes its own `loses`.
  */
 export const findUnsafeNumber = (
   text: string,

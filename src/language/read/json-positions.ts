@@ -1,7 +1,7 @@
 /**
- * The outline of a JSON text along the pointers that are asked for; all else is skipped, so that one
- * refused row of a large file costs one look over the text and hardly any memory. Of a key written
- * twice in one object the last counts, as it does for `JSON.parse`.
+ * Builds the outline of a JSON text along the requested pointers and skips everything else. So one refused row of a
+ * large file costs one pass over the text and hardly any memory. If a key is repeated in an object, the last one
+ * counts, as for `JSON.parse`.
  */
 import { eachMember, endOfValue, skipBlanks } from './json-text.ts';
 import type { Outline, Wanted } from './positions.ts';

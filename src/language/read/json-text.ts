@@ -1,12 +1,12 @@
 /**
- * Walks over the text of a JSON document without building its values: where members begin, where
- * values end. The text must be valid JSON. Nothing here recurses by itself, so depth costs nothing.
+ * Walks over the text of a JSON document without building its values: the beginnings of members and the ends of
+ * values. The text must be valid JSON. Nothing here recurses by itself, so depth costs nothing.
  *
- * The scanner of jsonc-parser stands not behind it: it reads every token, which takes twenty times as
- * long as skipping what nobody asks for, and files of rows have many megabytes.
+ * It does not use the scanner of jsonc-parser, which reads every token. That takes twenty times as long as skipping
+ * unneeded parts, and files of rows have many megabytes.
  */
 
-/** A part of a text: offsets in UTF-16 code units, the end not included. */
+/** A part of a text: offsets in UTF-16 code units, the end excluded. */
 export type Span = { start: number; end: number };
 
 /** A member of an object, with its key, or an item of a list. */
@@ -25,7 +25,7 @@ export const skipBlanks = (text: string, from: number): number => {
   return at;
 };
 
-/** The end of the string whose quote opens at `start`; the text's end when nothing closes it. */
+/** Returns the end of the string whose quote opens at `start`; the text's end if no quote closes it. */
 export const endOfString = (text: string, start: number): number => {
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from);
@@ -51,7 +51,7 @@ const endOfContainer = (text: string, start: number): number => {
   return text.length;
 };
 
-/** The end of the value that begins at `start`. */
+/** Returns the end of the value that begins at `start`. */
 export const endOfValue = (text: string, start: number): number => {
   const first = text[start];
   if (first === '"') return endOfString(text, start);
@@ -61,7 +61,7 @@ export const endOfValue = (text: string, start: number): number => {
   return scalar.lastIndex;
 };
 
-/** How many lists and objects lie inside one another, those included that a repeated key replaces. */
+/** Returns the nesting depth of lists and objects, including values that a repeated key replaces. */
 export const depthOf = (text: string): number => {
   let depth = 0;
   let most = 0;
@@ -83,8 +83,8 @@ const readMember = (text: string, at: number, index: number | undefined): Member
 };
 
 /**
- * Visits what lies directly in the value at `start`, nothing when it is a scalar. The visitor answers
- * where the member's value ends; the end of the whole is returned.
+ * Visits the direct members of the value at `start`; none if it is a scalar. The visitor returns the end of the
+ * member's value; the function returns the end of the whole value.
  */
 export const eachMember = (
   text: string,

@@ -1,7 +1,7 @@
 /**
- * Kinds of values that a key can hold. A kind reads a value at its place: it returns what it stands
- * for, or refuses it there and returns undefined. It also says in JSON Schema what it accepts, as far
- * as that language can, so that editors complete and check the files of a world.
+ * Kinds of values that a key can hold. A kind reads a value at its place: it returns the parsed value, or refuses it
+ * there and returns undefined. It also has a JSON Schema of the accepted values, as far as that can be expressed, so
+ * that editors complete and check the files of a world.
  */
 
 import { parsePointer } from '#domain/json.ts';
@@ -12,27 +12,27 @@ import { isTable, kindOf } from './values.ts';
 
 export type Kind<Value> = {
   (place: Place, value: unknown): Value | undefined;
-  /** What is accepted, for editors; absent: anything. */
+  /** Schema of accepted values, for editors; absent: anything. */
   readonly schema?: JsonSchema;
 };
 
-/** A kind with its schema. */
+/** Builds a kind with its schema. */
 export const kind = <Value>(
   schema: JsonSchema,
   read: (place: Place, value: unknown) => Value | undefined,
 ): Kind<Value> => Object.assign((place: Place, value: unknown) => read(place, value), { schema });
 
-/** The key that a value belongs to, for messages; '' for a whole document. */
+/** Returns the key that a value belongs to, for messages; '' for a whole document. */
 const keyOf = (place: Place): string =>
   parsePointer(place.pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '';
 
-/** Refuses a value, naming its key. */
+/** Refuses a value with a message that names its key. */
 export const refuseValue = (place: Place, message: string, hint?: string): undefined => {
   const key = keyOf(place);
   place.refuse('bad_value', key === '' ? message : `${key}: ${message}`, hint);
 };
 
-/** Refuses a value of another type than the wanted one, naming its key. */
+/** Refuses a value of the wrong type with a message that names its key. */
 export const refuseType = (place: Place, wanted: string, value: unknown): undefined => {
   const key = keyOf(place);
   const message = `must be ${wanted}, is ${kindOf(value)}`;
@@ -44,7 +44,7 @@ export const text: Kind<string> = kind({ type: 'string' }, (place, value) =>
   typeof value === 'string' ? value : refuseType(place, 'a text', value),
 );
 
-/** A text with at least one character, and at most `most`. */
+/** Builds the kind of a text with at least one character, and at most `most`. */
 export const filledText = (most = 1_000): Kind<string> =>
   kind({ type: 'string', minLength: 1, maxLength: most, pattern: '\\S' }, (place, value) => {
     const read = text(place, value);
@@ -53,7 +53,7 @@ export const filledText = (most = 1_000): Kind<string> =>
     return refuseValue(place, isEmpty ? 'must not be empty' : `is longer than ${most} characters`);
   });
 
-/** A text of which `accepts` holds; `wanted` says in words what that is. */
+/** Builds the kind of a text that `accepts` allows; `wanted` describes it in words. */
 export const textThat = (wanted: string, accepts: (read: string) => boolean): Kind<string> =>
   kind({ type: 'string' }, (place, value) => {
     const read = text(place, value);
@@ -61,14 +61,14 @@ export const textThat = (wanted: string, accepts: (read: string) => boolean): Ki
     return refuseValue(place, `must be ${wanted}, is ${kindOf(value)}`);
   });
 
-/** A text that matches a pattern from end to end; `wanted` says in words what that is. */
+/** Builds the kind of a text that matches a pattern from end to end; `wanted` describes it in words. */
 export const textMatching = (wanted: string, pattern: RegExp): Kind<string> =>
   kind(
     { type: 'string', pattern: pattern.source },
     textThat(wanted, (read) => pattern.test(read)),
   );
 
-/** One of a few words. */
+/** Builds the kind of one of a few words. */
 export const oneOf = <const Word extends string>(words: readonly Word[]): Kind<Word> =>
   kind({ enum: [...words] }, (place, value) => {
     const read = text(place, value);
@@ -80,14 +80,14 @@ export const oneOf = <const Word extends string>(words: readonly Word[]): Kind<W
     return refuseValue(place, `must be ${choice}, is ${kindOf(value)}`, hint);
   });
 
-/** One value and no other. */
+/** Builds the kind of one exact value. */
 export const exactly = <const Value extends string | number>(wanted: Value): Kind<Value> =>
   kind({ const: wanted }, (place, value) => {
     if (value === wanted) return wanted;
     return refuseValue(place, `must be exactly ${JSON.stringify(wanted)}, is ${kindOf(value)}`);
   });
 
-/** A whole number within bounds, both included. */
+/** Builds the kind of a whole number within bounds, both included. */
 export const integer = (min: number, max: number): Kind<number> =>
   kind({ type: 'integer', minimum: min, maximum: max }, (place, value) => {
     if (typeof value !== 'number') return refuseType(place, 'a whole number', value);
@@ -95,7 +95,7 @@ export const integer = (min: number, max: number): Kind<number> =>
     return refuseValue(place, `must be a whole number from ${min} to ${max}, is ${value}`);
   });
 
-/** A number within bounds, both included. */
+/** Builds the kind of a number within bounds, both included. */
 export const number = (min: number, max: number): Kind<number> =>
   kind({ type: 'number', minimum: min, maximum: max }, (place, value) => {
     if (typeof value !== 'number') return refuseType(place, 'a number', value);
@@ -110,7 +110,7 @@ export const flag: Kind<boolean> = kind({ type: 'boolean' }, (place, value) =>
 /** Any value at all. */
 export const anything: Kind<unknown> = (_place, value) => value;
 
-/** A value that a later reader looks at, with the place it stands at. */
+/** A value with its place, for a later check. */
 export type Placed<Value> = { place: Place; value: Value };
 
 export const placed = <Value>(inner: Kind<Value>): Kind<Placed<Value>> =>
@@ -119,7 +119,7 @@ export const placed = <Value>(inner: Kind<Value>): Kind<Placed<Value>> =>
     return read === undefined ? undefined : { place, value: read };
   });
 
-/** A list; items that are refused are left out. */
+/** Builds the kind of a list; refused items are left out. */
 export const listOf = <Value>(
   item: Kind<Value>,
   { least = 0, most = Number.POSITIVE_INFINITY } = {},
@@ -142,7 +142,7 @@ export const listOf = <Value>(
   });
 };
 
-/** A list in which no item comes twice. */
+/** Builds the kind of a list without repeated items. */
 export const distinct = (list: Kind<string[]>): Kind<string[]> =>
   kind({ ...list.schema, uniqueItems: true }, (place, value) => {
     const read = list(place, value);
@@ -155,7 +155,7 @@ export const distinct = (list: Kind<string[]>): Kind<string[]> =>
     return [...seen];
   });
 
-/** A table whose keys the author chooses; entries that are refused are left out. */
+/** Builds the kind of a table whose keys the author chooses; refused entries are left out. */
 export const mapOf = <Value>(held: Kind<Value>, { least = 0 } = {}): Kind<Map<string, Value>> => {
   const size = least > 0 && { minProperties: least };
   const schema = { type: 'object', additionalProperties: held.schema ?? {}, ...size };
@@ -172,7 +172,7 @@ export const mapOf = <Value>(held: Kind<Value>, { least = 0 } = {}): Kind<Map<st
   });
 };
 
-/** A text, or a table: a short and a long way to write the same. */
+/** Builds the kind of a value that has a short form, a text, and a long form, a table. */
 export const textOrTable = <Value>(short: Kind<Value>, long: Kind<Value>): Kind<Value> =>
   kind({ anyOf: [short.schema ?? {}, long.schema ?? {}] }, (place, value) => {
     if (typeof value === 'string') return short(place, value);

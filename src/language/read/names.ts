@@ -1,6 +1,6 @@
 /**
- * Rules for the names that authors give. Names of members that every JavaScript object inherits are
- * refused everywhere, because a row or a table of rows could not be asked for them safely.
+ * Rules for names that authors choose. Names of members that every JavaScript object inherits are refused everywhere,
+ * because looking them up in a row or a table of rows would not be safe.
  */
 import type { Place } from './place.ts';
 
@@ -11,12 +11,12 @@ const inherited: ReadonlySet<string> = new Set([
 
 const reservedPrefixes = ['sqlite_', 'svc_', 'benchmark_'];
 
-/** Columns of the store's own, which no field may shadow. */
+/** Columns of the store itself, which no field may shadow. */
 const storeColumns = ['_key', 'payload'];
 
 export const isInherited = (name: string): boolean => inherited.has(name);
 
-/** Refuses a name that objects inherit or that is half a character; says whether it may stay. */
+/** Returns true if a name is acceptable. Refuses names that objects inherit or that contain a lone surrogate. */
 export const acceptName = (place: Place, name: string): boolean => {
   if (!name.isWellFormed()) {
     place.refuse('bad_name', `${JSON.stringify(name.slice(0, 100))} is not well-formed Unicode`);
@@ -27,7 +27,7 @@ export const acceptName = (place: Place, name: string): boolean => {
   return false;
 };
 
-/** In characters. Names are repeated in every message, column and index that is about them. */
+/** Upper bound for a name in characters, because every message, column and index about it repeats it. */
 const maxNameLength = 128;
 
 const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: string): boolean => {

@@ -1,12 +1,11 @@
-/** Where compiling writes, and which of a tree's own files it reads. */
+/** Paths that compiling writes, and the tree's own files that it reads. */
 import type { Contract } from '../contract.ts';
 
 export const lockPath = 'schema/lock.json';
 export const openApiPath = 'schema/openapi.json';
 
 /**
- * Paths that a tree's author must leave to the compiler: what stands there is replaced. A generated UI
- * page has no fixed path.
+ * Paths that the author must leave to the compiler, which replaces files there. A generated UI page has no fixed path.
  */
 export const generatedPaths = [
   'db/schema.sql',
@@ -19,7 +18,7 @@ export const generatedPaths = [
 
 const isGenerated = (path: string): boolean => (generatedPaths as readonly string[]).includes(path);
 
-/** Hand-written files, apart from the handlers module, that compiling reads. */
+/** Patterns of hand-written files that compiling reads, apart from the handlers module. */
 const inputPatterns = [
   /^(svc-env|connector)\.toml$/,
   /^schema\/[^/]+\.json$/,
@@ -30,7 +29,7 @@ const inputPatterns = [
   /^scenarios\/[^/]+\/(scenario\.toml|instruction\.md|seed\/[^/]+\.json|checks\/verify\.py)$/,
 ];
 
-/** Whether compiling reads a hand-written file, so that another content may compile to another world. */
+/** Returns true if compiling reads a hand-written file, so that a change of it may change the compiled world. */
 export const isInput = (path: string, { api }: Pick<Contract, 'api'>): boolean =>
   !isGenerated(path) &&
   (path === api?.handlers || inputPatterns.some((pattern) => pattern.test(path)));

@@ -1,7 +1,7 @@
 /**
- * Places in the files of a tree, and the list of problems found there. A check is given the place of
- * what it looks at and refuses it there; it never throws, and it goes on, so that all problems of a
- * tree are reported together.
+ * Places in the files of a tree, and the list of problems found there. A check gets the place of the value that it
+ * checks and reports problems at it. It never throws, and it continues, so that all problems of a tree are reported
+ * together.
  */
 
 import { clip } from '#domain/cut.ts';
@@ -15,40 +15,40 @@ export type Place = {
   readonly file: string;
   /** JSON pointer into the file's document. */
   readonly pointer: string;
-  /** The place of a part, by its keys and positions. */
+  /** Returns the place of a part, by its keys and positions. */
   at(...segments: (string | number)[]): Place;
-  /** The place of the key that the value here belongs to: for problems about the key's name. */
+  /** Returns the place of the key of this value, for problems of the key's name. */
   ofKey(): Place;
-  /** Notes a problem here. */
+  /** Reports a problem at this place. */
   refuse(code: ProblemCode, message: string, hint?: string): void;
-  /** Whether what stands here was refused itself, so that a neutral value stands in for it. */
+  /** Returns true if the value at this place was itself refused, so that a neutral value replaces it. */
   isRefused(): boolean;
 };
 
-/** What a problem's line and column are found by, once they are asked for. */
+/** Lookup of a problem's line and column, used when the problems are listed. */
 type Finder = { locate: Locate; isKey: boolean };
 
 export type Problems = {
   add(problem: Problem, finder?: Finder): void;
   count(): number;
-  /** Whether a problem lies exactly there. */
+  /** Returns true if a problem is exactly at this place. */
   anyAt(file: string, pointer: string): boolean;
-  /** Whether a problem lies in a file, at or below one of the pointers. */
+  /** Returns true if a problem is in a file, at or below one of the pointers. */
   anyBelow(file: (path: string) => boolean, pointers: readonly string[]): boolean;
-  /** In reading order, with lines and columns; past the limit only how many more there are. */
+  /** Returns the problems in reading order, with lines and columns; beyond the limit only their number. */
   list(): Problem[];
 };
 
 type Noted = { problem: Problem; finder?: Finder | undefined };
 
-/** What is said of a problem quotes what was written, which may be long. */
+/** Shortens a problem's texts, because they quote authors' texts, which may be long. */
 const shorten = (problem: Problem): Problem => ({
   ...problem,
   pointer: clip(problem.pointer, languageLimits.quotedChars),
   message: clip(problem.message, languageLimits.quotedChars),
 });
 
-/** Finds the places of problems, all of a file together. */
+/** Looks up the positions of problems, all of a file together. */
 const locateAll = (noted: readonly Noted[]): Problem[] => {
   const located = new Map(noted.map(({ problem }) => [problem, shorten(problem)]));
   const byText = Map.groupBy(noted, ({ finder }) => finder?.locate);
@@ -70,8 +70,8 @@ export const createProblems = (): Problems => {
   const refused = new Set<string>();
   let more = 0;
   /**
-   * Shapes that several entities share are looked at again; a refused key is not also missing, and of
-   * a missing one nothing else is wrong.
+   * Suppresses repeated problems, because schemas that several entities share are checked repeatedly. A refused key is
+   * not also reported as missing, and a missing key has no other problems.
    */
   const isKnown = ({ file, pointer, code, message }: Problem): boolean => {
     const place = `${file}\n${pointer}`;
@@ -104,7 +104,7 @@ export const createProblems = (): Problems => {
   };
 };
 
-/** Rules about the name of a key: broken ones are shown at the key, all others at the value. */
+/** Codes of rules about the name of a key. Such problems are shown at the key, all others at the value. */
 const keyCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'unknown_key',
   'unexpected_key',
@@ -116,10 +116,10 @@ const keyCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'name_collision',
 ]);
 
-/** What the places of a file have in common. */
+/** Data that all places of a file share. */
 type Ground = { problems: Problems; file: string; locate?: Locate | undefined };
 
-/** There is one for each value that is read, so its methods are shared. */
+/** Place of a value. There is one for each value that is read, so it is a class with shared methods. */
 class PlaceOnGround implements Place {
   readonly #ground: Ground;
   readonly pointer: string;
@@ -159,11 +159,11 @@ class PlaceOnGround implements Place {
   }
 }
 
-/** The root of a file, or of a part of it. */
+/** Creates the root place of a file, or of a part of it. */
 export const createPlace = (problems: Problems, file: string, locate?: Locate): Place =>
   new PlaceOnGround({ problems, file, locate }, '', false);
 
-/** The same place, refusing nothing: for defaults of what was already refused as a whole. */
+/** Returns the same place without reporting: for defaults in place of a value that was refused as a whole. */
 export const silent = (place: Place): Place => ({
   file: place.file,
   pointer: place.pointer,

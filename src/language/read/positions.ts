@@ -1,6 +1,6 @@
 /**
- * Where the values of a document stand in its text. A notation's scanner draws an outline of a text,
- * and problems look their pointers up in it: once for each file, and only when something was refused.
+ * Positions of a document's values in its text. A notation's scanner builds an outline of the text, and the pointers
+ * of problems are looked up in it: once for each file, and only if a problem was reported.
  *
  * Lines and columns count from 1; columns count UTF-16 code units, as editors and parsers do.
  */
@@ -8,7 +8,7 @@
 import { parsePointer } from '#domain/json.ts';
 import type { Span } from './json-text.ts';
 
-/** A value's place in a text, with the places of its parts. */
+/** Position of a value in a text, with the positions of its parts. */
 export type Outline = {
   value: Span;
   /** Absent for items of lists and for the whole document. */
@@ -16,15 +16,15 @@ export type Outline = {
   parts: Map<string, Outline>;
 };
 
-/** The pointers that are asked for, as a tree; a scanner may leave all others out. */
+/** Requested pointers as a tree; a scanner may skip all others. */
 export type Wanted = Map<string, Wanted>;
 
 export type Position = { line: number; column: number };
 
-/** What is asked for: the value at a pointer, or its key. */
+/** A requested position: that of the value at a pointer, or of its key. */
 export type Spot = { pointer: string; isKey: boolean };
 
-/** Answers the positions of spots, in their order; undefined where only the whole file fits. */
+/** Returns the positions of spots, in their order; undefined if only the whole file fits. */
 export type Locate = (spots: readonly Spot[]) => (Position | undefined)[];
 
 export const wantedOf = (pointers: Iterable<string>): Wanted => {
@@ -40,7 +40,7 @@ export const wantedOf = (pointers: Iterable<string>): Wanted => {
   return root;
 };
 
-/** The outline at a pointer, or else of the nearest value around it. */
+/** Returns the outline at a pointer, or that of the nearest enclosing value. */
 const nearest = (root: Outline, pointer: string): { outline: Outline; isExact: boolean } => {
   let outline = root;
   for (const segment of parsePointer(pointer)) {
@@ -52,9 +52,8 @@ const nearest = (root: Outline, pointer: string): { outline: Outline; isExact: b
 };
 
 /**
- * The offset to show for a spot. A value that goes over several lines is shown by its key, as its
- * bracket alone says little; so is a table that something is missing in. What is missing in the
- * document itself has no offset.
+ * Returns the offset to show for a spot. A value that spans several lines is shown at its key, because its bracket
+ * alone is uninformative; so is a table with a missing member. A member missing in the document itself has no offset.
  */
 const offsetOf = (text: string, root: Outline, { pointer, isKey }: Spot): number | undefined => {
   const { outline, isExact } = nearest(root, pointer);
@@ -66,7 +65,7 @@ const offsetOf = (text: string, root: Outline, { pointer, isKey }: Spot): number
   return (isKey && isExact) || isLong ? key.start : value.start;
 };
 
-/** The lines and columns of offsets in a text, which is looked through once for all of them. */
+/** Returns the lines and columns of offsets in a text, in one pass over it. */
 const positionsAt = (text: string, offsets: readonly number[]): ReadonlyMap<number, Position> => {
   const positions = new Map<number, Position>();
   let line = 1;
@@ -82,11 +81,11 @@ const positionsAt = (text: string, offsets: readonly number[]): ReadonlyMap<numb
   return positions;
 };
 
-/** The position of an offset in a text. */
+/** Returns the position of an offset in a text. */
 export const positionAt = (text: string, offset: number): Position =>
   positionsAt(text, [offset]).get(offset) ?? { line: 1, column: 1 };
 
-/** Looks spots up in a text by the scanner of its notation. */
+/** Returns a function that looks up spots in a text by the scanner of its notation. */
 export const createLocate =
   (text: string, scan: (text: string, wanted: Wanted) => Outline): Locate =>
   (spots) => {

@@ -32,7 +32,7 @@ describe('suggestName', () => {
   });
 });
 
-/** The distance as it is defined, over all of both words. */
+/** Returns the distance by its definition, computed over the whole of both words. */
 const distance = (a: string, b: string): number => {
   const known = new Map<string, number>();
   const from = (i: number, j: number): number => {

@@ -1,10 +1,10 @@
-/** "Did you mean": the nearest of the names that exist, for hints in problems. */
+/** "Did you mean": finds the nearest of the existing names, for hints in problems. */
 
 const maxNameLength = 64;
 
 /**
- * Edits (insert, delete, replace, swap of neighbours) between two words, or more than `most`. Only what
- * lies so near the diagonal is looked at, and no more once all of a row is too far: names are many.
+ * Returns the number of edits (insert, delete, replace, swap of neighbours) between two words, or more than `most`.
+ * Because there are many names, it computes only cells near the diagonal, and stops once a whole row is above `most`.
  */
 const editDistance = (a: string, b: string, most: number): number => {
   const tooFar = most + 1;
@@ -30,7 +30,7 @@ const editDistance = (a: string, b: string, most: number): number => {
   return above[b.length] ?? tooFar;
 };
 
-/** The known name nearest to `name`, if one is near enough to be what was meant. */
+/** Returns the known name nearest to `name`, if it is near enough to be meant. */
 export const nearestName = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length > maxNameLength) return undefined;
   const most = name.length < 5 ? 1 : 2;
@@ -45,7 +45,7 @@ export const nearestName = (name: string, known: Iterable<string>): string | und
   return best?.name;
 };
 
-/** `did you mean "x"?`, or else what there is to choose from. */
+/** Returns `did you mean "x"?`, or else the available names. */
 export const suggestName = (name: string, known: Iterable<string>): string | undefined => {
   const names = [...known];
   const nearest = nearestName(name, names);

@@ -1,9 +1,9 @@
 /**
- * Tables with known keys, described as data: each key's kind, and what holds when it is absent. One
- * reader serves them all, so that widening the language is adding an entry.
+ * Tables with known keys, described as data: each key's kind and default. One reader serves them all, so that the
+ * language is extended by adding an entry.
  *
- * A refused value is replaced by the key's neutral one, so that the checks that follow need not ask
- * whether it was there; a tree with a problem is never compiled.
+ * A refused value is replaced by the key's neutral one, so that later checks need not test for its presence; a tree
+ * with a problem is never compiled.
  */
 import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
@@ -16,14 +16,14 @@ import { isTable } from './values.ts';
 type Key<Value> = {
   read(place: Place, value: unknown): Value;
   absent(place: Place, name: string): Value;
-  /** What it holds, for editors; absent for a key that nobody is meant to write. */
+  /** Schema of the value, for editors; absent for a key that authors must not write. */
   schema?: JsonSchema;
   isRequired?: boolean;
 };
 
 type Keys = Readonly<Record<string, Key<unknown>>>;
 
-/** A key with a sentence about it, which editors show. */
+/** Adds a description to a key, which editors show. */
 export const described = <Value>(about: string, key: Key<Value>): Key<Value> => ({
   ...key,
   schema: { description: about, ...key.schema },
@@ -33,7 +33,7 @@ export type TableOf<Known extends Keys> = {
   [Name in keyof Known]: Known[Name] extends Key<infer Value> ? Value : never;
 };
 
-/** A key that must be there; `neutral` stands in for it once its absence is noted. */
+/** Builds a required key; `neutral` replaces it once its absence is reported. */
 export const required = <Value>(of: Kind<Value>, neutral: Value): Key<Value> => ({
   read: (place, value) => of(place, value) ?? neutral,
   absent: (place, name) => {
@@ -44,22 +44,22 @@ export const required = <Value>(of: Kind<Value>, neutral: Value): Key<Value> => 
   isRequired: true,
 });
 
-/** The default as editors show it: scalars only, since an empty table or list says nothing. */
+/** Returns the default for editors: scalars only, since an empty table or list is uninformative. */
 const defaultFor = (fallback: unknown): JsonSchema =>
   ['string', 'number', 'boolean'].includes(typeof fallback) ? { default: fallback } : {};
 
-/** A key with a default. */
+/** Builds a key with a default. */
 export const defaulted = <Value>(of: Kind<Value>, fallback: Value): Key<Value> => ({
   read: (place, value) => of(place, value) ?? fallback,
   absent: () => fallback,
   schema: { ...of.schema, ...defaultFor(fallback) },
 });
 
-/** A key that may be absent and has no default. */
+/** Builds an optional key without a default. */
 export const optional = <Value>(of: Kind<Value>): Key<Value | undefined> =>
   defaulted<Value | undefined>(of, undefined);
 
-/** A key that somebody might expect here and that the language rules out, for the reason given. */
+/** Builds a key that authors might expect here and that the language excludes, with the reason. */
 export const ruledOut = (why: string): Key<undefined> => ({
   read: (place) => {
     place.refuse('unexpected_key', why, 'leave it out');
@@ -68,7 +68,7 @@ export const ruledOut = (why: string): Key<undefined> => ({
   absent: () => undefined,
 });
 
-/** The keys that may be written. */
+/** Returns the keys that authors may write. */
 const writtenKeys = (known: Keys): string[] =>
   Object.keys(known).filter((key) => known[key]?.schema !== undefined);
 
@@ -91,7 +91,7 @@ export const readTable = <const Known extends Keys>(
   const names = writtenKeys(known);
   const refused = unknown.slice(0, languageLimits.unknownKeys);
   for (const name of refused) refuseUnknown(at, name, names);
-  // A misspelt key is one mistake: what it was meant for is not missing as well.
+  // A misspelt key is one problem: the key that it was meant to be is not also reported as missing.
   const meant = new Set(refused.map((name) => nearestName(name, names)));
   const read = Object.entries(known).map(([name, key]) => {
     const held = own(table, name);
@@ -102,7 +102,7 @@ export const readTable = <const Known extends Keys>(
   return Object.fromEntries(read) as TableOf<Known>;
 };
 
-/** What a table with known keys may hold, in JSON Schema. */
+/** Returns the JSON Schema of a table with known keys. */
 export const tableSchema = (known: Keys): JsonSchema => {
   const written = Object.entries(known).filter(([, { schema }]) => schema !== undefined);
   const needed = written.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
@@ -114,11 +114,11 @@ export const tableSchema = (known: Keys): JsonSchema => {
   };
 };
 
-/** The kind of a value that is a table with known keys. */
+/** Builds the kind of a table with known keys. */
 export const tableOf = <const Known extends Keys>(known: Known): Kind<TableOf<Known>> =>
   kind(tableSchema(known), (place, value) => readTable(place, value, known));
 
-/** A table that must be there. Absent, it is refused once, not once for each of its keys. */
+/** Builds a required table. If it is absent, one problem is reported, not one for each of its keys. */
 export const requiredTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
   read: (place, value) => readTable(place, value, known),
   absent: (place, name) => {
@@ -129,13 +129,13 @@ export const requiredTable = <const Known extends Keys>(known: Known): Key<Table
   isRequired: true,
 });
 
-/** A table that may be absent; its defaults hold then. */
+/** Builds an optional table; if it is absent, its defaults apply. */
 export const defaultedTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
   read: (place, value) => readTable(place, value, known),
   absent: (place) => readTable(silent(place), {}, known),
   schema: tableSchema(known),
 });
 
-/** What a table holds when it is absent and nothing of it is required. */
+/** Returns the contents of an absent table without required keys. */
 export const tableDefaults = <const Known extends Keys>(known: Known): TableOf<Known> =>
   readTable(silent(createPlace(createProblems(), '')), {}, known);

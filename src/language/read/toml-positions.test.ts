@@ -8,7 +8,7 @@ import { outlineToml } from './toml-positions.ts';
 
 const inToml = locateIn(outlineToml);
 
-/** A header, or the name of a table that is defined by its parts. */
+/** Returns true for a header, or the name of a table that is defined by its parts. */
 const isHeading = (part: string, held: unknown): boolean => {
   try {
     return JSON.stringify(parse(`v = ${part}`).v) !== JSON.stringify(held);
@@ -17,7 +17,7 @@ const isHeading = (part: string, held: unknown): boolean => {
   }
 };
 
-/** Holds every value of a text, and every key, against what stands at its place. */
+/** Compares every value of a text, and every key, with the text at its position. */
 const expectOutlined = (text: string): void => {
   const outlines = new Map(outlinesOf(outlineToml(text)));
   const values = valuesOf(parse(text));

@@ -1,18 +1,18 @@
 /**
- * The outline of a TOML text: where the tables, keys and values stand that its parser answers. The
- * text must be valid TOML 1.0 or 1.1. What a header defines stands at the header; a table that only
- * dotted keys or the headers of its parts define stands at its name in the first of them.
+ * Builds the outline of a TOML text: the positions of the tables, keys and values that its parser returns. The text
+ * must be valid TOML 1.0 or 1.1. A table that a header defines is at the header. A table that only dotted keys or the
+ * headers of its parts define is at its name in the first of them.
  *
- * Parsers that keep positions were tried in its place, and none stays within bounds that hold for
- * strangers' files. toml-eslint-parser 1.0.3 needs 2 GB and 16 s for a list of 2 MB, and overflows the
- * stack at a text of 130,000 characters; @decimalturn/toml-patch 3.3.0 keeps no places of the parts of
- * dotted keys; lezer-toml 1.0.0 reads neither TOML 1.1 nor `[[1], [2]]`. smol-toml keeps no positions.
+ * Existing parsers that keep positions were tried, and none stays within limits that are safe for files of clients.
+ * toml-eslint-parser 1.0.3 needs 2 GB and 16 s for a list of 2 MB, and overflows the stack at a text of 130,000
+ * characters. @decimalturn/toml-patch 3.3.0 keeps no positions of the parts of dotted keys. lezer-toml 1.0.0 reads
+ * neither TOML 1.1 nor `[[1], [2]]`. smol-toml keeps no positions.
  */
 import { parse } from 'smol-toml';
 import type { Span } from './json-text.ts';
 import type { Outline } from './positions.ts';
 
-/** A segment of a dotted key: its name, and where it is written. */
+/** A segment of a dotted key: its name, and its position. */
 type Segment = { name: string; span: Span };
 
 const blanks = /[ \t]*/y;
@@ -25,7 +25,7 @@ const endOf = (pattern: RegExp, text: string, from: number): number => {
   return pattern.test(text) ? pattern.lastIndex : from;
 };
 
-/** The end of a text in quotes of any of the four kinds. */
+/** Returns the end of a quoted text with any of the four kinds of quotes. */
 const endOfQuoted = (text: string, start: number): number => {
   const quote = text.charAt(start);
   const isLong = text.startsWith(quote.repeat(3), start);
@@ -34,7 +34,7 @@ const endOfQuoted = (text: string, start: number): number => {
     if (quote === '"' && text[at] === '\\') at += 1;
     else if (text.startsWith(mark, at)) {
       let end = at + mark.length;
-      // Up to two quotes may stand before the closing three.
+      // Up to two quotes may precede the closing three.
       while (isLong && end < at + 5 && text[end] === quote) end += 1;
       return end;
     }
@@ -48,7 +48,7 @@ const nameOf = (written: string): string => {
   return written.includes('\\') ? String(parse(`name = ${written}`).name) : written.slice(1, -1);
 };
 
-/** The segments of the key at an offset, and the offset after them and the blanks that follow. */
+/** Returns the segments of the key at an offset, and the offset after them and the blanks that follow. */
 const readKey = (text: string, from: number): { segments: Segment[]; end: number } => {
   const segments: Segment[] = [];
   for (let at = endOf(blanks, text, from); ; at = endOf(blanks, text, at + 1)) {
@@ -66,7 +66,7 @@ const newOutline = (value: Span, key?: Span): Outline => ({
   parts: new Map(),
 });
 
-/** The part of that name, made at its segment when it is not there yet. */
+/** Returns the part of a segment's name; creates it at the segment if there is none. */
 const partAt = (table: Outline, { name, span }: Segment): Outline => {
   const part = table.parts.get(name) ?? newOutline(span, span);
   table.parts.set(name, part);
@@ -82,7 +82,7 @@ const readPair = (text: string, table: Outline, from: number): number => {
   return read.value.end;
 };
 
-/** Reads what lies between two brackets; `readPart` reads one part and answers its end. */
+/** Reads the parts between two brackets; `readPart` reads one part and returns its end. */
 const readParts = (text: string, start: number, readPart: (at: number) => number): number => {
   let at = endOf(blanksAndLines, text, start + 1);
   while (at < text.length && text[at] !== ']' && text[at] !== '}') {
@@ -110,7 +110,7 @@ const readValue = (text: string, start: number): Outline => {
   return ending(start + text.slice(start, end).trimEnd().length);
 };
 
-/** Reads a header at its bracket: makes its table, and answers that and the header's end. */
+/** Reads a header at its bracket, creates its table, and returns it with the header's end. */
 const readHeader = (
   text: string,
   root: Outline,
@@ -137,7 +137,7 @@ const readHeader = (
   return { table: item, end: header.end };
 };
 
-/** Outlines a valid TOML text, whole. */
+/** Builds the whole outline of a valid TOML text. */
 export const outlineToml = (text: string): Outline => {
   const root = newOutline({ start: 0, end: text.length });
   const lists = new Set<Outline>();

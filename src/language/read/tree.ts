@@ -1,6 +1,6 @@
 /**
- * A world tree as the checks see it: its files by path, decoded and parsed on demand. Paths and sizes
- * are judged first; a file with a bad path is refused and left out.
+ * A world tree for the checks: its files by path, decoded and parsed on demand. Paths and sizes are checked first; a
+ * file with a bad path is refused and left out.
  */
 import { limits } from '#domain/limits.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
@@ -11,20 +11,20 @@ import { createPlace, type Place, type Problems } from './place.ts';
 
 export type Tree = {
   has(path: string): boolean;
-  /** Paths below a folder, sorted; '' for all. */
+  /** Returns the paths below a folder, sorted; '' for all. */
   paths(folder: string): string[];
-  /** The file's text; undefined when there is no such file, or when it is not UTF-8, which is noted. */
+  /** Returns the file's text; undefined if there is no such file, or if it is not UTF-8, which is reported. */
   text(path: string): string | undefined;
-  /** The file parsed; undefined as for `text`, and when the notation is broken, which is noted. */
+  /** Returns the parsed file; undefined as for `text`, and if its syntax is invalid, which is reported. */
   authoredJson(path: string): Document | undefined;
   json(path: string): Document | undefined;
   toml(path: string): Document | undefined;
-  /** The whole file as a place. */
+  /** Returns the place of the whole file. */
   place(path: string): Place;
   readonly problems: Problems;
 };
 
-/** By path, then by content: a tree may be given in any order, and may name a file twice. */
+/** Orders files by path, then by content: a tree may come in any order, and may name a file twice. */
 const compareFiles = (a: TreeFile, b: TreeFile): number =>
   a.path === b.path ? Buffer.compare(a.content, b.content) : a.path < b.path ? -1 : 1;
 
@@ -68,7 +68,7 @@ const decode = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** Opens a tree, or notes that it is too large to be looked at. */
+/** Opens a tree, or reports that it is too large. */
 export const openTree = (files: readonly TreeFile[], problems: Problems): Tree | undefined => {
   if (!isWithinLimits(files, problems)) return undefined;
   const contents = acceptFiles(files, problems);

@@ -1,4 +1,4 @@
-/** What a parsed value is. Nothing here recurses as deep as a stranger's value may be. */
+/** Types of parsed values. Nothing here recurses as deep as a client's value may nest. */
 
 import { isObject } from '#domain/json.ts';
 
@@ -8,20 +8,20 @@ export type Table = { readonly [key: string]: unknown };
 export const isTable = (value: unknown): value is Table =>
   isObject(value) && !(value instanceof Date);
 
-/** Whether lists and objects lie inside one another in more than `most` levels. */
+/** Returns true if lists and objects nest in more than `most` levels. */
 export const isDeeperThan = (value: unknown, most: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (most === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, most - 1));
   for (const name in value) {
     const held = (value as Table)[name];
-    // Most of what is held are scalars, of which nothing needs to be asked.
+    // Most members are scalars, which need no recursion.
     if (typeof held === 'object' && isDeeperThan(held, most - 1)) return true;
   }
   return false;
 };
 
-/** A value's kind in words, for messages. */
+/** Describes a value's type in words, for messages. */
 export const kindOf = (value: unknown): string => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -31,7 +31,7 @@ export const kindOf = (value: unknown): string => {
   return `${typeof value} ${String(value)}`;
 };
 
-/** Whether two lists hold the same texts in the same order. */
+/** Returns true if two lists have the same texts in the same order. */
 export const areSameTexts = (list: readonly string[], other: readonly string[]): boolean => {
   if (list.length !== other.length) return false;
   for (let index = 0; index < list.length; index += 1) {

@@ -1,6 +1,6 @@
 /**
- * What can be told about values from their schema alone: which JSON types they may have, and which
- * schemas hold for a part of them. References, unions and compositions are followed.
+ * Infers facts about values from their schema alone: their possible JSON types, and the schemas that apply to their
+ * parts. References, unions and compositions are followed.
  */
 import { own } from '#domain/json.ts';
 import type { ColumnType, FieldPath, JsonSchema } from '../contract.ts';
@@ -12,11 +12,11 @@ export type JsonType = (typeof typeNames)[number];
 type Types = ReadonlySet<JsonType>;
 
 export type Analysis = {
-  /** The types that a value may have; `number` always comes with `integer`. */
+  /** Returns the possible types of a value; `number` always comes with `integer`. */
   types(schemas: readonly unknown[]): ReadonlySet<JsonType>;
-  /** The schemas that may hold at a path below a value; none when nothing can be there. */
+  /** Returns the schemas that may apply at a path below a value; none if nothing can be there. */
   at(schema: unknown, path: FieldPath): readonly unknown[];
-  /** The properties that a schema declares, by name. */
+  /** Returns the properties that a schema declares, by name. */
   properties(schema: unknown): Map<string, unknown[]>;
 };
 
@@ -38,7 +38,7 @@ const declaredTypes = ({ type }: Table): Types => {
 
 const schemasIn = (held: unknown): unknown[] => (Array.isArray(held) ? held : []);
 
-/** The answer that is kept for a key, or else the one found, which is kept. */
+/** Returns the cached answer for a key, or computes and caches it. */
 const keep = <Key extends object, Answer>(
   known: WeakMap<Key, Answer>,
   key: Key,
@@ -51,7 +51,7 @@ const keep = <Key extends object, Answer>(
   return answer;
 };
 
-/** Questions to the schemas of one family of definitions. Answers are kept. */
+/** Creates an analysis of the schemas that share some definitions. Answers are cached. */
 export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
   const known = new WeakMap<object, Types>();
   const membersBySchema = new WeakMap<object, readonly Table[]>();
@@ -97,7 +97,7 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return types;
   };
 
-  /** The schema and all that apply, or may apply, to the same value. */
+  /** Returns the schema and all others that apply, or may apply, to the same value. */
   const membersOf = (schema: unknown): readonly Table[] =>
     isTable(schema) ? keep(membersBySchema, schema, () => [...collect(schema)]) : [];
 
@@ -139,7 +139,7 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return item === undefined ? [] : [item];
   };
 
-  /** Where no schema speaks of a part, the part may be anything, unless the value is closed. */
+  /** Returns the schemas of a part. A part that no schema mentions may be anything, unless the value is closed. */
   const findParts = (schema: unknown, segment: string): unknown[] => {
     const isIndex = /^\d+$/.test(segment);
     if (!typesOf(schema).has(isIndex ? 'array' : 'object')) return [];
@@ -186,14 +186,16 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
 
 const kept = new WeakMap<object, Analysis>();
 
-/** The analysis of definitions that are asked about again and again: it is kept as long as they are. */
+/** Returns an analysis that is cached as long as its definitions exist, for repeated use. */
 export const analysisOf = (definitions: Readonly<Record<string, JsonSchema>>): Analysis =>
   keep(kept, definitions, () => createAnalysis(definitions));
 
 const without = (types: Types, left: JsonType): JsonType[] =>
   [...types].filter((type) => type !== left);
 
-/** The one scalar type of a value, apart from null; undefined when it may have several or a part. */
+/**
+ * Returns the only scalar type of a value, apart from null; undefined if it has several, or may be an object or list.
+ */
 export const scalarType = (
   types: Types,
 ): 'string' | 'integer' | 'number' | 'boolean' | undefined => {
@@ -202,7 +204,7 @@ export const scalarType = (
   return (['string', 'integer', 'number', 'boolean'] as const).find((type) => type === given);
 };
 
-/** The column that a scalar field gets in the store. Booleans are 0 and 1 there. */
+/** Returns the type of a scalar field's column in the store. Booleans are 0 and 1 there. */
 export const columnType = (types: Types): ColumnType | undefined => {
   const columns = {
     string: 'TEXT',

@@ -1,6 +1,6 @@
 /**
- * Bounds on schemas, so that no author's schema exhausts the stack or takes without end: how deep they lie
- * inside one another, how much one of them holds, and how many of them apply to one value.
+ * Limits on schemas, so that no author's schema exhausts the stack or runs without end: their nesting depth, the size
+ * of one schema, and the number of schemas that apply to one value.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -9,19 +9,18 @@ import type { Place } from '../read/place.ts';
 import { isTable } from '../read/values.ts';
 import { definitionName, keywords, subschemasOf } from './keywords.ts';
 
-// Bounds what one value can cost to check. Schemas that apply to the same value (through `$ref`,
-// `allOf` and the like) must neither refer to themselves in a circle, nor form long chains, nor multiply
-// without end; a schema may well refer to itself for a part of its value, as trees and comment threads
-// do.
+// Limit on the cost of validating one value. Schemas that apply to the same value (through `$ref`, `allOf` and the
+// like) must not refer to themselves in a cycle, form long chains, or multiply without end. A schema may refer to
+// itself for a part of its value, as trees and comment threads do.
 
 type PlacedSchema = Placed<JsonSchema>;
 
 const isInPlace = (keyword: string): boolean => keywords.get(keyword)?.isInPlace === true;
 
-/** How many schemas apply to a value, and how many references lead to one another at most. */
+/** Number of schemas that apply to a value, and the longest chain of references. */
 type Work = { schemas: number; chain: number };
 
-/** Refuses circles and excess, each at the definition or schema that has it. */
+/** Refuses cycles and excess, each at the definition or schema that causes it. */
 export const refuseEndlessWork = (
   definitions: ReadonlyMap<string, PlacedSchema>,
   roots: readonly PlacedSchema[],
@@ -48,7 +47,7 @@ export const refuseEndlessWork = (
     return work;
   };
 
-  /** What it takes to check a value for which `schema` holds. */
+  /** Returns the work of validating a value against `schema`. */
   const workOf = (schema: unknown): Work => {
     if (!isTable(schema)) return { schemas: 1, chain: 0 };
     const target = definitionName(schema.$ref);
@@ -84,15 +83,15 @@ export const refuseEndlessWork = (
   for (const { place, value } of [...definitions.values(), ...roots]) refuseExcess(place, value);
 };
 
-// Bounds how deep schemas lie inside one another, references followed. Validators are compiled by
-// recursion over them, so a long enough chain of definitions would exhaust the stack.
+// Limit on the nesting depth of schemas, with references followed. Validators are compiled by recursion over them, so
+// a long enough chain of definitions would exhaust the stack.
 //
-// Definitions that refer to one another in a circle count as one, as deep as all of them together:
-// whatever way is taken through them, it cannot be longer.
+// Definitions that refer to one another in a cycle count as one, as deep as all of them together: no path through them
+// can be longer.
 
 type Outline = { depth: number; references: Set<string> };
 
-/** How deep a schema is by itself, and which definitions it refers to. */
+/** Returns the depth of a schema by itself, and the definitions that it refers to. */
 const outlineOf = (schema: unknown): Outline => {
   if (!isTable(schema)) return { depth: 1, references: new Set() };
   const name = definitionName(schema.$ref);
@@ -107,8 +106,8 @@ const outlineOf = (schema: unknown): Outline => {
 };
 
 /**
- * The definition below which schemas lie deepest, and how deep at most. Tarjan's algorithm finds the
- * circles, each after all that it leads to, so that one pass adds the depths up.
+ * Returns the definition with the deepest nesting below it, and that depth. Tarjan's algorithm finds the cycles, each
+ * after everything that it refers to, so that one pass adds up the depths.
  */
 export const deepestDefinition = (
   definitions: Readonly<Record<string, JsonSchema>>,
@@ -150,9 +149,8 @@ export const deepestDefinition = (
   return deepest;
 };
 
-// Bounds how many keywords and subschemas one validator holds inside one another. The code of a
-// validator nests by one level for each, whether they stand beside or inside one another; a definition
-// has a validator of its own.
+// Limit on the nested keywords and subschemas of one validator. The code of a validator nests by one level for each,
+// whether they are beside or inside one another; a definition has a validator of its own.
 
 const spanOf = (schema: unknown): number => {
   if (!isTable(schema)) return 1;
@@ -161,7 +159,7 @@ const spanOf = (schema: unknown): number => {
   return Object.keys(schema).length + parts.length + widest;
 };
 
-/** Refuses schemas that hold too much, each as a whole. */
+/** Refuses schemas that are too large, each as a whole. */
 export const refuseWideSchemas = (schemas: readonly Placed<JsonSchema>[]): void => {
   for (const { place, value } of schemas) {
     const span = spanOf(value);

@@ -1,6 +1,6 @@
 /**
- * Checks a schema against the keyword table and copies it with its references resolved. References and
- * patterns it leaves to others: it asks for each, and puts in, or leaves out, what it is told.
+ * Checks a schema against the table of keywords and copies it with its references resolved. The caller's `SchemaScope`
+ * resolves references and accepts patterns.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -11,9 +11,9 @@ import { nearestName } from '../read/suggest.ts';
 import { isTable } from '../read/values.ts';
 import { type Keyword, keywords, refusedKeywords } from './keywords.ts';
 
-/** What a schema is checked within. Both refuse what they do not accept. */
+/** Callbacks for references and patterns. Both report what they do not accept. */
 export type SchemaScope = {
-  /** The reference to write in place of one that was read; undefined when it was refused. */
+  /** Returns the reference to write in place of the given one; undefined if it was refused. */
   resolve(place: Place, reference: string): string | undefined;
   acceptsPattern(place: Place, source: string): boolean;
 };
@@ -69,7 +69,7 @@ const checkHeld = (place: Place, keyword: Keyword, held: unknown, scope: SchemaS
   }
 };
 
-/** What becomes of a keyword whose value is of the right kind; undefined when it was refused. */
+/** Returns the value to write for a keyword whose value has the right kind; undefined if it was refused. */
 const settle = (place: Place, name: string, held: unknown, scope: SchemaScope): unknown => {
   if (name === '$ref') return scope.resolve(place, String(held));
   if (name === 'pattern') return scope.acceptsPattern(place, String(held)) ? held : undefined;
@@ -101,7 +101,7 @@ const checkAny = (place: Place, schema: unknown, scope: SchemaScope): Checked =>
   return Object.fromEntries(entries);
 };
 
-/** The schema with its references resolved and notes left out; what is wrong with it is refused. */
+/** Returns the schema with its references resolved and annotations removed; reports its problems. */
 export const checkSchema = (place: Place, schema: unknown, scope: SchemaScope): JsonSchema => {
   const checked = checkAny(place, schema, scope);
   if (typeof checked === 'object') return checked;

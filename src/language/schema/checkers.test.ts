@@ -109,7 +109,7 @@ describe('createRowChecker', () => {
         world.json['scenarios/finish/seed/cards.json'] = [];
       }),
     );
-    // In more than linear time, this would not end before the test's deadline.
+    // If the time were more than linear, this would not end before the test's deadline.
     expect(slow.check('cards', { ...card, title: `${'a'.repeat(50_000)}!` })).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Checks values against the schemas of a compiled contract: rows of its entities, what goes into tools
- * and comes out of them, and what requests bring to handlers. Keys and references between rows are left
- * to the store, and to `check/integrity.ts` for rows that are part of a tree.
+ * Validates values against the schemas of a compiled contract: rows of its entities, inputs and outputs of tools, and
+ * bodies of requests to handlers. The store checks keys and references between rows, and so does `check/integrity.ts`
+ * for rows of a tree.
  */
 import { parsePointer } from '#domain/json.ts';
 import type { ApiContract, Contract, JsonSchema } from '../contract.ts';
@@ -11,18 +11,18 @@ import { type CheckValue, createShapes } from './shapes.ts';
 import type { ValueProblem } from './value-problem.ts';
 
 /**
- * What is wrong with a value of a row. `field` is the top-level field at fault, '' for the row as a
- * whole; `pointer` leads to the value, or to where a missing one belongs; `detail` follows both in a
- * sentence, for example `must be string, is number 5`.
+ * A problem of a row's value. `field` is the top-level field at fault, '' for the row as a whole. `pointer` leads to
+ * the value, or to the place of a missing one. `detail` continues a sentence about either, for example `must be
+ * string, is number 5`.
  */
 export type RowProblem = { field: string; pointer: string; detail: string };
 
 export type RowChecker = {
-  /** Everything wrong with a row of an entity, at most 20 problems; empty when it fits. */
+  /** Returns all problems of a row, at most 20; empty if it fits. */
   check(entity: string, row: unknown): RowProblem[];
 };
 
-/** Adds the top-level field to problems found by a schema. */
+/** Adds the top-level field to problems of a schema. */
 export const toRowProblems = (problems: readonly ValueProblem[]): RowProblem[] =>
   problems.map(({ pointer, detail }) => ({
     field: parsePointer(pointer)[0] ?? '',
@@ -49,25 +49,28 @@ const createChecker = (
 };
 
 /**
- * A checker for all entities of a contract; each schema is compiled when it is first needed. Numbers
- * and texts that are not kept as they came are refused, too.
+ * Creates a validator for all entities of a contract; each schema is compiled on first use. Numbers and texts that the
+ * store would alter are refused, too.
  */
 export const createRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, andKept);
 
-/** The same by the shapes alone. */
+/** Creates the same validator for schemas alone, which accepts such numbers and texts. */
 export const createShapeChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, (check) => check);
 
-/** A checker for rows of files, whose numbers are looked at while they are read. */
+/** A validator for rows of files, whose numbers were checked while they were parsed. */
 export type FileRowChecker = {
-  /** As that of a `RowChecker`; `hasEscapes` is whether the file's text `escapesSurrogates`. */
+  /**
+   * Returns the problems of a row, as a `RowChecker` does; `hasEscapes` is the result of `escapesSurrogates` for the
+   * file's text.
+   */
   check(entity: string, row: unknown, hasEscapes: boolean): RowProblem[];
 };
 
-/** Makes it. Texts are looked through only where the file could hold one that is not kept: hardly any does. */
+/** Creates it. Texts are searched for lone surrogates only if the file could hold one, which is rare. */
 export const createFileRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): FileRowChecker => {
@@ -83,13 +86,13 @@ export const createFileRowChecker = (
 };
 
 export type ToolChecker = {
-  /** Everything wrong with a tool's input, at most 20 problems; empty when it fits. */
+  /** Returns all problems of a tool's input, at most 20; empty if it fits. */
   input(tool: string, value: unknown): RowProblem[];
-  /** The same for what the tool returned. */
+  /** Returns the same for a tool's output. */
   output(tool: string, value: unknown): RowProblem[];
 };
 
-/** A checker for all tools of a contract; each schema is compiled when it is first needed. */
+/** Creates a validator for all tools of a contract; each schema is compiled on first use. */
 export const createToolChecker = (
   contract: Pick<Contract, 'definitions' | 'tools'>,
 ): ToolChecker => {
@@ -110,11 +113,11 @@ export const createToolChecker = (
 };
 
 export type RouteChecker = {
-  /** Everything wrong with a body, at most 20 problems; empty when it fits, or nothing is declared. */
+  /** Returns all problems of a body, at most 20; empty if it fits, or if the route declares no schema. */
   request(operation: string, body: unknown): RowProblem[];
 };
 
-/** A checker for all routes of a contract; each schema is compiled when it is first needed. */
+/** Creates a validator for all routes of a contract; each schema is compiled on first use. */
 export const createRouteChecker = ({
   api,
   definitions,

@@ -1,6 +1,6 @@
 /**
- * A JSON Schema that stands by itself, as clients write one for values of their own: held to the same keywords and
- * bounds as the schemas of a world. Definitions are its own (`$defs`, or `definitions` of older dialects).
+ * Reads a self-contained JSON Schema, which a client writes for values of its own. It has the same keywords and limits
+ * as the schemas of a world. Definitions are its own (`$defs`, or `definitions` of older dialects).
  */
 import type { JsonSchema } from '../contract.ts';
 import type { Problem } from '../problem.ts';
@@ -14,11 +14,11 @@ export type SchemaDocument =
   | { ok: true; check: CheckValue }
   | { ok: false; problems: readonly Problem[] };
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const literal = new Set(['const', 'enum', 'default', 'examples']);
 const older = '#/definitions/';
 
-/** References to `definitions` as those to `$defs`. */
+/** Rewrites references to `definitions` as references to `$defs`. */
 const withPresentReferences = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(withPresentReferences);
   if (!isTable(schema)) return schema;
@@ -43,7 +43,7 @@ const split = (written: unknown): { schema: unknown; definitions: unknown } => {
   };
 };
 
-/** Reads a schema; it must nest no deeper than JSON may that is read here. */
+/** Reads a schema; it must not nest deeper than the JSON that the service accepts. */
 export const readSchemaDocument = (written: unknown): SchemaDocument => {
   const problems = createProblems();
   const tree = openTree([], problems);

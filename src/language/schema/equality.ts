@@ -1,12 +1,11 @@
 /**
- * Equality of JSON values, as `const`, `enum` and `uniqueItems` need it: by a text that is the same for
- * equal values. Keys that every JavaScript object inherits are keys like any other here, and a list
- * is looked through once however long it is.
+ * Equality of JSON values for `const`, `enum` and `uniqueItems`: compares texts that are the same for equal values.
+ * Keys that every JavaScript object inherits are ordinary keys here, and a list is read once, however long it is.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import { type Steps, stepsOfWriting } from './steps.ts';
 
-/** A text that two values share exactly when they are equal; the order of keys does not count. */
+/** Returns a text that two values share exactly if they are equal; the order of keys does not count. */
 export const equalityText = (value: unknown): string => {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -16,7 +15,7 @@ export const equalityText = (value: unknown): string => {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${equalityText(held[key])}`).join()}}`;
 };
 
-/** The same, with its steps counted. */
+/** The same function with its steps counted. */
 type Write = (value: unknown) => string;
 
 const writeCounted =
@@ -27,7 +26,7 @@ const writeCounted =
     return text;
   };
 
-/** Whether no two items of a list are equal. */
+/** Returns true if no two items of a list are equal. */
 export const isDistinct = (list: readonly unknown[], steps: Steps): boolean => {
   const write = writeCounted(steps);
   const seen = new Set<string>();
@@ -36,7 +35,7 @@ export const isDistinct = (list: readonly unknown[], steps: Steps): boolean => {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** Whether a value equals one of those given. */
+/** Returns a function that is true for a value that equals one of those given. */
 export const memberTest = (
   values: readonly unknown[],
   steps: Steps,
@@ -48,7 +47,7 @@ export const memberTest = (
   return (value) => scalars.has(value) || (!isScalar(value) && texts.has(write(value)));
 };
 
-/** `const`, `enum` and `uniqueItems` in place of the validator's own. */
+/** Returns the keywords `const`, `enum` and `uniqueItems`, which replace the validator's own. */
 export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
   return [
     {

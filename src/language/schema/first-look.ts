@@ -1,11 +1,10 @@
 /**
- * A first look at a value: whether it plainly fits its schema. It answers yes, or that it cannot tell;
- * what it cannot tell, the validator decides. Nearly all values fit, and the validator has to write code
- * for a schema, have it compiled and run it slowly at first, which takes longer than all the values of
- * most worlds. So a schema none of whose values are at fault is never given to it.
+ * A cheap first look at a value, which is true if the value plainly fits its schema; otherwise the validator decides.
+ * Nearly all values fit. The validator must generate code for a schema, have it compiled and run it slowly at first,
+ * which takes longer than checking all the values of most worlds. So a schema without invalid values never reaches it.
  *
- * Keywords are read as `shapes.ts` sets up the validator; those that are missing here are left to it.
- * Steps are counted as it counts them, and a look has few.
+ * Keywords have the same meaning as in the validator of `shapes.ts`; keywords missing here are left to it. Steps are
+ * counted in the same way, and a look has few of them.
  */
 import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
@@ -17,7 +16,7 @@ import { isMultipleOf } from './multiples.ts';
 import { compilePattern, type Pattern, patternSteps } from './patterns.ts';
 import { createSteps, OutOfSteps, type Steps, stepsOfText, weightOf } from './steps.ts';
 
-/** Thrown where a keyword is met that the look does not read. */
+/** Thrown at a keyword that the look does not support. */
 class CannotTell extends Error {}
 
 type Test = (value: unknown) => boolean;
@@ -52,7 +51,7 @@ const countFitting = (tests: readonly Test[], value: unknown): number => {
   return count;
 };
 
-/** Characters of a text, where a pair of surrogates is one. */
+/** Returns the number of characters of a text; a surrogate pair is one. */
 const charactersOf = (text: string): number => {
   let count = 0;
   for (const _ of text) count += 1;
@@ -79,7 +78,7 @@ type Context = {
   pattern(source: string): Pattern;
 };
 
-/** The keywords that say which members an object has and what they are, in one walk over them. */
+/** Keywords about the members of an object, tested in one pass. */
 const memberKeywords = ['properties', 'required', 'additionalProperties'] as const;
 
 const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
@@ -89,7 +88,7 @@ const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
     schema.additionalProperties === undefined ? always : testOf(schema.additionalProperties);
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   const weightOfName = 1 + (rest === always ? 0 : weightOf(schema.additionalProperties));
-  /** The names of the last value that had all that are required, and their tests: most values have the same. */
+  /** Names of the last value that had all required members, and the tests of those: most values have the same names. */
   let lastNames: readonly string[] = [];
   let lastTests: Test[] | undefined;
   const testsOfNames = (names: readonly string[]): Test[] | undefined => {
@@ -125,7 +124,7 @@ type Maker = (held: unknown, schema: Table, context: Context) => Test;
 const parts = (held: unknown, { testOf }: Context): Test[] =>
   (held as readonly unknown[]).map(testOf);
 
-/** How each keyword is read; those of members, and those that only describe, are not among them. */
+/** Builders of tests by keyword, except for those of members and annotations. */
 const makers: Readonly<Record<string, Maker>> = {
   $ref: (held, _, { definition }) => {
     const name = definitionName(held);
@@ -188,7 +187,7 @@ const makers: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** Keywords that say nothing about which values fit. */
+/** Annotations, which do not restrict values. */
 const notes = [
   '$comment title description default examples deprecated readOnly writeOnly',
   'contentEncoding contentMediaType',
@@ -208,7 +207,7 @@ const testsOf = (schema: Table, context: Context): Test[] => {
   return hasMembers ? [...tests, createMembersTest(schema, context)] : tests;
 };
 
-/** Tells of schemas that share definitions which values plainly fit. */
+/** Creates looks for schemas that share definitions. */
 export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>>) => {
   const steps = createSteps();
   const known = new Map<string, Test>();
@@ -226,7 +225,7 @@ export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>
     };
   };
 
-  /** A definition may refer to itself, so it is read when the first value gets that far. */
+  /** A definition may refer to itself, so it is read when the first value needs it. */
   const definition = (name: string): Test => {
     const schema = own(definitions, name) ?? {};
     let test: Test | undefined;
@@ -250,7 +249,10 @@ export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>
 
   const context: Context = { steps, testOf, definition, pattern };
 
-  /** Whether a value is seen to fit in so many steps; a schema that cannot be read is left be. */
+  /**
+   * Creates a look that returns true if a value fits within so many steps; it is always false for an unsupported
+   * schema.
+   */
   const createLook = (schema: JsonSchema): ((value: unknown, most: number) => boolean) => {
     let test: Test | undefined;
     let isReadable = true;

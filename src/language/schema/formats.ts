@@ -1,8 +1,8 @@
 /**
- * The values of `format` that are held to, each by the grammar that JSON Schema 2020-12 names for it.
- * Any other format is a note to the reader, as the standard has it. All run in linear time.
+ * Enforced values of `format`, each by the grammar that JSON Schema 2020-12 names for it. Any other format is an
+ * annotation, as the standard says. All run in linear time.
  *
- * A leap second is accepted wherever the clock reads 23:59:60 in UTC; which days had one is not asked.
+ * A leap second is accepted whenever the clock reads 23:59:60 in UTC; the days that had one are not looked up.
  */
 const matching = (pattern: string, flags = ''): ((text: string) => boolean) => {
   const expression = new RegExp(`^(?:${pattern})$`, flags);
@@ -37,7 +37,7 @@ const isTime = (text: string): boolean => {
   return (hour * 60 + minute - offset + dayMinutes) % dayMinutes === dayMinutes - 1;
 };
 
-/** What most texts are: a day that every month has, and a time without a leap second, in UTC. */
+/** Pattern of most texts: a day that every month has, and a time without a leap second, in UTC. */
 const plainDateTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
@@ -85,7 +85,7 @@ const shortLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const domain = `${label}(?:\\.${label})*`;
 const email = `(?:${atom}(?:\\.${atom})*|${quoted})@(?:${domain}|\\[(?:${ipv4}|IPv6:${ipv6})\\])`;
 
-/** RFC 1123, section 2.1. What a label in punycode stands for is not asked. */
+/** RFC 1123, section 2.1. The meaning of a punycode label is not checked. */
 const isLabels = matching(`${shortLabel}(?:\\.${shortLabel})*`, 'i');
 const isHostname = (text: string): boolean => text.length <= 253 && isLabels(text);
 

@@ -1,6 +1,6 @@
 /**
- * Schemas and values that a stranger would choose: what must stay right, and what must end. Where the
- * time that a check takes is at stake, a check that took too much of it would never reach the end.
+ * Schemas and values that an attacker would choose, with correct results and bounded time. If a validation took too
+ * much time, its test would not end.
  */
 import { describe, expect, it } from 'vitest';
 import { takeSchema } from '#test/support/schemas.ts';

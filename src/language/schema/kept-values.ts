@@ -1,13 +1,12 @@
 /**
- * Which values are kept as they came. A number beyond all doubles is read as infinite, which no JSON
- * can say; a whole number beyond 2^53 that JSON writes in digits loses some of them when it is read, and
- * the store's engine takes it for a kind of its own. A text with half of a surrogate pair is none that
- * UTF-8 can write, and readers of JSON refuse it. All would be altered without a word.
+ * Finds values that would be altered silently. A number beyond all doubles is parsed as infinity, which JSON cannot
+ * express. A whole number beyond 2^53 that JSON writes in digits loses some of them when it is parsed, and the store's
+ * engine treats it as another type. A text with a lone surrogate has no UTF-8 encoding, and JSON readers refuse it.
  */
 import { escapeSegment } from '#domain/json.ts';
 import type { CheckValue } from './shapes.ts';
 
-/** From here on JSON writes a number with its exponent, which promises no digits. */
+/** Smallest number that JSON writes with an exponent, which does not promise exact digits. */
 const firstWithExponent = 1e21;
 
 const isKept = (number: number): boolean => {
@@ -33,7 +32,7 @@ const findFault = (value: unknown, numbers: boolean): Fault | undefined => {
   }
   const isList = Array.isArray(value);
   for (const name in value) {
-    // The name itself cannot be told of.
+    // A malformed name cannot be part of the pointer.
     if (!isList && !name.isWellFormed()) {
       return { pointer: '', detail: `has a name that ${brokenText}` };
     }
@@ -44,10 +43,10 @@ const findFault = (value: unknown, numbers: boolean): Fault | undefined => {
   return undefined;
 };
 
-/** Whether a value holds a text, or a name, with half of a surrogate pair. */
+/** Returns true if a value holds a text, or a name, with a lone surrogate. */
 export const hasBrokenText = (value: unknown): boolean => findFault(value, false) !== undefined;
 
-/** Returns true for a value that is kept as it came. */
+/** Returns true if a value is stored unaltered. */
 export const isKeptValue = (value: unknown): boolean => findFault(value, true) === undefined;
 
 const andWithout =
@@ -60,11 +59,11 @@ const andWithout =
     return fault === undefined ? [] : [fault];
   };
 
-/** The check that wants values to be kept, too, once a value is what `check` wants it to be. */
+/** Wraps a check: if the value passes, it must also be stored unaltered. */
 export const andKept = andWithout(true);
 
-/** The same of texts alone, for values whose numbers were looked at while they were read. */
+/** Wraps a check in the same way for texts alone, for values whose numbers were checked while they were parsed. */
 export const andTextsKept = andWithout(false);
 
-/** Whether a text of JSON could hold a text with half of a surrogate pair: UTF-8 alone cannot, an escape can. */
+/** Returns true if a JSON text could hold a lone surrogate: UTF-8 cannot, but an escape can. */
 export const escapesSurrogates = (json: string): boolean => /\\u[dD][89a-fA-F]/.test(json);

@@ -1,6 +1,6 @@
 /**
- * The keywords of JSON Schema 2020-12 that a world's schemas may use: what value each has, where it
- * holds further schemas, and whether those apply to the very value that the keyword's schema is for.
+ * Keywords of JSON Schema 2020-12 that a world's schemas may use: the kind of each value, the schemas inside it, and
+ * whether those apply to the same value as the keyword's own schema.
  */
 import {
   anything,
@@ -29,10 +29,10 @@ export const typeNames = [
 ] as const;
 
 export type Keyword = {
-  /** `one` schema, a `list` of them, a `map` of names to them, or nothing but a `value`. */
+  /** `one` schema, a `list` of them, a `map` of names to them, or only a `value`. */
   holds: 'one' | 'list' | 'map' | 'value';
   kind: Kind<unknown>;
-  /** The schemas held apply to the same value, not to a part of it. */
+  /** True if the inner schemas apply to the same value, not to a part of it. */
   isInPlace: boolean;
 };
 
@@ -123,7 +123,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map(
   } satisfies Record<string, Keyword>),
 );
 
-/** Keywords of the standard, or of a dialect of it, that are refused, each with the way out. */
+/** Refused keywords of the standard, or of a dialect of it, each with the way out. */
 export const refusedKeywords: ReadonlyMap<string, string> = new Map([
   ['$id', 'schemas are named by their place in $defs'],
   ['$schema', 'only the document itself says its dialect'],
@@ -140,10 +140,10 @@ export const refusedKeywords: ReadonlyMap<string, string> = new Map([
   ['contentSchema', 'leave it out'],
 ]);
 
-/** A schema that is part of another: under which keyword, and by which keys from there. */
+/** A schema inside another: its keyword, and its path from there. */
 type Subschema = { keyword: string; path: (string | number)[]; schema: unknown };
 
-/** The schemas that a schema holds directly. */
+/** Returns the direct subschemas of a schema. */
 export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subschema[] => {
   const found: Subschema[] = [];
   for (const keyword of Object.keys(schema)) {
@@ -166,7 +166,7 @@ export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subsche
 
 const definitionPrefix = '#/$defs/';
 
-/** The definition that a resolved reference names. */
+/** Returns the definition that a resolved reference names. */
 export const definitionName = (reference: unknown): string | undefined =>
   typeof reference === 'string' && reference.startsWith(definitionPrefix)
     ? reference.slice(definitionPrefix.length)

@@ -1,7 +1,7 @@
 /**
- * The schemas of a world and the definitions they share. `$ref` leads to `#/$defs/<name>` of the same
- * file or `<sibling>.json#/$defs/<name>` in the same folder, and nowhere else. Siblings are read when
- * first referred to, and at the end; their definitions become the contract's own under the name `<sibling>.json:<name>`.
+ * Library of a world's schemas and their shared definitions. A `$ref` may only lead to `#/$defs/<name>` of the same
+ * file or `<sibling>.json#/$defs/<name>` in the same folder. Siblings are read when first referred to, and at the end.
+ * Their definitions become the contract's own under the name `<sibling>.json:<name>`.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -16,18 +16,18 @@ import { deepestDefinition, refuseEndlessWork, refuseWideSchemas } from './bound
 import { checkSchema, type SchemaScope } from './check-schema.ts';
 import { type JudgedPattern, judgePattern } from './patterns.ts';
 
-/** A schema as written, with its place. */
+/** Schemas as written, by name, with their places. */
 export type Definitions = Map<string, Placed<unknown>>;
 
-/** The kind of a `$defs` table. */
+/** Kind of a `$defs` table. */
 export const definitionTable: Kind<Definitions> = mapOf(placed(anything));
 
 export type Library = {
-  /** Checks a schema and returns it with references that hold inside the contract. */
+  /** Checks a schema and returns it with references that resolve inside the contract. */
   take(place: Place, schema: unknown): JsonSchema;
-  /** A definition that a taken schema refers to, by its name in the contract, with its place. */
+  /** Returns a definition that a taken schema refers to, by its name in the contract, with its place. */
   definition(name: string): Placed<JsonSchema> | undefined;
-  /** All definitions, once every schema has been taken; none when they are too many or too deep. */
+  /** Returns all definitions, once every schema has been taken; none if they are too many or too deep. */
   finish(): Record<string, JsonSchema>;
 };
 
@@ -48,7 +48,7 @@ const refuseReference = (place: Place, why: string, hint?: string): undefined =>
   place.refuse('bad_reference', `the reference ${why}`, hint);
 };
 
-/** The file and the name that a reference leads to. */
+/** Returns the file and the name of a reference. */
 const splitReference = (
   place: Place,
   reference: string,
@@ -86,7 +86,7 @@ const isWithinLimits = (
   return false;
 };
 
-/** Accepts patterns as long as they are not too large together; each is compiled once. */
+/** Creates a check of patterns, which limits their size in all; each is compiled once. */
 const createPatternCheck = (tree: Tree): SchemaScope['acceptsPattern'] => {
   const judged = new Map<string, JudgedPattern>();
   let total = 0;
@@ -110,9 +110,9 @@ const createPatternCheck = (tree: Tree): SchemaScope['acceptsPattern'] => {
   };
 };
 
-/** A library over the definitions of `schema/world.json`. */
+/** Creates a library over the definitions of `schema/world.json`. */
 export const createLibrary = (tree: Tree, own: Definitions): Library => {
-  /** Names by file; a file that was asked for and cannot be read has none. */
+  /** Definitions by file; a file that cannot be read has none. */
   const files = new Map<string, Definitions>();
   const taken = new Map<string, Placed<JsonSchema>>();
   const roots: Placed<JsonSchema>[] = [];
@@ -159,7 +159,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   };
 
   const scope: SchemaScope = { resolve, acceptsPattern: createPatternCheck(tree) };
-  /** Reads the siblings that nothing refers to: what is wrong in them is not to be found out later. */
+  /** Reads the siblings without references, so that their problems are reported now. */
   const readRest = (): void => {
     for (const file of tree.paths('schema/')) {
       const isSibling = /^schema\/[^/]+\.json$/.test(file) && file !== worldFile;

@@ -1,15 +1,15 @@
 /**
- * Where a path of fields leads nowhere: its first segment that no value of a schema can have, and what
- * may have been meant. Who speaks of it, and as what, is the caller's to say.
+ * Finds the first segment of a path that no value of a schema can have, and a hint at what was meant. The caller words
+ * the problem.
  */
 import type { FieldPath } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Analysis } from './analysis.ts';
 
 type MissingField = {
-  /** The path up to the segment that is missing, that one included. */
+  /** Path up to and including the missing segment. */
   path: FieldPath;
-  /** What to write instead; undefined where nothing is known of what is there. */
+  /** Name to write instead; undefined if the existing ones are not known. */
   hint: string | undefined;
 };
 
@@ -29,7 +29,7 @@ const hintFor = (
   return suggestName(segment, names);
 };
 
-/** What is missing on the way along a path below values of a schema; undefined when nothing is. */
+/** Returns the missing segment of a path below values of a schema; undefined if none is missing. */
 export const findMissingField = (
   analysis: Analysis,
   schema: unknown,

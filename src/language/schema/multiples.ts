@@ -1,6 +1,6 @@
 /**
- * `multipleOf`, reckoned in decimal as numbers are written: 19.99 is a multiple of 0.01, although
- * dividing the two in binary leaves a remainder.
+ * `multipleOf`, computed in decimal as numbers are written: 19.99 is a multiple of 0.01, although the binary division
+ * leaves a remainder.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 
@@ -13,7 +13,7 @@ const decimalOf = (value: number): Decimal => {
   return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
 };
 
-/** Whether `value` is a whole number of times `divisor`, which is above 0. Both are finite. */
+/** Returns true if `value` is an integer multiple of `divisor`, which is above 0. Both are finite. */
 export const isMultipleOf = (value: number, divisor: number): boolean => {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const [a, b] = [decimalOf(value), decimalOf(divisor)];
@@ -23,7 +23,7 @@ export const isMultipleOf = (value: number, divisor: number): boolean => {
   return scaled(a) % scaled(b) === 0n;
 };
 
-/** `multipleOf` in place of the validator's own. */
+/** Keyword `multipleOf`, which replaces the validator's own. */
 export const multipleOfKeyword: CodeKeywordDefinition = {
   keyword: 'multipleOf',
   type: 'number',

@@ -1,12 +1,12 @@
 /**
- * Checks of rows that are merged into others by their primary key: each has the key and the fields that it changes.
- * A missing member is known only once the row is merged, so it is no problem here.
+ * Validates rows that are merged into others by their primary key: each has the key and the fields that it changes.
+ * Only the merged row shows which members are missing, so a missing member is no problem here.
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract } from '../contract.ts';
 import type { RowProblem } from './checkers.ts';
 
-/** By these what a field must be may depend on fields that only the merged row has. */
+/** Keywords by which a field's validity may depend on fields that only the merged row has. */
 const conditions = ['$ref', 'allOf', 'anyOf', 'dependentSchemas', 'if', 'not', 'oneOf'];
 
 const isConditional = ({ schema }: EntityContract): boolean =>
@@ -18,7 +18,7 @@ type Check<More extends readonly unknown[]> = (
   ...more: More
 ) => RowProblem[];
 
-/** The check of whole rows, made one of rows that are merged. */
+/** Turns a check of whole rows into one of rows that are merged. */
 export const partially = <More extends readonly unknown[]>(
   check: Check<More>,
   entities: readonly EntityContract[],

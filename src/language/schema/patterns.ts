@@ -1,6 +1,6 @@
 /**
- * Regular expressions of user schemas. They run on RE2, in time linear in the text, whatever the
- * author wrote; look-around and back-references do not exist there and are refused.
+ * Regular expressions of user schemas. They run on RE2, in time linear in the text, whatever the author wrote; it has
+ * no look-around and back-references, which are refused.
  */
 import { RE2JS } from 're2js';
 import { languageLimits } from '../limits.ts';
@@ -8,17 +8,17 @@ import { isPlainPattern } from './plain-pattern.ts';
 import { stepsOfText } from './steps.ts';
 import { translatePattern } from './translate-pattern.ts';
 
-// How large the program is that a pattern compiles to, told from its text before it is compiled. Running
-// it takes time in proportion to that size and the length of the text; counted repeats multiply it.
+// Estimates the size of the program of a pattern from its text, before it is compiled. Running it takes time
+// proportional to that size and the length of the text; counted repeats multiply it.
 
 const token =
   /\\(?:[xpP]\{[^}]*\}|[\s\S])|\[(?:\\(?:[xpP]\{[^}]*\}|[\s\S])|[^\]\\])*\]|\((?:\?(?:<[^>]*>|[a-z-]*:))?|\)|\{(\d+)(?:,(\d*))?\}|[^\\[(){}]/gu;
 
-/** The size of a pattern in RE2's notation: characters and operators, each as often as it is repeated. */
+/** Returns the size of a pattern in RE2's notation: characters and operators, each multiplied by its repetitions. */
 export const patternSize = (pattern: string): number => {
   const open: number[] = [];
   let total = 0;
-  /** Size of what a repeat would apply to. */
+  /** Size of the operand of a following repeat. */
   let last = 0;
   for (const [text, least, most] of pattern.matchAll(token)) {
     if (text.startsWith('(')) {
@@ -39,23 +39,26 @@ export const patternSize = (pattern: string): number => {
   return open.reduce((sum, before) => sum + before, total);
 };
 
-/** A compiled pattern, in the form that the validator wants one. */
+/** A compiled pattern, in the form that the validator needs. */
 export type Pattern = {
-  /** Whether the pattern is found anywhere in the text. */
+  /** Returns true if the pattern matches anywhere in the text. */
   test(text: string): boolean;
   toString(): string;
   /** Instructions of the compiled program. */
   size: number;
 };
 
-/** A pattern's program may be read as a whole for each character, but seldom is. */
+/**
+ * Returns the steps of matching a text. The whole program may run for each character, but seldom does; half of it is
+ * counted.
+ */
 export const patternSteps = ({ size }: Pattern, text: string): number =>
   stepsOfText(text) + Math.ceil((size * text.length) / 2);
 
-/** The language's own engine notes each step of a repeat, so a long text is not for it. */
+/** Upper bound for texts that the JavaScript engine matches, because it keeps each step of a repeat in memory. */
 const mostPlain = 10_000;
 
-/** Compiles a pattern in ECMAScript's notation. Throws, saying why, when RE2 cannot. */
+/** Compiles a pattern in ECMAScript's notation. Throws with the reason if RE2 cannot. */
 export const compilePattern = (source: string): Pattern => {
   if (source.length > languageLimits.patternLength) {
     throw new Error(`it is longer than ${languageLimits.patternLength} characters`);
@@ -67,7 +70,7 @@ export const compilePattern = (source: string): Pattern => {
     throw new Error(`with its repeats it is ${size} characters, more than ${most}`);
   }
   const compiled = RE2JS.compile(translated);
-  let plain: RegExp | null | undefined; // looked for with the first text: many patterns are only judged
+  let plain: RegExp | null | undefined; // set on first use: many patterns are only checked
   return {
     test(text) {
       if (text.length > mostPlain) return compiled.test(text);
@@ -79,10 +82,10 @@ export const compilePattern = (source: string): Pattern => {
   };
 };
 
-/** What checking a pattern found: its size, or why it cannot be used. */
+/** Result of checking a pattern: its size, or the reason why it cannot be used. */
 export type JudgedPattern = { size: number; fault?: never } | { fault: string; size?: never };
 
-/** Judges a pattern by compiling it. */
+/** Checks a pattern by compiling it. */
 export const judgePattern = (source: string): JudgedPattern => {
   try {
     return { size: compilePattern(source).size };

@@ -1,15 +1,16 @@
 /**
- * Patterns for which the language's own engine takes no more steps than RE2 does, and a twentieth of its time: a whole text
- * as a row of characters and classes, like `^[a-z][a-z0-9-]*$` or `^[A-Z]+-\d+$`. That engine tries each way to share a text
- * between repeats. Here there is one way only, as what follows a repeat begins with nothing that could be repeated.
+ * Patterns for which the JavaScript engine takes no more steps than RE2, and a twentieth of its time: a whole text as
+ * a sequence of characters and classes, like `^[a-z][a-z0-9-]*$` or `^[A-Z]+-\d+$`. That engine tries each way to
+ * divide a text between repeats. For these patterns there is only one way, because the part after a repeat never
+ * begins with a character that could be repeated.
  */
 
-/** A class, a kind of character or a character, and how often it comes. */
+/** Pattern of one part: a class, an escape or a character, and its repeat. */
 const part = /(\[[\w.:/@ -]+\]|\\[dw]|\\[.\-/+]|[\w:/@ -])([*+?]|\{\d{1,3}\}|)/y;
 
 type Part = { source: string; repeat: string };
 
-/** The parts of a pattern; undefined of one that has others. */
+/** Returns the parts of a pattern; undefined if it has others. */
 const partsOf = (pattern: string): Part[] | undefined => {
   if (!pattern.startsWith('^') || !pattern.endsWith('$')) return undefined;
   const parts: Part[] = [];
@@ -22,7 +23,7 @@ const partsOf = (pattern: string): Part[] | undefined => {
   return parts;
 };
 
-/** All that a part can stand for: none of them has characters beyond ASCII. */
+/** Returns all characters that a part can match; none of them is beyond ASCII. */
 const charactersOf = ({ source }: Part): string[] => {
   const one = new RegExp(source, 'u');
   return Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter((text) =>
@@ -35,7 +36,10 @@ const areApart = (one: Part, next: Part): boolean => {
   return !charactersOf(one).some((character) => following.has(character));
 };
 
-/** Whether a pattern is one of these. What may be absent is the last part, so that it is plain what follows a repeat. */
+/**
+ * Returns true if a pattern is of this form. Only the last part may be optional, so that the part after a repeat is
+ * always known.
+ */
 export const isPlainPattern = (pattern: string): boolean => {
   const parts = partsOf(pattern);
   if (parts === undefined) return false;

@@ -1,17 +1,17 @@
 /**
- * `required`, `dependentRequired` and `propertyNames`: which keys an object has. What must be there is a
- * key of the value itself, whatever its name, be it the empty one or one that every object inherits.
+ * `required`, `dependentRequired` and `propertyNames`: the keys of an object. A required key must be an own key of the
+ * value, whatever its name, even the empty one or one that every object inherits.
  */
 import { _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv/dist/2020.js';
 import { isTable } from '../read/values.ts';
 
-/** A name that is missing, and the one whose presence asks for it; '' where nothing needs to. */
+/** A missing name, and the name that requires it; '' for `required`. */
 type Missing = { property: string; missing: string };
 
 const missingFrom = (value: object, names: readonly string[], property = ''): Missing[] =>
   names.filter((name) => !Object.hasOwn(value, name)).map((missing) => ({ property, missing }));
 
-/** One error for each name that is missing. */
+/** Generates one error for each missing name. */
 const reportMissing = (cxt: KeywordCxt, find: (value: object) => Missing[]): void => {
   const { gen, data, it } = cxt;
   const list = gen.const('missing', _`${gen.scopeValue('func', { ref: find })}(${data})`);
@@ -28,7 +28,7 @@ const error: CodeKeywordDefinition['error'] = {
   params: ({ params }) => _`{missingProperty: ${params.missing}, property: ${params.property}}`,
 };
 
-/** The three keywords, in place of the validator's own. */
+/** The three keywords, which replace the validator's own. */
 export const presenceKeywords: readonly CodeKeywordDefinition[] = [
   {
     keyword: 'required',

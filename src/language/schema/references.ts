@@ -1,12 +1,11 @@
 /**
- * `$ref` to a definition. Each definition is compiled once, beside the schemas that refer to it and not
- * inside them, so that shapes may refer to themselves, and not before a value gets that far: compiling
- * takes longer than checking, and most values have few of the parts that they may have. No address is
- * ever resolved.
+ * `$ref` to a definition. Each definition has a validator of its own, outside the schemas that refer to it, so that
+ * schemas may be recursive. It is compiled only when a value needs it: compiling takes longer than validating, and
+ * most values have few of their optional parts. No URL is ever resolved.
  *
- * Nothing but a reference can lead a schema back to itself. So what a definition says of an object or a
- * list is found out once in a check, however many alternatives ask: asking again on every level of a
- * value that nests would double the work, and the list of errors, with each.
+ * Only a reference can lead a schema back to itself. So the verdict of a definition on an object or a list is cached
+ * during a validation, however many alternatives need it. Without the cache, the work and the list of errors would
+ * double with each level of nesting.
  */
 import {
   _,
@@ -27,21 +26,21 @@ const errors = new Name('errors');
 const instancePath = new Name('instancePath');
 
 export type Definitions = {
-  /** Compiles a definition, when the first value is held against it. */
+  /** Compiles a definition when the first value needs it. */
   compile(name: string): ValidateFunction;
-  /** The steps that it takes to enter a definition. */
+  /** Returns the steps of entering a definition. */
   weightOf(name: string): number;
-  /** What is kept of the errors that a definition found. */
+  /** Returns the errors of a definition that are kept. */
   summarize(errors: readonly ErrorObject[]): ErrorObject[];
   steps: Steps;
 };
 
-/** What a definition said of a value: nothing, or its errors. A value stands at one place. */
+/** Verdict of a definition on a value: null, or its errors. A value occurs at one place only. */
 type Verdict = ErrorObject[] | null;
 
 type References = {
   keyword: CodeKeywordDefinition;
-  /** Forgets what was found out of values; to be called before each check. */
+  /** Clears the cached verdicts; call it before each validation. */
   forget(): void;
 };
 
@@ -53,7 +52,7 @@ const join = (before: ErrorObject[] | null, found: readonly ErrorObject[]): Erro
   return all;
 };
 
-/** `$ref` in place of the validator's own. */
+/** Creates the keyword `$ref`, which replaces the validator's own. */
 export const createReferences = (definitions: Definitions): References => {
   const { compile, weightOf, summarize, steps } = definitions;
   const compiled = new Map<string, ValidateFunction>();

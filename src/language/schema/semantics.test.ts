@@ -1,11 +1,9 @@
 /**
- * A value is accepted exactly when an independent reading of its schema accepts it. The other reading is
- * Hyperjump's, which interprets schemas by the standard's own model of annotations and has formats of
- * its own.
+ * Compares the validator with an independent implementation: both accept the same values. The other one is
+ * Hyperjump's, which interprets schemas by the standard's own model of annotations and has formats of its own.
  *
- * Known differences, which the inputs avoid: it divides by decimal fractions in binary, takes a leap
- * second only on a day that had one, asks whether a label in punycode stands for something, and throws
- * at an e-mail address in brackets of a kind that it does not know.
+ * The inputs avoid known differences: Hyperjump divides by decimal fractions in binary, accepts a leap second only on
+ * a day that had one, validates punycode labels, and throws at an e-mail address in brackets of an unknown kind.
  */
 import {
   registerSchema,
@@ -27,7 +25,7 @@ import { assertedFormats } from './formats.ts';
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const address = 'https://svc.test/family';
 
-/** The other reading; it says nothing of a value that it throws at. */
+/** Returns the other implementation's validator; undefined for a value at which it throws. */
 const readOtherwise = async ({ root, definitions }: SchemaFamily) => {
   const schema = typeof root === 'boolean' ? { allOf: [root] } : root;
   registerSchema({ ...schema, $defs: definitions } as SchemaObject, address, dialect);
@@ -80,7 +78,7 @@ describe('JSON Schema', () => {
   });
 });
 
-/** Texts near a format's own. */
+/** Generates texts that are similar to valid ones of a format. */
 const nearTexts = (samples: readonly string[]) =>
   choiceLists(24).map((numbers) => {
     const choices = createChoices(numbers);

@@ -1,12 +1,11 @@
 /**
- * Validators of a family of schemas that share definitions. They are compiled when first used, and each
- * definition once, however many schemas refer to it.
+ * Validators of schemas that share definitions. They are compiled on first use, and each definition once, however many
+ * schemas refer to it.
  *
- * What is seen to fit at a first look goes no further (`first-look.ts`); all else goes to a validator.
- * Schemas and values come from users. A validator therefore stops at the first error; only a small
- * value that failed is looked at again for all its errors, which keeps memory bounded. All looks have
- * a bound on their steps: one that takes more for its verdict is refused, and the one for all errors,
- * whose verdict is known, is left.
+ * A value that fits at a first look needs no validator (`first-look.ts`). Schemas and values come from users. So a
+ * validator stops at the first error. Only a small invalid value is validated again for all its errors, which bounds
+ * memory. All passes have a limit of steps. If the verdict takes more, the value is refused; if the pass for all
+ * errors takes more, its result is dropped, because the verdict is known.
  */
 
 import {
@@ -38,7 +37,7 @@ import {
 import { unevaluatedKeywords } from './unevaluated.ts';
 import { describeErrors, mainErrors, type ValueProblem } from './value-problem.ts';
 
-/** What is wrong with a value; empty when it fits. */
+/** Returns the problems of a value; empty if it fits. */
 export type CheckValue = (value: unknown) => ValueProblem[];
 
 const maxProblems = 20;
@@ -52,19 +51,19 @@ const tooDeep: ValueProblem = {
   detail: `nests deeper than ${languageLimits.depth} levels`,
 };
 
-/** What a value gets on which the stack ran out; the limits on schemas and values make it unlikely. */
+/** Problem of a value on which the stack overflowed; the limits on schemas and values make it unlikely. */
 const tooInvolved: ValueProblem = {
   pointer: '',
   detail: 'nests too deeply for its schema to be followed',
 };
 
-/** What a value gets that would keep its checker for too long. */
+/** Returns the problem of a value whose validation takes too many steps. */
 const tooMuch = (steps: number): ValueProblem => ({
   pointer: '',
   detail: `takes more than ${steps} steps to hold against its schema; give it fewer or smaller parts, or the schema fewer alternatives and shorter patterns`,
 });
 
-/** The validator's engine for regular expressions, which compiles each pattern once. */
+/** Creates the validator's engine for regular expressions, which compiles each pattern once. */
 const createPatterns = ({ take }: Steps) => {
   const patterns = new Map<string, Pattern>();
   return (source: string): Pattern => {
@@ -81,7 +80,7 @@ const createPatterns = ({ take }: Steps) => {
   };
 };
 
-/** Answers for objects and lists that are kept until `forget`. */
+/** Creates a cache of answers for objects and lists, which `forget` clears. */
 const createMemory = () => {
   let answers = new Map<Table, WeakMap<object, boolean>>();
   return {
@@ -100,7 +99,7 @@ const createMemory = () => {
   };
 };
 
-/** The validator set up for our dialect, without its own reading of what ours reads otherwise. */
+/** Creates an Ajv validator for our dialect, with its keywords replaced by ours. */
 const createValidator = (
   allErrors: boolean,
   pattern: (source: string) => Pattern,
@@ -113,10 +112,10 @@ const createValidator = (
     logger: false,
     meta: false,
     validateSchema: false,
-    // A key that every object inherits is not there unless the value itself has it.
+    // An inherited key does not count; the value itself must have it.
     ownProperties: true,
     formats: assertedFormats,
-    // Compiling is what a session waits for; the engine optimises what runs often by itself.
+    // A session waits for the compilation; the JavaScript engine optimises frequently run code by itself.
     code: { regExp: Object.assign(pattern, { code: 'unused' }), optimize: false },
   });
   ajv.opts.unevaluated = false;
@@ -125,14 +124,14 @@ const createValidator = (
 };
 
 type Compiler = {
-  /** Readies a schema to be compiled. */
+  /** Prepares a schema for compilation. */
   write(schema: JsonSchema): JsonSchema;
   compile(schema: JsonSchema): ValidateFunction;
-  /** To be called before each check, which may take so many steps. */
+  /** Starts a validation with so many steps; call it before each. */
   begin(most: number): void;
 };
 
-/** How many errors of a definition matter to whoever refers to it. */
+/** Returns the number of a definition's errors that a referring schema keeps. */
 const keptErrors = (allErrors: boolean): number => (allErrors ? maxProblems : 1);
 
 const createCompiler = (
@@ -180,7 +179,7 @@ const createCompiler = (
   return { write, compile, begin };
 };
 
-/** The steps that a first look at a value may take, and the validator's verdict and explanation. */
+/** Limits of steps for a first look, and for the validator's verdict and explanation. */
 export type StepLimits = { look: number; verdict: number; explanation: number };
 
 const usualLimits: StepLimits = {
@@ -189,7 +188,7 @@ const usualLimits: StepLimits = {
   explanation: languageLimits.explanationSteps,
 };
 
-/** A check for each schema, by its name. Throws on first use of a schema that is not valid. */
+/** Creates a check for each schema, by its name. A check throws on first use if its schema is invalid. */
 export const createShapes = (
   definitions: Readonly<Record<string, JsonSchema>>,
   schemas: ReadonlyMap<string, JsonSchema>,
@@ -212,7 +211,7 @@ export const createShapes = (
       begin(allErrors ? limits.explanation : limits.verdict);
       return validate(value) ? [] : (validate.errors ?? []);
     };
-    /** All errors, or the first alone where all would take too long to find. */
+    /** Returns all errors, or the first alone if finding all takes too many steps. */
     const explain = (value: unknown, first: ErrorObject[]): ErrorObject[] => {
       if (!isSmall(value)) return first;
       try {

@@ -1,6 +1,6 @@
 /**
- * What a check costs is bounded by the sizes of schema and value together, whatever they say, and beyond
- * a fixed number of steps the value is refused. A check that did more would not end within these tests.
+ * Checks that the cost of a validation is bounded by the sizes of schema and value, whatever they contain, and that a
+ * value is refused beyond a fixed number of steps. A validation that did more would not end within these tests.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { languageLimits } from '../limits.ts';
 import { createFirstLook } from './first-look.ts';
 import { createShapes, type StepLimits } from './shapes.ts';
 
-/** The validator's bounds are what is tested here, so nothing is decided at a first look. */
+/** Limits without a first look, because these tests are about the validator's limits. */
 const usual: StepLimits = {
   look: 0,
   verdict: languageLimits.checkSteps,
@@ -178,7 +178,7 @@ describe('a problem', () => {
 
 const fields = ['a', 'b', 'c'];
 
-/** A shape that leads to others, and to itself, by whatever keyword. */
+/** Builds a schema that refers to others, and to itself, by any keyword. */
 const chooseShape = (choices: Choices, names: readonly string[], depth: number): JsonSchema => {
   const next = (): JsonSchema =>
     depth === 0 || choices.oneIn(2)
@@ -205,7 +205,7 @@ const chooseShape = (choices: Choices, names: readonly string[], depth: number):
   }
 };
 
-/** Another reading of the same keywords, which asks each schema once of each value. */
+/** Second implementation of the same keywords, which evaluates each schema once for each value. */
 const readPlainly = (definitions: Record<string, JsonSchema>) => {
   const known = new Map<unknown, Map<unknown, boolean>>();
   const fits = (schema: JsonSchema, value: unknown): boolean => {

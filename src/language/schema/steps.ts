@@ -1,29 +1,31 @@
 /**
- * Counts what checking one value costs, and ends the check when it is too much. A step is about the
- * work of one schema at one part of a value. Steps are counted where work multiplies: where a definition
- * is entered, where a schema goes along the items or the names of a value, and where a text or a whole
- * part of a value is read. So the bound holds whatever a schema and a value do together.
+ * Counts the steps of validating one value, and ends the validation if there are too many. A step is about the work of
+ * one schema at one part of a value. Steps are counted where work multiplies: when a definition is entered, when a
+ * schema is applied to all items or names of a value, and when a text or a whole part of a value is read. So the limit
+ * holds for any combination of schema and value.
  *
- * Between two such places stands nothing but a schema's own text, whose size is bounded and counted as
- * a whole by `weightOf`.
+ * Between two such points there is only the schema's own text, whose size is bounded and which `weightOf` counts as a
+ * whole.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import { isTable, type Table } from '../read/values.ts';
 import { keywords } from './keywords.ts';
 
-/** Thrown when a check has taken all its steps; never leaves `shapes.ts`. */
+/** Thrown when a validation has used all its steps; never leaves `shapes.ts`. */
 export class OutOfSteps extends Error {}
 
 export type Steps = {
-  /** Begins a check that may take `most` steps. */
+  /** Starts a validation that may take `most` steps. */
   begin(most: number): void;
-  /** Takes steps; throws `OutOfSteps` when there are not as many left. */
+  /** Takes steps; throws `OutOfSteps` if not enough are left. */
   take(count: number): void;
-  /** Takes steps for each name of a value; many schemas ask it of one value. */
+  /**
+   * Takes steps for each name of a value. The number of names is cached, because many schemas need it for one value.
+   */
   takeOfNames(value: Table, each: number): void;
 };
 
-/** Makes a counter. */
+/** Creates a counter. */
 export const createSteps = (): Steps => {
   let left = 0;
   let last: { value: Table; names: number } | undefined;
@@ -44,18 +46,18 @@ export const createSteps = (): Steps => {
   };
 };
 
-/** Characters of a text that are read in the time of a step, and of a value that are written in it. */
+/** Characters that are read in one step, and characters that are written in one step. */
 const charsPerStep = 16;
 const charsWrittenPerStep = 4;
 
-/** Steps that it takes to read a text once. */
+/** Returns the steps of reading a text once. */
 export const stepsOfText = ({ length }: string): number => 1 + Math.ceil(length / charsPerStep);
 
-/** Steps that it took to write a value as this text. */
+/** Returns the steps of writing a value as this text. */
 export const stepsOfWriting = ({ length }: string): number =>
   1 + Math.ceil(length / charsWrittenPerStep);
 
-/** Keywords whose schemas are held against every item or name of a value. */
+/** Keywords whose schemas apply to every item or name of a value. */
 const alongItems = ['items', 'contains', 'unevaluatedItems'];
 const alongNames = [
   'additionalProperties',
@@ -65,15 +67,15 @@ const alongNames = [
 ];
 const along: ReadonlySet<string> = new Set([...alongItems, ...alongNames]);
 
-/** Keywords that list a value's names by themselves, and steps that it takes to list one. */
+/** Keywords that list a value's names themselves, and the steps of listing one. */
 const countNames = ['minProperties', 'maxProperties'];
 const stepsOfListing = 4;
 
-/** Keywords that read a text, and the length from which on that counts. */
+/** Keywords that read a text, and the length above which that counts. */
 const readText = ['minLength', 'maxLength', 'format'];
 const longText = 64;
 
-/** The schemas that a schema holds under one keyword. */
+/** Returns the schemas under one keyword of a schema. */
 const heldUnder = (schema: Table, keyword: string): unknown[] => {
   const held = schema[keyword];
   switch (keywords.get(keyword)?.holds) {
@@ -88,7 +90,7 @@ const heldUnder = (schema: Table, keyword: string): unknown[] => {
   }
 };
 
-/** What the lists of names in a schema cost beside the schema itself. */
+/** Returns the cost of the lists of names in a schema. */
 const requiredNames = ({ required, dependentRequired }: Table): number =>
   [required, ...Object.values(isTable(dependentRequired) ? dependentRequired : {})].reduce<number>(
     (sum, names) => sum + (Array.isArray(names) ? names.length : 0),
@@ -97,7 +99,10 @@ const requiredNames = ({ required, dependentRequired }: Table): number =>
 
 const weights = new WeakMap<Table, number>();
 
-/** The steps of a schema at one value: its own and those of the schemas in it that no loop leads to. */
+/**
+ * Returns the steps of a schema at one value: its own, and those of the subschemas that are not inside a loop over
+ * parts.
+ */
 export const weightOf = (schema: unknown): number => {
   if (!isTable(schema)) return 1;
   const known = weights.get(schema);
@@ -112,8 +117,8 @@ export const weightOf = (schema: unknown): number => {
 };
 
 /**
- * The steps for each item, or each name, of a value. What `false` refuses ends a look at its first
- * error, and is counted where all errors are wanted.
+ * Returns the steps for each item, or each name, of a value. The schema `false` ends a validation at its first error,
+ * so it counts only if all errors are wanted.
  */
 const weightAlong = (schema: Table, names: readonly string[], allErrors: boolean): number =>
   names
@@ -124,7 +129,7 @@ const weightAlong = (schema: Table, names: readonly string[], allErrors: boolean
 const loopSteps = 'x-steps-of-parts';
 const textSteps = 'x-steps-of-text';
 
-/** What a schema costs beside its weight; none of a kind is 0. */
+/** Returns the costs of a schema beyond its weight; a cost that does not occur is 0. */
 const costsOf = (
   schema: Table,
   allErrors: boolean,
@@ -137,7 +142,7 @@ const costsOf = (
   };
 };
 
-/** Makes copies of schemas whose validators count their steps by `stepKeywords`. */
+/** Creates a writer that copies schemas so that their validators count steps by `stepKeywords`. */
 export const createStepWriter = (allErrors: boolean) => {
   const writeAll = (held: unknown): unknown => {
     if (Array.isArray(held)) return held.map(write);
@@ -161,7 +166,7 @@ export const createStepWriter = (allErrors: boolean) => {
 
 type LoopCosts = { item: number; name: number };
 
-/** The keywords that count, for a validator of schemas of a step writer. */
+/** Returns the keywords that count steps, for a validator of such copies. */
 export const stepKeywords = ({ take, takeOfNames }: Steps): CodeKeywordDefinition[] => [
   {
     keyword: loopSteps,

@@ -1,6 +1,6 @@
 /**
- * The official test suite of JSON Schema 2020-12, as far as a world's schemas may use what a group of
- * its tests is about. Which groups are left out, and by which refusal, stands in `left-out.json`.
+ * Runs the official test suite of JSON Schema 2020-12, except the groups of tests that need features which a world's
+ * schemas may not use. `left-out.json` lists those groups, each with the codes of its problems.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,10 +18,10 @@ const suite = fileURLToPath(new URL('../../../test/support/json-schema-suite/', 
 const readJson = <Value>(file: string): Value =>
   JSON.parse(readFileSync(`${suite}${file}`, 'utf8')) as Value;
 
-/** By file and group, the codes of the problems that keep it out of a world. */
+/** Codes of the problems that keep a group out, by file and group. */
 const leftOut = readJson<Record<string, Record<string, string[]>>>('left-out.json');
 
-/** Groups that assume what we decided otherwise. */
+/** Groups that assume a decision different from ours. */
 const decidedOtherwise: ReadonlyMap<string, string> = new Map([
   ['format.json', 'says that a format is only a note; in a world those that we know are held to'],
 ]);

@@ -1,10 +1,10 @@
 /**
- * Writes a pattern of ECMAScript, as JSON Schema has them, in the notation of RE2, so that it means the
- * same there. The two look alike and differ in corners: what `.` and `\s` stand for, escapes that only
- * one of them has, pairs of surrogates, empty classes.
+ * Translates an ECMAScript pattern, as JSON Schema uses them, into an equivalent RE2 pattern. The two notations are
+ * similar and differ in details: the meaning of `.` and `\s`, escapes that only one of them has, surrogate pairs,
+ * empty classes.
  *
- * The pattern must be one that ECMAScript accepts with its `u` flag; an escaped mark of punctuation that
- * needs no escape (`\-`, `\@`) is let through, because it can only mean one thing.
+ * The pattern must be valid in ECMAScript with its `u` flag. An escaped punctuation mark that needs no escape (`\-`,
+ * `\@`) is accepted, because it can only mean one thing.
  */
 
 type Translation = { text: string; next: number };
@@ -53,7 +53,7 @@ const refuseEscape = (escaped: string): never => {
   throw new Error(`it refers back to what a group matched, with \\${escaped}`);
 };
 
-/** What follows a backslash. */
+/** Translates the escape at a backslash. */
 const readEscape = (source: string, at: number, isInClass: boolean): Translation => {
   const escaped = String.fromCodePoint(source.codePointAt(at + 1) ?? 0);
   const next = at + 1 + escaped.length;
@@ -71,7 +71,7 @@ const readEscape = (source: string, at: number, isInClass: boolean): Translation
   return coded ?? { text: character(escaped.codePointAt(0) ?? 0), next };
 };
 
-/** A class in brackets; `at` is where it begins. */
+/** Translates a class in brackets; `at` is its beginning. */
 const readClass = (source: string, at: number): Translation => {
   const isNegated = source[at + 1] === '^';
   let next = at + (isNegated ? 2 : 1);
@@ -91,7 +91,7 @@ const readClass = (source: string, at: number): Translation => {
   return { text: `${text}]`, next: next + 1 };
 };
 
-/** The pattern with each escaped mark of punctuation written so that every notation takes it. */
+/** Returns the pattern with each escaped punctuation mark in a form that all notations accept. */
 const withPlainEscapes = (source: string): string =>
   source.replace(/\\([^A-Za-z0-9])/gu, (_all, mark: string) => {
     const code = (mark.codePointAt(0) ?? 0).toString(16);
@@ -117,7 +117,10 @@ const refuseLookAround = (source: string, at: number): void => {
   if (found !== undefined) throw new Error(`it looks around, with ${found}`);
 };
 
-/** The pattern in RE2's notation. Throws, saying why, when it is none or looks back or around. */
+/**
+ * Returns the pattern in RE2's notation. Throws with the reason if it is invalid, or has look-around or
+ * back-references.
+ */
 export const translatePattern = (written: string): string => {
   const source = withPlainEscapes(written);
   refuseOtherDialects(source);

@@ -1,10 +1,10 @@
 /**
- * `unevaluatedProperties` and `unevaluatedItems`: which parts of a value no other keyword has looked at.
- * What counts as looked at depends on which alternatives the value fits, so this follows the schema
- * along the value. It answers only for values that are valid so far, as the keywords come last.
+ * `unevaluatedProperties` and `unevaluatedItems`: apply to the parts of a value that no other keyword has evaluated.
+ * That depends on the alternatives that the value fits, so this code follows the schema along the value. Its result is
+ * right only for values that are valid so far, as these keywords come last.
  *
- * Whether a value fits an alternative is asked of the validator and remembered for the length of one
- * check: values nest, and asking again on every level would double the work with each.
+ * The validator decides whether a value fits an alternative, and the answer is cached for one validation: otherwise
+ * the work would double with each level of nesting.
  */
 
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
@@ -17,13 +17,13 @@ import type { Steps } from './steps.ts';
 
 type Container = Readonly<Record<string, unknown>> | readonly unknown[];
 
-/** The names or positions of a value's parts that were looked at; `all` of them, or those listed. */
+/** Names or positions of a value's evaluated parts; `all` of them, or those listed. */
 type Looked = { all: boolean; parts: Set<string | number> };
 
-/** What the keywords ask of the validator that they are part of. */
+/** Functions of the validator that these keywords need. */
 type Validation = {
   definitions: Readonly<Record<string, JsonSchema>>;
-  /** Whether a value fits a part of a schema. */
+  /** Returns true if a value fits a part of a schema. */
   fits(schema: Table, value: unknown): boolean;
   pattern(source: string): Pattern;
   steps: Steps;
@@ -33,7 +33,7 @@ const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held) ? hel
 const entriesIn = (held: unknown): [string, unknown][] =>
   isTable(held) ? Object.entries(held) : [];
 
-/** Notes what a schema itself looks at in an object or a list. */
+/** Records the parts of an object or a list that a schema itself evaluates. */
 type Look = (schema: Table, value: Container, looked: Looked, validation: Validation) => void;
 
 const lookAtProperties: Look = (schema, value, looked, { pattern }) => {
@@ -57,7 +57,7 @@ const lookAtItems: Look = (schema, value, looked, validation) => {
   }
 };
 
-/** The schemas beside and below a schema that hold for the same value. */
+/** Returns the schemas beside and below a schema that apply to the same value. */
 const partsInForce = (schema: Table, value: Container, validation: Validation): unknown[] => {
   const fits = (part: unknown): boolean =>
     isTable(part) ? validation.fits(part, value) : part === true;
@@ -79,7 +79,7 @@ const partsInForce = (schema: Table, value: Container, validation: Validation): 
 const sizeOf = (value: Container): number =>
   Array.isArray(value) ? value.length : Object.keys(value).length;
 
-/** Names are held against patterns, items against what a list is to contain. */
+/** Returns the steps of one look: names are compared with patterns, items with `contains`. */
 const stepsOfLook = (
   { properties, patternProperties, contains }: Table,
   value: Container,
@@ -88,7 +88,7 @@ const stepsOfLook = (
   entriesIn(properties).length +
   (patternProperties === undefined && contains === undefined ? 0 : sizeOf(value));
 
-/** All that a schema has looked at, its own `unevaluated…` left out at the root. */
+/** Returns the parts that a schema has evaluated, without its own `unevaluated…` at the root. */
 const lookAlong = (root: Table, value: Container, look: Look, validation: Validation): Looked => {
   const looked: Looked = { all: false, parts: new Set() };
   const visit = (schema: unknown): void => {
@@ -102,7 +102,7 @@ const lookAlong = (root: Table, value: Container, look: Look, validation: Valida
   return looked;
 };
 
-/** The two keywords, in place of the validator's own. */
+/** Returns the two keywords, which replace the validator's own. */
 export const unevaluatedKeywords = (validation: Validation): CodeKeywordDefinition[] => {
   const keyword = (name: string, type: 'object' | 'array', look: Look): CodeKeywordDefinition => ({
     keyword: name,

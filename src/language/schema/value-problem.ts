@@ -1,24 +1,24 @@
 /**
- * Puts a validator's errors into words that say where a value is wrong, what it is and what it should
- * be. A failed choice between shapes is one problem, not one for each branch that did not fit.
+ * Turns a validator's errors into messages with the place of a value, its present form and the required one. A failed
+ * choice between schemas is one problem, not one for each branch that did not fit.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { clip } from '#domain/cut.ts';
 import { escapeSegment } from '#domain/json.ts';
 import { nearestName } from '../read/suggest.ts';
 
-/** A value that breaks its schema. `pointer` leads to the value, or to where a missing one belongs. */
+/** A value that violates its schema. `pointer` leads to the value, or to the place of a missing one. */
 export type ValueProblem = { pointer: string; detail: string };
 
 const unknownField = 'is not a known field';
 
-/** Whether the key at a problem's pointer is at fault, whatever its value. */
+/** Returns true if the key at a problem's pointer is at fault, whatever its value. */
 export const isOfKey = ({ detail }: Pick<ValueProblem, 'detail'>): boolean =>
   detail.startsWith(unknownField);
 
 const maxShown = 60;
 
-/** The beginning of a value as JSON. No more of it is written than is shown, however large it is. */
+/** Returns the beginning of a value as JSON. It writes no more than is shown, however large the value is. */
 const begin = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, maxShown + 1));
   if (typeof value !== 'object' || value === null) return String(value);
@@ -95,7 +95,10 @@ const describe = (error: ErrorObject): ValueProblem => {
 const isNullBranch = (branch: unknown): boolean =>
   typeof branch === 'object' && branch !== null && 'type' in branch && branch.type === 'null';
 
-/** "This shape or null", given something else than null: the shape's own errors say more. */
+/**
+ * Returns true for a choice between a schema and null, given a value other than null: the schema's own errors are more
+ * informative.
+ */
 const isNullableShape = ({ schema, data }: ErrorObject): boolean =>
   isList(schema) &&
   schema.length === 2 &&
@@ -105,7 +108,7 @@ const isNullableShape = ({ schema, data }: ErrorObject): boolean =>
 const saysNotNull = ({ keyword, params }: ErrorObject): boolean =>
   keyword === 'type' && params.type === 'null';
 
-/** Errors of a choice's branches come before the error of the choice, at or below its place. */
+/** Removes the errors of a choice's branches. They precede the error of the choice, at or below its place. */
 const withoutBranches = (errors: readonly ErrorObject[]): ErrorObject[] => {
   let kept: ErrorObject[] = [];
   for (const error of errors) {
@@ -117,17 +120,17 @@ const withoutBranches = (errors: readonly ErrorObject[]): ErrorObject[] => {
       }
       while (kept.at(-1)?.instancePath.startsWith(place)) kept.pop();
     }
-    // `if` and `propertyNames` only repeat that one of their parts failed, which is listed too.
+    // `if` and `propertyNames` only repeat that one of their parts failed, whose error is listed, too.
     if (error.keyword !== 'if' && error.keyword !== 'propertyNames') kept.push(error);
   }
   return kept;
 };
 
-/** The errors without those of alternatives, at most `most` of them. */
+/** Returns the errors without those of alternatives, at most `most` of them. */
 export const mainErrors = (errors: readonly ErrorObject[], most: number): ErrorObject[] =>
   withoutBranches(errors).slice(0, most);
 
-/** The errors in words, each place and message once, at most `most` of them. */
+/** Describes the errors in words, each place and message once, at most `most` of them. */
 export const describeErrors = (errors: readonly ErrorObject[], most: number): ValueProblem[] => {
   const problems = new Map<string, ValueProblem>();
   for (const error of withoutBranches(errors)) {
