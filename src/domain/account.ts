@@ -53,7 +53,7 @@ export const mostTokenDays = 366;
 /** Permissions of a personal access token. If `projectIds` is null, they cover every project that its user reaches. */
 export type TokenReach = { scopes: readonly TokenScope[]; projectIds: readonly string[] | null };
 
-/** Returns true if `inner` grants nothing beyond what `outer` grants. */
+/** Returns true if `inner` is a subset of `outer`. */
 export const isWithin = (inner: TokenReach, outer: TokenReach): boolean =>
   inner.scopes.every((scope) => outer.scopes.includes(scope)) &&
   (outer.projectIds === null ||
@@ -89,7 +89,7 @@ export const readEmail = (text: string): string | undefined => {
 /** Pattern of the slug by which pools files and operators name an organization or a project: `a-z`, `0-9`, `-`. */
 export const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
-/** Returns a slug made of a name; empty if no character of the name may stand in a slug. */
+/** Returns a slug made of a name; empty if a slug allows no character of the name. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -42,7 +42,7 @@ export const describeAgentEnd = (end: AgentEnd): string => {
 /** Exit statuses with which a shell reports that it cannot run a command. */
 const shellStatuses: readonly (number | null)[] = [126, 127];
 
-/** Returns the outcome of a command that ended by itself; `hasActed` is true where its session was used. */
+/** Returns the outcome of a command that ended by itself; `hasActed` is true if it used its session. */
 export const outcomeOfExit = (exitCode: number | null, hasActed: boolean): AgentOutcome => {
   if (exitCode === 0 || hasActed) return 'ended';
   return shellStatuses.includes(exitCode) ? 'missing' : 'failed';

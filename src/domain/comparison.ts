@@ -1,10 +1,10 @@
 /**
- * Two builds of an agent compared by the sessions that they played: pass rates by task and check, and the sessions whose
- * verdict flipped. Only `pass` and `fail` count. Pure.
+ * Two builds of an agent compared by the sessions that they played: pass rates by task and check, and the sessions
+ * whose verdict flipped. Only `pass` and `fail` count. Pure.
  *
  * The interval of a difference is Newcombe's hybrid score interval at 95 % (method 10 of "Interval estimation for the
- * difference between independent proportions", 1998): it is made of the Wilson intervals of both rates, so it holds for
- * few sessions and for rates of 0 and 1, where the usual normal approximation has no width at all.
+ * difference between independent proportions", 1998): it is made of the Wilson intervals of both rates. So it holds
+ * for few sessions and for rates of 0 and 1, where the usual normal approximation has no width at all.
  */
 import type { Verdict } from './grade.ts';
 

@@ -4,9 +4,9 @@
  *
  * The form is a prefix, then 256 random bits in base64url: 43 characters, of which the last has only 16 values. Text
  * that only resembles a token, such as a slug, has no capitals (one real token in five thousand million has none,
- * either). No word character stands next to a token. But escapes of JSON (also of JSON within JSON), of URLs and of
- * terminals end in letters and digits, and do not count as word characters. A token may be percent-encoded in any part
- * and any number of times, or be a name or password in base64 after `Basic`. Other encodings are not detected: a
+ * either). No word character stands next to a token. But escapes of JSON (also of JSON within JSON), URLs and
+ * terminals end in letters and digits; those do not count as word characters. A token may be percent-encoded in any
+ * part and any number of times, or be a name or password in base64 after `Basic`. Other encodings are not detected: a
  * client that re-encodes a token so already has it.
  */
 

@@ -82,7 +82,7 @@ const encodeRandom = (length: number): string => {
 export const newId = (kind: IdKind, nowMs: number = Date.now()): string =>
   `${kind}-${encodeTime(nowMs)}${encodeRandom(16)}`;
 
-/** Returns true if a text is an identifier of a kind. Such a text may stand in a host name unchanged. */
+/** Returns true if a text is an identifier of a kind. An identifier is valid in a host name unchanged. */
 export const isId = (kind: IdKind, text: string): boolean =>
   text.startsWith(`${kind}-`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(kind.length + 1));
 

@@ -44,7 +44,7 @@ export const answerSuffix = '.answer';
 /** Upper bound for the characters of an event type, so that the name of its answer still fits into a name. */
 export const eventTypeChars = 256 - answerSuffix.length;
 
-/** Senders of a webhook delivery: `svc listen` or the service's push. */
+/** Senders of a delivery whose answer the ledger keeps: a client that listens for deliveries, or the service's push. */
 export const deliverySenders = ['listen', 'push'] as const;
 export type DeliverySender = (typeof deliverySenders)[number];
 

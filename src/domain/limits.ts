@@ -72,7 +72,7 @@ export const limits = {
   /** Items on one page of a list route. */
   pageDefault: 50,
   pageMax: 100,
-  /** Items up to which a list is counted and paged by number, and items that it examines for the count. */
+  /** Upper bounds for the total that a list reports, and for the entries that it examines; page numbers reach as far. */
   countedItems: 10_000,
   lookedAtItems: 100_000,
   filesPageMax: 200,

@@ -1,7 +1,7 @@
 /**
  * Release gate: the verdict on an agent's build from its agent runs. An agent run is a set of sessions, its rollouts;
  * each graded session counts as one rollout, however often it was graded. The state of a run is computed from its
- * sessions on each read, so that no end of a session has to be reported to it.
+ * sessions on each read, so ends of sessions need not be reported to it.
  */
 
 export const runStates = ['RUNNING', 'COMPLETED', 'INCOMPLETE'] as const;

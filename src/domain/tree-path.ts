@@ -13,7 +13,7 @@ const treePathLimits = {
   depth: 32,
 } as const;
 
-/** Names that Windows treats as devices, whatever follows the first dot. */
+/** Names that Windows treats as devices, with any text after the first dot. */
 const deviceName =
   /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$|clock\$) *(\.|$)/iu;
 

@@ -162,7 +162,7 @@ export type RateLimitFact =
   | 'reset_after'
   | 'seconds';
 
-/** Rate limit that response headers report and that the world does not enforce. */
+/** Rate limit that response headers report. Only a fault with the effect `rate_limit` enforces it. */
 export type RateLimit = {
   name: string;
   /** Requests allowed in a window, and the window's length. */

@@ -1,6 +1,6 @@
 /**
- * Checks that every text, list and object in a request of a client, or of a host that runs user code, has a bound of
- * its own. The size of the body alone would not be enough.
+ * Checks that every text, list and object in a request has a bound of its own. Clients, and hosts that run user code,
+ * may send anything, and the size of the body alone is not a sufficient bound.
  */
 import { describe, expect, it } from 'vitest';
 import * as adminApi from './admin-api/operations.ts';

@@ -1,6 +1,6 @@
 /**
- * Interim response with which a host tells a gateway that it closes a connection without an answer on purpose, because
- * the world declares that fault. Code of a world cannot send interim responses. The gateway then closes the client's
+ * Interim response with which a host announces that it closes a connection without an answer on purpose, because the
+ * world declares that fault. Code of a world cannot send interim responses. The gateway then closes the client's
  * connection, too, instead of answering for a failed host.
  */
 

@@ -79,7 +79,7 @@ const inherits = (value: object): boolean =>
 export const holdsInheriting = (text: string, root: unknown): boolean =>
   mayInherit(text) && hasInheriting(root);
 
-/** Returns true if a value has such a member, without the quick check of its text. */
+/** Returns true if a value has a member that sets a prototype. It has no quick check of the text. */
 export const hasInheriting = (root: unknown): boolean => {
   const left: unknown[] = [root];
   while (left.length > 0) {

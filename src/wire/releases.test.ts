@@ -1,6 +1,6 @@
 /**
  * Two releases of the programs run side by side during a roll-out. An older program must accept a member that a newer
- * one adds to a message, so no schema of a message to the host API or the pool API is closed. Answers need no such
+ * one adds to a message. So no schema of a message to the host API or the pool API is closed. Answers need no such
  * rule: the client does not validate them.
  */
 import { describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@ import TypeBox from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Type } from './type.ts';
 
-/** Every builder, with and without options, alone and inside the others. */
+/** Builds schemas with every builder, with and without options, alone and inside the others. */
 const schemas = (T: typeof Type) => [
   T.Object({}),
   T.Object(

@@ -97,7 +97,7 @@ const gradedBy = (grader: Grader | null): string => {
 const toolsOf = ({ tools }: Task): string =>
   tools === null ? 'all' : tools.map((name) => code(name)).join(', ') || 'none';
 
-/** The column of tools is shown only if a task restricts its tools. */
+/** Builds the table of tasks, with a column of tools only if a task restricts its tools. */
 const tasksTable = ({ tasks }: Contract): string => {
   const isNarrowed = tasks.some(({ tools }) => tools !== null);
   const [tools, toolsIn] = isNarrowed

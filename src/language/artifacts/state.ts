@@ -1,7 +1,7 @@
 /**
- * Compares the generated files in a tree with those that compiling it gives now, and reports which are missing, out of
- * date, or edited by hand. It judges a file by its bytes and by the tree's own `schema/lock.json`; a client may have
- * forged either.
+ * Compares the generated files in a tree with those that compiling gives now, and reports which are missing, out of
+ * date, or edited. It judges a file by its bytes and by the tree's own `schema/lock.json`; a client may have forged
+ * either.
  */
 import { compareTexts } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';

@@ -69,9 +69,9 @@ const shapeOf = (number: string): string => number.replace(/\d/g, '0');
 const maxDraws = 200;
 
 /**
- * Returns the digest of a number, of the same sign, with as many digits before and after the point, the same exponent,
- * and exact as an integer if the plaintext was. Digits are drawn until all of that holds, which takes a draw or two. A
- * number at the very end of the range has hardly another of its shape and may become 0. The digest differs from that
+ * Returns the digest of a number. It has the same sign and exponent and as many digits before and after the point, and
+ * it is an exact integer if the plaintext is one. Digits are drawn until all of that holds, which takes a draw or two.
+ * A number at the very end of the range has hardly another of its shape and may become 0. The digest differs from that
  * of the number's text, which may begin with a zero.
  */
 export const preserveNumber = (slug: string, number: number): number => {

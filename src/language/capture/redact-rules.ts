@@ -89,8 +89,8 @@ export const enterItem = ({ step: from, policy: around }: Position): Position =>
   return { step, policy: strongest(isHandedOn ? around : undefined, step?.policy) };
 };
 
-// Lists and objects of a row are walked one level at a time with a work list instead of recursion, because the client
-// chooses how deep a row nests.
+// Lists and objects of a row are walked with a work list instead of recursion, because the client chooses how deep a
+// row nests.
 
 export type Container = unknown[] | Row;
 

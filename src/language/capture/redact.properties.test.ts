@@ -80,7 +80,7 @@ const covers = (list: readonly string[], way: Way): boolean => {
   return around !== undefined && covers(list, around);
 };
 
-/** Second implementation of the rules, from the specification, for all modes but `preserve`. */
+/** Redacts by a second implementation of the rules, from the specification, for all modes but `preserve`. */
 const redactPlainly = (of: RedactPolicy, value: unknown, way: Way): unknown => {
   const isDropped = (segment: string, isItem: boolean): boolean =>
     of.drop.some((name) => isMeant(name, [...way, { segment, isItem }]));

@@ -1,6 +1,6 @@
 /**
- * Checks `[ui]`: the directory of a world's page. A push must not leave the directory out, the language must not use
- * it for something else, and it must hold a page unless compiling writes one.
+ * Checks `[ui]`: the directory of a world's page. A push must not leave the directory out, and the language must not
+ * use it otherwise. It must hold a page unless compiling writes one.
  */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { UiContract } from '../contract.ts';

@@ -75,7 +75,7 @@ const scalarTypes = (types: ReadonlySet<JsonType>): JsonType[] =>
     (type) => types.has(type) && !(type === 'integer' && types.has('number')),
   );
 
-/** Returns the schema of such a value as a parameter: its scalar types and their bounds, without null. */
+/** Returns the schema of a parameter for a value with these schemas: its scalar types and their bounds, without null. */
 export const scalarSchema = (source: SchemaSource, schemas: readonly unknown[]): JsonSchema => {
   const { analysis, contract, lengthOf } = source;
   const types = scalarTypes(analysis.types(schemas));

@@ -2,8 +2,8 @@
  * Builds the OpenAPI 3.1 document of the HTTP API that a world serves, from its contract alone. Schemas are copied
  * unchanged, because OpenAPI 3.1 uses the same dialect; only references are changed to point to `components`.
  *
- * Routes of one path form one path item. OpenAPI treats paths that differ only in the names of their arguments as the
- * same path, so all of them get the names of the first.
+ * Routes of one path form one path item. OpenAPI treats paths that differ only in names of arguments as the same path,
+ * so all of them get the names of the first.
  */
 import type { EntityContract, JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments, writePath } from '../path-segments.ts';

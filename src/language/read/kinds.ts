@@ -1,7 +1,7 @@
 /**
  * Kinds of values that a key can hold. A kind reads a value at its place: it returns the parsed value, or refuses it
- * there and returns undefined. It also has a JSON Schema of the accepted values, as far as that can be expressed, so
- * that editors complete and check the files of a world.
+ * there and returns undefined. It also has a JSON Schema of the accepted values, as far as one can express them.
+ * Editors use it to complete and check the files of a world.
  */
 
 import { parsePointer } from '#domain/json.ts';

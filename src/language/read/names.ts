@@ -1,6 +1,6 @@
 /**
  * Rules for names that authors choose. Names of members that every JavaScript object inherits are refused everywhere,
- * because looking them up in a row or a table of rows would not be safe.
+ * because looking them up in a row would not be safe.
  */
 import type { Place } from './place.ts';
 

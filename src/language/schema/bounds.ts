@@ -10,8 +10,8 @@ import { isTable } from '../read/values.ts';
 import { definitionName, keywords, subschemasOf } from './keywords.ts';
 
 // Limit on the cost of validating one value. Schemas that apply to the same value (through `$ref`, `allOf` and the
-// like) must not refer to themselves in a cycle, form long chains, or multiply without end. A schema may refer to
-// itself for a part of its value, as trees and comment threads do.
+// like) must not form cycles or long chains, or multiply without end. A schema may refer to itself for a part of its
+// value, as trees and comment threads do.
 
 type PlacedSchema = Placed<JsonSchema>;
 

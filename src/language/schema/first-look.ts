@@ -1,7 +1,7 @@
 /**
  * A cheap first look at a value, which is true if the value plainly fits its schema; otherwise the validator decides.
- * Nearly all values fit. The validator must generate code for a schema, have it compiled and run it slowly at first,
- * which takes longer than checking all the values of most worlds. So a schema without invalid values never reaches it.
+ * Nearly all values fit. The validator must generate code for a schema, have it compiled and run it slowly at first.
+ * That takes longer than checking all the values of most worlds. So a schema without invalid values never reaches it.
  *
  * Keywords have the same meaning as in the validator of `shapes.ts`; keywords missing here are left to it. Steps are
  * counted in the same way, and a look has few of them.
@@ -225,7 +225,7 @@ export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>
     };
   };
 
-  /** A definition may refer to itself, so it is read when the first value needs it. */
+  /** Returns the test of a definition, which may refer to itself, so it is read when the first value needs it. */
   const definition = (name: string): Test => {
     const schema = own(definitions, name) ?? {};
     let test: Test | undefined;

@@ -1,7 +1,7 @@
 /**
  * Finds values that would be altered silently. A number beyond all doubles is parsed as infinity, which JSON cannot
- * express. A whole number beyond 2^53 that JSON writes in digits loses some of them when it is parsed, and the store's
- * engine treats it as another type. A text with a lone surrogate has no UTF-8 encoding, and JSON readers refuse it.
+ * express. A whole number beyond 2^53 that JSON writes in digits loses some of them in parsing, and the store's engine
+ * treats it as another type. A text with a lone surrogate has no UTF-8 encoding, and JSON readers refuse it.
  */
 import { escapeSegment } from '#domain/json.ts';
 import type { CheckValue } from './shapes.ts';

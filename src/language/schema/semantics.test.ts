@@ -2,8 +2,8 @@
  * Compares the validator with an independent implementation: both accept the same values. The other one is
  * Hyperjump's, which interprets schemas by the standard's own model of annotations and has formats of its own.
  *
- * The inputs avoid known differences: Hyperjump divides by decimal fractions in binary, accepts a leap second only on
- * a day that had one, validates punycode labels, and throws at an e-mail address in brackets of an unknown kind.
+ * The inputs avoid known differences: Hyperjump divides by decimal fractions in binary and accepts a leap second only
+ * on a day that had one. It validates punycode labels, and throws at an e-mail address in brackets of an unknown kind.
  */
 import {
   registerSchema,

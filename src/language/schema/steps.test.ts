@@ -1,6 +1,6 @@
 /**
- * Checks that the cost of a validation is bounded by the sizes of schema and value, whatever they contain, and that a
- * value is refused beyond a fixed number of steps. A validation that did more would not end within these tests.
+ * Checks that the sizes of schema and value bound the cost of a validation, whatever they contain. Beyond a fixed
+ * number of steps, a value is refused. A validation that did more would not end within these tests.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -205,7 +205,7 @@ const chooseShape = (choices: Choices, names: readonly string[], depth: number):
   }
 };
 
-/** Second implementation of the same keywords, which evaluates each schema once for each value. */
+/** Returns a second implementation of the same keywords, which evaluates each schema once for each value. */
 const readPlainly = (definitions: Record<string, JsonSchema>) => {
   const known = new Map<unknown, Map<unknown, boolean>>();
   const fits = (schema: JsonSchema, value: unknown): boolean => {

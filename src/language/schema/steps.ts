@@ -1,8 +1,8 @@
 /**
  * Counts the steps of validating one value, and ends the validation if there are too many. A step is about the work of
- * one schema at one part of a value. Steps are counted where work multiplies: when a definition is entered, when a
- * schema is applied to all items or names of a value, and when a text or a whole part of a value is read. So the limit
- * holds for any combination of schema and value.
+ * one schema at one part of a value. Steps are counted where work multiplies: on entry to a definition, on a loop over
+ * items or names, and on reading a text or a whole part of a value. So the limit holds for any combination of schema
+ * and value.
  *
  * Between two such points there is only the schema's own text, whose size is bounded and which `weightOf` counts as a
  * whole.

@@ -1,8 +1,7 @@
 /**
  * Application of every generated page, built from `src/ui` and committed beside this file. It is not built where a
- * world is compiled, so that a world's page has the same bytes everywhere, and compiling needs neither the
- * application's packages nor its build tools. `make ui` rebuilds it; `src/ui/built.test.ts` checks that it matches the
- * sources.
+ * world is compiled. So a world's page has the same bytes everywhere, and compiling needs neither the application's
+ * packages nor its build tools. `make ui` rebuilds it; `src/ui/built.test.ts` checks that it matches the sources.
  */
 import { readFileSync } from 'node:fs';
 

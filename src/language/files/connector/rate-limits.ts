@@ -1,5 +1,5 @@
 /**
- * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers and that the world does not enforce. This
+ * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers. Only a fault enforces them. This
  * is an extension of the format: a vendor's clients read such headers, and a function that sets them would cost each
  * request.
  */

@@ -13,7 +13,7 @@ const GivenText = Type.Optional(Type.String({ maxLength: 100_000 }));
 export const itemStates = ['ACTIVE', 'ARCHIVED'] as const;
 export type ItemState = (typeof itemStates)[number];
 
-/** A name as the client sends it. The code that reads it checks it, so that the error says what is wrong. */
+/** A name as the client sends it. The reading code validates it, because its error is more precise than that of a schema. */
 const GivenName = Type.String({ maxLength: 10_000 });
 const NameInPath = Type.String({ minLength: 1, maxLength: 4_000 });
 
@@ -161,7 +161,7 @@ export const WorldRunBody = Type.Object(
 );
 export type WorldRunBody = Static<typeof WorldRunBody>;
 
-/** The same, where the path names the world: the dataset to run on it. */
+/** Body that starts a run on the world in the path: the dataset to run, and the options above. */
 export const DispatchBody = Type.Object(
   {
     dataset: Type.String({ minLength: 1, maxLength: 10_000, description: 'its name' }),

@@ -179,7 +179,7 @@ export const AuditEntryView = Type.Object({
 export type AuditEntryView = Static<typeof AuditEntryView>;
 
 /**
- * Headers of creates that return a secret. The secret is not stored, so a repeated request returns what was created,
+ * Headers of creates that return a secret. The secret is not stored, so a repeated request returns the created object
  * without it.
  */
 export const OnceHeaders = IdempotencyHeaders;

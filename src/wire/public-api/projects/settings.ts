@@ -1,4 +1,4 @@
-/** Settings of a project, and the defaults that apply to what it does not set. */
+/** Request and answer schemas of the settings and quotas of a project, with their defaults. */
 import { browserTiers } from '#domain/session.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
