@@ -159,7 +159,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   };
 
   const scope: SchemaScope = { resolve, acceptsPattern: createPatternCheck(tree) };
-  /** Reads the siblings without references, so that their problems are reported now. */
+  /** Reads the siblings that no schema refers to, so that their problems are reported now. */
   const readRest = (): void => {
     for (const file of tree.paths('schema/')) {
       const isSibling = /^schema\/[^/]+\.json$/.test(file) && file !== worldFile;

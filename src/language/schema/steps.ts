@@ -166,7 +166,7 @@ export const createStepWriter = (allErrors: boolean) => {
 
 type LoopCosts = { item: number; name: number };
 
-/** Returns the keywords that count steps, for a validator of such copies. */
+/** Returns the keywords that count steps, for a validator of schemas from `createStepWriter`. */
 export const stepKeywords = ({ take, takeOfNames }: Steps): CodeKeywordDefinition[] => [
   {
     keyword: loopSteps,

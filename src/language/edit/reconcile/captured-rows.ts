@@ -23,7 +23,7 @@ export type SourcedRow = {
   row: Row;
   source: RowSource;
   index: number;
-  /** True if it was an item of a list; false if it was a whole answer, or a part of such a row. */
+  /** True if the answer held a list of rows, false if it was a single row; exploded rows follow their answer. */
   isListed: boolean;
 };
 

@@ -45,7 +45,7 @@ const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<strin
     }),
   );
 
-/** Returns the changed files. A change that concerns a file outside the tree is not one. */
+/** Returns the files of the changes, which `writeDocuments` rewrites if the tree has them. */
 const changedFiles = (changes: readonly Change[]): Set<string> =>
   new Set(changes.map(({ file }) => file));
 

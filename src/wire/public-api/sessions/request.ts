@@ -1,4 +1,4 @@
-/** A request to a session, for clients: an entry of the session's ledger, which is kept after the session. */
+/** A request to a session, for clients: an entry of the session's ledger, which outlives the session. */
 
 import { ledgerWays } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
