@@ -1,4 +1,4 @@
-/** What a browser program is told by its environment. */
+/** Reads the browser program's configuration from its environment variables. */
 import { X509Certificate } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,23 +8,23 @@ import type { LogLevel } from '#runtime/log.ts';
 import { type SandboxChoice, sandboxChoices } from './life/state.ts';
 
 export type BrowserConfig = {
-  /** The program of Chromium; absent: where this machine usually has it. */
+  /** Path of the Chromium program; when absent, the usual places of this machine are searched. */
   chromium?: string;
-  /** The certificate, in PEM, of an authority that pages' addresses are vouched for by, besides those that all know. */
+  /** Certificate, in PEM, of an authority that signs page addresses, trusted in addition to the public ones. */
   authority?: string;
-  /** Where DevTools and the live view are served; port 0 takes any. */
+  /** Address at which DevTools and the live view are served; port 0 takes any free port. */
   listen: ListenAddress;
-  /** A folder that the program makes, fills and removes. */
+  /** Folder that the program creates, fills and removes. */
   workDir: string;
-  /** The page's size at first, in CSS pixels. */
+  /** Initial size of the page, in CSS pixels. */
   window: { width: number; height: number };
-  /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
+  /** Choice of Chromium's own sandbox for pages; `auto` uses it if the machine supports it. */
   sandbox: SandboxChoice;
-  /** Whether another Chromium stands ready while one serves a session. */
+  /** True to keep another Chromium warm while one serves a session. */
   hasSpare: boolean;
-  /** How long after a change a checkpoint is taken. */
+  /** Delay between a change and the checkpoint that covers it, in milliseconds. */
   checkpointMs: number;
-  /** Clients and viewers that may be connected at once. */
+  /** Maximum number of clients and viewers connected at once. */
   mostConnections: number;
   logLevel: LogLevel;
 };
@@ -40,7 +40,7 @@ const readAuthority = (read: EnvReader): string | undefined => {
   }
 };
 
-/** Reads it. Throws `invalid` naming every mistake. */
+/** Reads the configuration. Throws `invalid` naming every mistake. */
 export const readConfig = (env: Env, pid: number = process.pid): BrowserConfig => {
   const read = readEnv(env);
   const listen = read.text('SVC_LISTEN', '127.0.0.1:0');

@@ -11,7 +11,7 @@ import {
 } from '#test/support/browser-program.ts';
 import type { Surface } from './program.ts';
 
-/** Chromiums start and stop in hooks, on machines that have other work as well. */
+/** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
 
 let site: Site;
@@ -95,7 +95,7 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('by bytes') };
     await page.locator('#file').setInputFiles(file);
     await page.getByText('by bytes').waitFor();
-    // Playwright reads a file of the client's own machine and hands in its bytes.
+    // Playwright reads a file of the client's own machine and uploads its bytes.
     await page.locator('#file').setInputFiles(import.meta.filename);
     await page.locator('#file-text', { hasText: 'startBrowserForTest' }).waitFor();
   });
@@ -150,7 +150,7 @@ describe('Puppeteer, unmodified', { timeout: 20_000 }, () => {
     expect(await mine.textContent('h1')).toBe('Hello grace');
     await page.close();
     await two.close();
-    // Who closes the browser takes leave of it; it stays with the session.
+    // A client that closes the browser only disconnects; the browser stays with the session.
     expect(await mine.evaluate('1 + 1')).toBe(2);
     expect(browser.status().condition).toBe('serving');
   });

@@ -14,7 +14,7 @@ import {
 } from '#test/support/browser-program.ts';
 import type { Surface } from './program.ts';
 
-/** Chromiums start and stop in hooks, on machines that have other work as well. */
+/** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
 
 let site: Site;
@@ -24,7 +24,7 @@ let surface: Surface;
 let client: Browser;
 let page: Page;
 
-/** What happened to a request that a page made. */
+/** Returns the outcome of a request that a page made. */
 const fetched = (url: string): Promise<string> =>
   page.evaluate(async (asked) => {
     try {
@@ -151,7 +151,7 @@ describe('a page does not reach', { timeout: 30_000 }, () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    // The proxy answers plain requests itself, so a page sees an answer of which it may read nothing.
+    // The proxy answers plain requests itself, so the page gets an answer, but may not read it.
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0']) {
       await fetched(`http://${host}:${port}/`);
       await fetched(`https://${host}:${port}/`);

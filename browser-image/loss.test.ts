@@ -13,7 +13,7 @@ import {
 import { processesNaming } from '#test/support/processes.ts';
 import type { Surface } from './program.ts';
 
-/** Chromiums start and stop in hooks, on machines that have other work as well. */
+/** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
 
 let site: Site;
@@ -23,14 +23,14 @@ let client: Browser | undefined;
 
 const waiting = { timeoutMs: 20_000 };
 
-/** The first page of the browser, as a client that has just connected sees it. */
+/** Returns the first page of the browser, as a client that has just connected sees it. */
 const connect = async (): Promise<Page> => {
   const headers = { authorization: `Bearer ${surface.token}` };
   client = await chromium.connectOverCDP(surface.cdpUrl, { headers });
   return client.contexts()[0]?.pages()[0] as Page;
 };
 
-/** A client that hears why its connection is closed. */
+/** Connects a client that records why its connection is closed. */
 const listen = async (): Promise<{ closed: Promise<{ code: number; reason: string }> }> => {
   const socket = new WebSocket(browser.cdpLink());
   const closed = once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) }));

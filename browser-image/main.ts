@@ -1,7 +1,7 @@
 /**
- * A browser program: one Chromium for one session at a time. It is a host of the service where its environment names a
- * control plane (control/agent.ts); else whoever started it drives it by lines on standard input (control/lines.ts), and
- * it says its address on standard output.
+ * Entry point of the browser program: one Chromium for one session at a time. If the environment names a control
+ * plane, the program is a host of the service (control/agent.ts). Otherwise the process that started it drives it by
+ * lines on standard input (control/lines.ts), and the program prints its address on standard output.
  */
 import type { HostIdentity } from '#hosting/link.ts';
 import { readToken } from '#hosting/token.ts';

@@ -1,6 +1,6 @@
 /**
- * Wires a browser program: a warm browser, and the door by which clients and viewers come to it. Whoever runs it drives
- * it by the object that `startBrowserProgram` gives; events and checkpoints come out by two functions.
+ * Wires a browser program: a warm browser, and the server to which clients and viewers connect. The caller drives it
+ * by the object that `startBrowserProgram` returns; events and checkpoints come out by two callbacks.
  */
 
 import { findChromium } from '#runtime/chromium.ts';
@@ -15,7 +15,7 @@ import type { Assignment } from './life/state.ts';
 import type { Checkpoint } from './watch/checkpoint.ts';
 import type { BrowserEvent } from './watch/events.ts';
 
-/** How clients come to the browser of a session. */
+/** Address and token with which clients connect to a session's browser. */
 export type Surface = {
   /** `ws://…/cdp`; clients send the token as `Authorization: Bearer <token>`. */
   cdpUrl: string;
@@ -25,25 +25,25 @@ export type Surface = {
 export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> & {
   /** `http://host:port` of the door. */
   address: string;
-  /** Serves at one more address, and no more there. */
+  /** Serves at one more address. */
   listenToo: Door['listenToo'];
   leaveOthers: Door['leaveOthers'];
-  /** Gives the browser to a session, with a token of its own. Resolves when its entry page stands. */
+  /** Assigns the browser to a session, with a token of its own. Resolves when the entry page is open. */
   assign(assignment: Assignment): Promise<Surface>;
-  /** A one-time link to the live view. */
+  /** Returns a one-time link to the live view. */
   viewLink(options: { isReadOnly: boolean }): string;
-  /** `cdpUrl` with a one-time ticket, for clients that cannot send headers. */
+  /** Returns `cdpUrl` with a one-time ticket, for clients that cannot send headers. */
   cdpLink(): string;
 };
 
 export type ProgramOptions = {
   config: BrowserConfig;
-  /** How the session's surfaces are reached; absent: where their addresses say. */
+  /** Route to the session's surfaces; when absent, they are dialled directly. */
   way?: Way;
-  /** Who may come in; absent: by the token and the tickets that the program gives out itself. */
+  /** Access check for clients and viewers; when absent, the token and the tickets that the program issues itself. */
   access?: DoorAccess;
   log: Log;
-  /** Called with what belongs into the session's ledger. */
+  /** Called with each event for the session's ledger. */
   onEvent(event: BrowserEvent): void;
   /** Called with each new checkpoint. */
   onCheckpoint(checkpoint: Checkpoint): void;

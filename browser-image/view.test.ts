@@ -14,7 +14,7 @@ import {
 import { startChromium } from '#test/support/chromium.ts';
 import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
 
-/** Chromiums start and stop in hooks, on machines that have other work as well. */
+/** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
 
 let site: Site;
@@ -30,11 +30,11 @@ type View = {
   frames: Buffer[];
   send(input: ViewInput): void;
   closed: Promise<number>;
-  /** The first news of a kind that there was or will be. */
+  /** Resolves with the first message of a kind, received or still to come. */
   heard<Type extends ViewNews['type']>(type: Type): Promise<Extract<ViewNews, { type: Type }>>;
 };
 
-/** Looks at the browser as the view page does. */
+/** Connects to the view as its page does. */
 const look = async (isReadOnly = false): Promise<View> => {
   const entered = await fetch(browser.viewLink({ isReadOnly }), { redirect: 'manual' });
   const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? '';

@@ -1,14 +1,14 @@
 /**
- * One DevTools pipe shared by several users. Each has a branch: a browser session of its own inside Chromium
- * (`Target.attachToBrowserTarget`), so that what it attaches to, listens to and overrides is its own, as if it were
- * the only one. Here commands are numbered anew, and answers and events find the branch that they belong to; Chromium
- * does all else.
+ * Shares one DevTools pipe between several users. Each gets a branch: its own browser session inside Chromium
+ * (`Target.attachToBrowserTarget`). What a branch attaches to, listens to and overrides is therefore its own, as if it
+ * were the only one. This file renumbers commands and routes answers and events to their branch; Chromium does the
+ * rest.
  */
 import { AppError } from '#domain/error.ts';
 import type { Pipe } from '../chromium/launch.ts';
 import type { CdpError, CdpMessage, Command, Params } from './message.ts';
 
-/** A command that Chromium refused, or that was never answered because the browser is gone. */
+/** Error for a command that Chromium refused, or that was never answered because the browser is gone. */
 export class CommandFailed extends AppError {
   constructor(method: string, error: CdpError) {
     super('unavailable', `the browser refused ${method}: ${error.message}`);
@@ -19,18 +19,18 @@ export type Answer = { result: Params } | { error: CdpError };
 
 export type Branch = {
   /**
-   * Sends a command to the branch's browser session, or to a session within it that it has attached to. The answer
-   * comes by a function, not a promise, as clients rely on the order of answers and events.
+   * Sends a command to the branch's browser session, or to a session within it that the branch has attached to. The
+   * answer comes by a callback, not a promise, because clients rely on the order of answers and events.
    */
   ask(command: Omit<Command, 'id'>, onAnswer: (answer: Answer) => void): void;
-  /** Detaches from everything that the branch has attached to, and disposes of what it asked for alone. */
+  /** Detaches the branch from everything it attached to, and disposes of what it alone requested. */
   end(): Promise<void>;
 };
 
 export type Connection = {
-  /** Opens a branch. Its events come in order; `sessionId` is absent for those of its browser session. */
+  /** Opens a branch. Its events come in order; events of its own browser session have no `sessionId`. */
   branch(onEvent: (event: CdpMessage & { method: string }) => void): Promise<Branch>;
-  /** Fails every command under way, and those to come. */
+  /** Fails all pending commands, and every later one. */
   close(): void;
 };
 
@@ -39,7 +39,7 @@ type Owner = { session: string; onEvent: (event: CdpMessage & { method: string }
 const gone: CdpError = { code: -32_000, message: 'the browser is gone' };
 const unknownSession: CdpError = { code: -32_001, message: 'Session with given id not found.' };
 
-/** Makes the connection over a pipe that nobody else uses. */
+/** Makes the connection over a pipe that has no other user. */
 export const connect = (pipe: Pipe): Connection => {
   const pending = new Map<number, (answer: Answer) => void>();
   const owners = new Map<string, Owner>();

@@ -1,4 +1,4 @@
-/** A branch as our own code uses it: commands as promises, events by their name. */
+/** Wraps a branch for the browser program's own code: commands are promises, events are subscribed to by name. */
 import type { Answer, Connection } from './connection.ts';
 import { CommandFailed } from './connection.ts';
 import type { Params } from './message.ts';
@@ -12,7 +12,7 @@ export type Driver = {
   end(): Promise<void>;
 };
 
-/** Opens a branch for our own code. */
+/** Opens a branch for the browser program's own code. */
 export const openDriver = async (connection: Connection): Promise<Driver> => {
   const listeners = new Map<string, Listener[]>();
   const branch = await connection.branch(({ method, params = {}, sessionId }) => {

@@ -1,11 +1,13 @@
-/** Messages of the DevTools protocol, as far as anything here looks into them. */
+/** Types of DevTools protocol messages, limited to the members that the browser program reads. */
 import { isObject } from '#domain/json.ts';
 
 export type Params = Record<string, unknown>;
 
 export type CdpError = { code: number; message: string; data?: unknown };
 
-/** A command has `id` and `method`, an answer `id` and `result` or `error`, an event `method` alone. */
+/**
+ * DevTools message: a command has `id` and `method`, an answer `id` and `result` or `error`, an event `method` alone.
+ */
 export type CdpMessage = {
   id?: number;
   method?: string;
@@ -15,10 +17,10 @@ export type CdpMessage = {
   error?: CdpError;
 };
 
-/** A command as a client may send it; undefined for any other text. */
+/** Command as a client may send it. */
 export type Command = { id: number; method: string; params: Params; sessionId?: string };
 
-/** Reads a client's text. */
+/** Parses a client's text as a command; returns undefined if it is not one. */
 export const readCommand = (text: string): Command | undefined => {
   let value: unknown;
   try {

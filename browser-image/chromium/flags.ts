@@ -1,23 +1,26 @@
 /**
- * The command line of Chromium. It takes away what a session has no use for, and all ways to the network but the
- * proxy of the fence. DevTools is spoken on a pipe only; there is no port that others could connect to.
+ * Builds Chromium's command line. It disables features that a session does not need, and every way to the network
+ * except the egress proxy (fence/proxy.ts). DevTools uses a pipe only, so there is no port that another process could
+ * connect to.
  */
 
 import { createHash, X509Certificate } from 'node:crypto';
 
 export type FlagOptions = {
-  /** The folder of the profile, used by nobody else. */
+  /** Folder of the profile, used by this Chromium alone. */
   profile: string;
   /** `host:port` of the forward proxy that every request goes through. */
   proxy: string;
   window: { width: number; height: number };
-  /** The certificate, in PEM, of an authority that vouches for the session's addresses. */
+  /** Certificate, in PEM, of a certificate authority that signs the session's addresses. */
   authority?: string | undefined;
-  /** Whether pages run in Chromium's own sandbox; as root, and without user namespaces, it refuses to start so. */
+  /**
+   * True to run pages in Chromium's own sandbox. Chromium refuses to start with it as root or without user namespaces.
+   */
   isSandboxed: boolean;
 };
 
-/** Chromium's features that talk to others, ask people, or show what is no page. */
+/** Chromium features that contact other servers, prompt the user, or show UI that is not a page. */
 const disabledFeatures = [
   'AutofillServerCommunication',
   'CertificateTransparencyComponentUpdater',
@@ -32,15 +35,15 @@ const disabledFeatures = [
   'PaintHolding',
   'ThirdPartyStoragePartitioning',
   'Translate',
-  // Pages of the browser's own that nobody sees; without them it starts with half the work.
+  // Chromium's own UI pages, which are never shown; without them a start takes half the work.
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
   'WebUIOmniboxPopup',
 ];
 
 /**
- * What a Chromium asks for by itself a while after its start, whatever its flags: accounts and updates of its maker. No page
- * is behind that, so nobody is told that it was refused.
+ * Hosts that Chromium itself contacts some time after its start, whatever its flags: accounts and updates of its
+ * vendor. No page causes these requests, so their refusal is not reported.
  */
 export const ownHosts: ReadonlySet<string> = new Set([
   'accounts.google.com',
@@ -48,10 +51,12 @@ export const ownHosts: ReadonlySet<string> = new Set([
   'update.googleapis.com',
 ]);
 
-/** Everything is resolved by the proxy; the browser itself finds no name and no address. */
+/**
+ * Returns flags that leave all name resolution to the proxy; Chromium itself resolves no name and reaches no address.
+ */
 const networkFlags = (proxy: string): string[] => [
   `--proxy-server=http://${proxy}`,
-  // Without this, localhost and 127.0.0.1 would go past the proxy.
+  // Without this, requests to localhost and 127.0.0.1 would bypass the proxy.
   '--proxy-bypass-list=<-loopback>',
   `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${proxy.split(':')[0]}`,
   '--disable-quic',
@@ -96,7 +101,10 @@ const quietFlags = [
   '--use-mock-keychain',
 ];
 
-/** Takes certificates that have this authority among those sent with them, by the digest of its key. */
+/**
+ * Returns flags that accept certificates whose chain contains this authority, which is matched by the digest of its
+ * key.
+ */
 const trustFlags = (authority: string | undefined): string[] => {
   if (authority === undefined) return [];
   const key = new X509Certificate(authority).publicKey.export({ type: 'spki', format: 'der' });
@@ -104,7 +112,7 @@ const trustFlags = (authority: string | undefined): string[] => {
   return [`--ignore-certificate-errors-spki-list=${digest}`];
 };
 
-/** All arguments, in an order that does not change from one start to the next. */
+/** Returns all arguments, in the same order at every start. */
 export const chromiumFlags = ({
   profile,
   proxy,

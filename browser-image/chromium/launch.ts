@@ -1,6 +1,6 @@
 /**
- * One Chromium process: started with a profile folder of its own, spoken to over its DevTools pipe (file descriptors
- * 3 and 4, JSON texts that end in NUL), and ended with everything that it started.
+ * Starts and stops one Chromium process. It has its own profile folder and is driven over its DevTools pipe (file
+ * descriptors 3 and 4, JSON texts that end in NUL). Stopping it also ends every process that it started.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,31 +13,31 @@ import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import { chromiumFlags } from './flags.ts';
 
-/** Texts to and from Chromium, each one message. */
+/** Texts to and from Chromium, one message each. */
 export type Pipe = {
   send(text: string): void;
-  /** Called for each text, in order; set once, before anything is sent. */
+  /** Registers the listener called for each text, in order; set once, before anything is sent. */
   onText(listener: (text: string) => void): void;
 };
 
 export type Ending = {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The machine lets Chromium have no sandbox, and it was to have one. */
+  /** True if Chromium was to run in its sandbox, and the machine does not support it. */
   hasNoSandbox: boolean;
 };
 
 export type Chromium = Pipe & {
   pid: number;
-  /** Resolves when the process has ended, with what is known of why. */
+  /** Resolves when the process has ended, with the known cause. */
   ended: Promise<Ending>;
-  /** Ends it with all its processes, and removes the profile. */
+  /** Ends Chromium with all its processes, and removes its folder. */
   stop(): Promise<void>;
 };
 
 export type LaunchOptions = {
   path: string;
-  /** A folder that is made for it and removed after it: profile, home and temporary files. */
+  /** Folder created for this Chromium and removed after it: profile, home and temporary files. */
   folder: string;
   proxy: string;
   window: { width: number; height: number };
@@ -46,16 +46,16 @@ export type LaunchOptions = {
   log: Log;
 };
 
-/** What Chromium writes on standard error is kept so far, for the message of a failed start. */
+/** Number of characters of Chromium's standard error that are kept, for the message of a failed start. */
 const keptErrorChars = 4_000;
 
-/** What it wrote last may come so long after its end. */
+/** Time to wait, after the process exits, for its last output. */
 const lastWordsMs = 500;
 
-/** What Chromium says when it can have no sandbox. */
+/** Text in Chromium's standard error when it cannot have a sandbox. */
 const noSandbox = 'No usable sandbox';
 
-/** Cuts a stream of bytes at NUL characters. */
+/** Splits a byte stream at NUL characters. */
 const readTexts = (stream: Readable, onText: (text: string) => void): void => {
   let parts: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => {
@@ -71,7 +71,7 @@ const readTexts = (stream: Readable, onText: (text: string) => void): void => {
   });
 };
 
-/** Ends a process with its group; that it has ended already is no failure. */
+/** Kills a process with its group; a group that has already ended is no error. */
 const killGroup = (pid: number): void => {
   try {
     process.kill(-pid, 'SIGKILL');
@@ -83,10 +83,10 @@ const killGroup = (pid: number): void => {
 const spawnIn = ({ path, folder, ...flags }: LaunchOptions): ChildProcess =>
   spawn(path, chromiumFlags({ profile: join(folder, 'profile'), ...flags }), {
     cwd: folder,
-    // Nothing of the machine's own environment: no home, no proxies, no display, no secrets.
+    // None of the machine's own environment is passed: no home, no proxies, no display, no secrets.
     env: {
       HOME: folder,
-      // In its working directory: the path of a socket in it may have 108 characters in all.
+      // Relative to the working directory, because a socket's path may have at most 108 characters.
       TMPDIR: 'tmp',
       LANG: 'C.UTF-8',
       TZ: 'UTC',
@@ -97,7 +97,7 @@ const spawnIn = ({ path, folder, ...flags }: LaunchOptions): ChildProcess =>
   });
 
 /**
- * Starts Chromium. It may still fail to come up: then `ended` resolves, and the first message is never answered.
+ * Starts Chromium. If it then fails to come up, `ended` resolves, and the first message is never answered.
  *
  * @throws `unavailable` when the program cannot be started at all.
  */
@@ -121,13 +121,13 @@ export const launchChromium = async (options: LaunchOptions): Promise<Chromium> 
     Writable,
     Readable,
   ];
-  // A pipe that breaks belongs to a process that ends, and that is told by `ended`.
+  // A broken pipe means that the process is ending, which `ended` reports.
   for (const stream of [input, output]) stream.on('error', () => undefined);
   let hasEnded = false;
   const silent = once(child, 'close');
   const ended = exited.then(async ([code, signal]) => {
     hasEnded = true;
-    killGroup(pid); // what it started goes with it
+    killGroup(pid); // also ends what Chromium started
     await Promise.race([silent, pause(lastWordsMs)]);
     log.debug({ pid, code, signal, errors }, 'Chromium ended');
     return { code, signal, hasNoSandbox: errors.includes(noSandbox) };

@@ -1,7 +1,7 @@
 /**
- * A browser program as a host of the service: it reports that it is warm, gets a session, serves it to its end (serve.ts),
- * and begins again with a fresh Chromium. The control plane keeps its checkpoints and its recording; the session's world
- * host is told what happens (world-link.ts).
+ * Runs the browser program as a host of the service. It reports that it is warm, gets a session, serves it to its end
+ * (serve.ts), and begins again with a fresh Chromium. The control plane keeps its checkpoints and its recording; the
+ * session's world host receives its events (world-link.ts).
  */
 import { limits } from '#domain/limits.ts';
 import { createContact } from '#hosting/contact.ts';
@@ -29,11 +29,11 @@ import { serve } from './serve.ts';
 import type { Agent } from './state.ts';
 import { entryOf } from './world.ts';
 
-/** A browser that hears nothing for so long has no session any more. */
+/** Time without contact to the control plane after which the browser considers its session lost. */
 const giveUpMs = 10 * 60_000;
 const goodbyeMs = 2_000;
 const consumeMs = 5_000;
-/** A machine that is taken away leaves little time. */
+/** Time for the last parts of a recording when the machine is taken away, which leaves little of it. */
 const lastPartsMs = 2_000;
 const hold = limits.pollMs / 1_000;
 
@@ -69,7 +69,10 @@ const run = async (agent: Agent): Promise<void> => {
   }
 };
 
-/** Says that this browser is taken away, once what its session goes on from is kept. */
+/**
+ * Reports that this browser is being taken away, after the checkpoint and the recording that its session resumes from
+ * are stored.
+ */
 const sayGoodbye = async ({ identity, link, log, program, session }: Agent): Promise<void> => {
   const { hostId, generation } = identity;
   await program.leave();
@@ -97,7 +100,7 @@ const openLink = ({ controlUrl }: HostConfig, log: Log, authorization: () => str
     giveUpMs,
   });
 
-/** People and clients are let in by what the control plane says of their links. */
+/** Opens access for people and clients; the control plane validates their links. */
 const openAccess = (link: ControlLink, identity: HostIdentity, log: Log): SessionAccess =>
   createSessionAccess({
     async consumeLink(sessionId, given) {
@@ -110,7 +113,7 @@ const openAccess = (link: ControlLink, identity: HostIdentity, log: Log): Sessio
     log,
   });
 
-/** Starts its signs of life, with how long nobody has driven or seen it. */
+/** Starts the heartbeats, which report how long no client or viewer has been connected. */
 const startBeat = (agent: Agent, onEnd: (reason: string) => void) => {
   const { identity, link, log, program } = agent;
   let busyAt = performance.now();
@@ -125,7 +128,7 @@ const startBeat = (agent: Agent, onEnd: (reason: string) => void) => {
   });
 };
 
-/** Starts a browser as a host; it ends by itself when the control plane has no more use for it. */
+/** Starts the browser as a host. It ends by itself when the control plane needs it no more. */
 export const startAgent = async ({
   config,
   host,
@@ -142,7 +145,7 @@ export const startAgent = async ({
     host.way === 'direct'
       ? directWay
       : tunnelWay({ controlUrl: host.controlUrl, token: () => bearer.reveal() });
-  let agent: Agent | undefined; // what a browser does before it is warm is told to nobody
+  let agent: Agent | undefined; // events before the browser is warm are not reported
   const program = await startBrowserProgram({
     ...{ config, way, access, log },
     onEvent: (event) => agent?.session?.world.note(entryOf(event)),

@@ -1,4 +1,7 @@
-/** A request of the program itself to a surface of its session, which goes the way that the browser's own go. */
+/**
+ * Requests from the browser program itself to a surface of its session. They take the same route as the browser's own
+ * requests.
+ */
 import { request as openRequest } from 'node:http';
 import { connect as connectTls } from 'node:tls';
 import { AppError } from '#domain/error.ts';
@@ -14,7 +17,7 @@ export type SurfaceRequest = {
   signal: AbortSignal;
 };
 
-/** No answer is so large. */
+/** Upper bound for the size of an answer. */
 const mostBytes = 1024 * 1024;
 
 const dial = async (way: Way, { url, to }: SurfaceRequest) => {
@@ -22,7 +25,10 @@ const dial = async (way: Way, { url, to }: SurfaceRequest) => {
   return url.protocol === 'https:' ? connectTls({ socket, servername: url.hostname }) : socket;
 };
 
-/** Posts and resolves with the answer's JSON. Throws `unavailable` for any answer but 200, and for none. */
+/**
+ * Posts a request and resolves with the answer's JSON. Throws `unavailable` if there is no answer, or its status is
+ * not 200.
+ */
 export const postToSurface = async (way: Way, asked: SurfaceRequest): Promise<unknown> => {
   const { url, signal } = asked;
   const body = JSON.stringify(asked.body);

@@ -1,19 +1,22 @@
-/** Checkpoints on their way to the control plane, which keeps the last one of a session. */
+/** Sends checkpoints to the control plane, which keeps the last one of each session. */
 import { limits } from '#domain/limits.ts';
 import { keepCheckpoint } from '#wire/host-api/operations.ts';
 import type { Checkpoint } from '../watch/checkpoint.ts';
 import type { Agent, Session } from './state.ts';
 
-/** A checkpoint that takes longer is given up; the next one comes soon. */
+/** Time after which sending a checkpoint is given up; the next one follows soon. */
 const keepMs = 10_000;
 
-/** A checkpoint as it is kept: with how many resets of the session it has seen. */
+/** Checkpoint as the control plane stores it, with the number of session resets that its profile has seen. */
 export type Kept = Checkpoint & { resets?: number };
 
 export const readCheckpoint = (text: string | null): Kept | undefined =>
   text === null ? undefined : (JSON.parse(text) as Kept);
 
-/** Sends the checkpoint; only the last one matters, so one under way is waited for by the next alone. */
+/**
+ * Queues the checkpoint for sending. Only the last one matters: if a send is in flight, only the newest checkpoint
+ * waits for it.
+ */
 export const keep = (agent: Agent, session: Session, checkpoint: Checkpoint): void => {
   const { link, log } = agent;
   const { sessionId, generation } = session.assignment;

@@ -1,21 +1,26 @@
-/** What a browser program is told besides where it is a host of the service. */
+/**
+ * Reads the environment variables that the browser program needs, besides its own, when it is a host of the service.
+ */
 import { type Env, readEnv } from '#runtime/env.ts';
 
 export type HostConfig = {
   /** Base address of the control plane, without a path. */
   controlUrl: string;
   hostId: string;
-  /** The generation that the host was launched with. */
+  /** Generation that the host was launched with. */
   generation: number;
-  /** Where its token is read from; `-` is standard input. */
+  /** File that the host's token is read from; `-` is standard input. */
   tokenFile: string;
-  /** Whether the host tells its own address, as the only one to know it. */
+  /** True if the host reports its own address, because only it knows the address. */
   reportAddress: boolean;
-  /** Whether its surfaces are reached by their addresses, or through the control plane. */
+  /** Route to the surfaces: directly at their addresses, or through the control plane. */
   way: 'direct' | 'tunnel';
 };
 
-/** Reads it; undefined where whoever started the program drives it by lines. Throws `invalid` naming every mistake. */
+/**
+ * Reads the configuration; returns undefined if no control plane is named, and the program is driven by lines. Throws
+ * `invalid` naming every mistake.
+ */
 export const readHostConfig = (env: Env): HostConfig | undefined => {
   const read = readEnv(env);
   if (read.optionalText('SVC_CONTROL_URL') === undefined) return undefined;

@@ -11,7 +11,7 @@ import { processesNaming } from '#test/support/processes.ts';
 
 type Line = Record<string, unknown> & { id?: number };
 
-/** Chromiums start and stop in hooks, on machines that have other work as well. */
+/** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
 
 let site: Site;
@@ -89,7 +89,7 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
     expect((await command({ id: 6, do: 'reset' })).answer).toBeNull();
     expect((await command({ id: 7, do: 'end' })).answer).toBeNull();
     expect((await command({ id: 8, do: 'status' })).answer).toMatchObject({ condition: 'warm' });
-    // Nobody drives it any more.
+    // The standard input that drove it has ended.
     child.stdin?.end();
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);

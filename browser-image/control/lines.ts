@@ -1,7 +1,7 @@
 /**
- * How whoever starts the program drives it: one JSON object a line. Commands come on standard input, each with an `id`;
- * answers, events and checkpoints go to standard output. When standard input ends, so does the program, and nothing is
- * left of it.
+ * Lets the process that started the program drive it, by one JSON object a line. Commands come on standard input, each
+ * with an `id`; answers, events and checkpoints go to standard output. When standard input ends, the program ends and
+ * leaves nothing behind.
  */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -20,16 +20,16 @@ const Reach = Type.Object({
   ),
 });
 
-/** What can be asked for. */
+/** Schema of the commands. */
 export const BrowserCommand = Type.Union([
   Type.Object({
     id,
     do: Type.Literal('assign'),
-    /** The page that the browser opens with. */
+    /** Address of the page that the browser opens first. */
     entry: Type.String(),
-    /** All that the browser may reach. */
+    /** Origins that the browser may reach; it reaches no others. */
     reach: Type.Array(Reach, { minItems: 1 }),
-    /** A checkpoint as it was told; the browser goes on from it. */
+    /** Checkpoint as an earlier browser reported it; this browser resumes from it. */
     checkpoint: Type.Optional(Type.Unsafe<Checkpoint>({ type: 'object' })),
   }),
   Type.Object({ id, do: Type.Literal('reset'), entry: Type.Optional(Type.String()) }),
@@ -56,7 +56,7 @@ const read = (text: string): BrowserCommand => {
   throw new AppError('invalid', 'a line on standard input is no command of a browser program');
 };
 
-/** Carries a command out and resolves with what is answered. */
+/** Executes a command and resolves with its answer. */
 const carryOut = async (program: BrowserProgram, command: BrowserCommand): Promise<unknown> => {
   switch (command.do) {
     case 'assign':
@@ -86,7 +86,7 @@ export type LinesOptions = {
   say(line: Record<string, unknown>): void;
 };
 
-/** Reads commands until there are no more; each is answered when it has been carried out. */
+/** Reads commands until the input ends. Each is answered when it has been executed, without holding up the next. */
 export const serveLines = async ({ program, input, say }: LinesOptions): Promise<void> => {
   for await (const text of createInterface({ input })) {
     const command = read(text);

@@ -1,4 +1,7 @@
-/** What of a recording reaches the control plane: parts in order, each until it is kept, and no more than may wait. */
+/**
+ * Tests how a recording reaches the control plane: parts in order, each sent until it is stored, within a bounded
+ * queue.
+ */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { recordingLimits } from '#domain/recording.ts';
@@ -6,7 +9,7 @@ import { createLog } from '#runtime/log.ts';
 import type { RecordedPicture } from '../record/recorder.ts';
 import { openRecording, type SentPart } from './recording.ts';
 
-/** By the timers that are played here, which are not those of `node:timers/promises`. */
+/** Waits by the fake timers of this test, which do not cover `node:timers/promises`. */
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -24,7 +27,7 @@ const picture = (atMs: number, more: Partial<RecordedPicture> = {}): RecordedPic
   ...more,
 });
 
-/** Sends to a control plane that answers as `answer` says; a part is kept when that resolves. */
+/** Sends to a control plane that answers as `answer` decides; a part is stored when `answer` resolves. */
 const open = (answer: (part: SentPart) => Promise<boolean> = async () => false) => {
   const kept: SentPart[] = [];
   const said = { cuts: 0, tries: 0 };
@@ -58,7 +61,7 @@ it('is sent in parts of some seconds, which go on where the browser before ended
       [
         { afterMs: 0, data: Buffer.from('at 0').toString('base64') },
         { afterMs: 400, data: Buffer.from('at 400').toString('base64') },
-        // No two of a part are at the same time.
+        // No two pictures of a part have the same time.
         { afterMs: 401, data: Buffer.from('at 400').toString('base64') },
       ],
     ],

@@ -1,6 +1,7 @@
 /**
- * The recording of a session on its way to the control plane: pictures are gathered to parts, and parts are sent one after
- * the other, each until it is kept. What cannot be sent waits up to a bound; pictures beyond it are left out and counted.
+ * Sends the recording of a session to the control plane. Pictures are gathered into parts, and the parts are sent one
+ * after the other, each until it is stored. Parts that cannot be sent wait in a bounded queue; pictures beyond the
+ * bound are dropped and counted.
  */
 import { AppError } from '#domain/error.ts';
 import { recordingLimits } from '#domain/recording.ts';
@@ -9,7 +10,7 @@ import type { Log } from '#runtime/log.ts';
 import { pause as pauseFor } from '#runtime/pause.ts';
 import type { RecordedPicture } from '../record/recorder.ts';
 
-/** A part as it is sent; pictures are in base64. */
+/** Part of a recording as it is sent; its pictures are in base64. */
 export type SentPart = {
   number: number;
   beganAtMs: number;
@@ -19,19 +20,22 @@ export type SentPart = {
 
 export type Recording = {
   add(picture: RecordedPicture): void;
-  /** Sends what there is yet, for so long at most, and takes no more. */
+  /** Sends the remaining parts, for at most `patienceMs`, and accepts no more pictures. */
   stop(patienceMs: number): Promise<void>;
 };
 
 export type RecordingOptions = {
-  /** The number of the first part. */
+  /** Number of the first part. */
   next: number;
-  /** Has a part kept, and resolves with whether there is no room for more. Throws when it was not taken. */
+  /**
+   * Sends a part to be stored; resolves with true if the recording has used up its size budget. Throws if the part was
+   * not accepted.
+   */
   send(part: SentPart, signal: AbortSignal): Promise<boolean>;
-  /** Called once when the recording is cut. */
+  /** Called once, when the recording is cut because its size budget is used up. */
   onCut(): void;
   log: Log;
-  /** How it rests before it tries again; tests play the time. */
+  /** Waits before the next attempt; tests replace it to control time. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -40,7 +44,7 @@ const againMs = 1_000;
 
 type Part = SentPart & { bytes: number };
 
-/** Takes pictures from now on. */
+/** Starts a recording, which accepts pictures from now on. */
 export const openRecording = (options: RecordingOptions): Recording => {
   const { next, send, onCut, log, pause = pauseFor } = options;
   let number = next;
@@ -59,7 +63,7 @@ export const openRecording = (options: RecordingOptions): Recording => {
     waiting.length = 0;
   };
 
-  /** Sends it once; what is taken, or never will be, waits no more. */
+  /** Tries once to send a part. A part leaves the queue if it was accepted or can never be. */
   const tryOne = async ({ bytes: _, ...one }: Part): Promise<void> => {
     try {
       const isCut = await send(one, givenUp.signal);
@@ -96,7 +100,7 @@ export const openRecording = (options: RecordingOptions): Recording => {
   const isFull = ({ bytes, pictures }: Part): boolean =>
     bytes >= recordingLimits.partBytes || pictures.length >= recordingLimits.partPictures;
 
-  /** The part that a picture belongs to; undefined when there is no room for one. */
+  /** Returns the part that a picture belongs to, starting a new one if necessary; undefined if the queue is full. */
   const partFor = ({ atMs, mark }: RecordedPicture): Part | undefined => {
     const isOther = mark !== null || atMs - (part?.beganAtMs ?? atMs) >= recordingLimits.partMs;
     if (part !== undefined && (isOther || atMs < part.beganAtMs)) finish();

@@ -17,17 +17,19 @@ import type { Agent, Session } from './state.ts';
 import { openWorld } from './world.ts';
 import type { WorldLink } from './world-link.ts';
 
-/** How long the last entries of a session may take to be noted, and the last of its recording to be kept. */
+/**
+ * Time that the session's last ledger entries may take to be delivered, and below it the last parts of its recording.
+ */
 const lastEntriesMs = 1_000;
 const lastPartsMs = 5_000;
-/** A part of a recording that takes longer is sent again. */
+/** Time after which a part of a recording is sent again. */
 const partMs = 10_000;
 const hold = limits.pollMs / 1_000;
 
-/** How long the browser before is waited for to be gone from its address, while this one starts on its page. */
+/** Time to wait for the previous browser to release its address, while this one opens its page. */
 const takeOverMs = 3_000;
 
-/** The former address, where it is one of this machine that can be had; undefined where not. */
+/** Takes over the previous browser's address, if it is a free one of this machine; returns undefined otherwise. */
 const takeOver = async (
   { program, host, log }: Agent,
   { address }: BrowserAssignment,
@@ -44,7 +46,7 @@ const takeOver = async (
       },
     );
   try {
-    // One that leaves with notice holds it a moment longer.
+    // A browser that leaves with notice holds its address a moment longer.
     await until(isTaken, { timeoutMs: takeOverMs, everyMs: 50, what: 'the address is free' });
     return address;
   } catch (err) {
@@ -53,7 +55,7 @@ const takeOver = async (
   }
 };
 
-/** Opens the recording, where one was asked for. */
+/** Starts the recording, if the assignment requests one. */
 const beginRecording = (
   { link, log }: Agent,
   { sessionId, generation, recording }: BrowserAssignment,
@@ -100,7 +102,7 @@ const begin = (agent: Agent, assignment: BrowserAssignment): Begun => {
   return { session, checkpoint };
 };
 
-/** Has the browser stand on the session's page, or on what it goes on from, and says so. */
+/** Opens the session's entry page in the browser, or restores its checkpoint, and reports the browser ready. */
 const stand = async (agent: Agent, { session, checkpoint }: Begun): Promise<void> => {
   const { link, log, program, stopping: signal } = agent;
   const { assignment, recording } = session;
@@ -120,7 +122,7 @@ const stand = async (agent: Agent, { session, checkpoint }: Begun): Promise<void
   log.info({ isResumed: checkpoint !== undefined, lost }, 'serving');
 };
 
-/** Serves a session to its end; resolves with whether the host is to begin again. */
+/** Serves a session to its end; resolves with true if the host is to serve another one. */
 export const serve = async (agent: Agent, assignment: BrowserAssignment): Promise<boolean> => {
   const begun = begin(agent, assignment);
   const { world, recording } = begun.session;

@@ -1,4 +1,4 @@
-/** What a browser that is a host of the service knows: of itself, and of the session that it serves. */
+/** State of a browser that is a host of the service: its own, and that of the session that it serves. */
 import type { ControlLink, HostIdentity } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
@@ -19,18 +19,18 @@ export type Agent = {
   log: Log;
   stopping: AbortSignal;
   takeToken(token: string): void;
-  /** The session that it serves. */
+  /** Session that the browser serves now. */
   session: Session | undefined;
 };
 
 export type Session = {
   assignment: BrowserAssignment;
   world: WorldLink;
-  /** Resets of the session that its profile has seen. */
+  /** Number of the session's resets that the browser's profile has seen. */
   resets: number;
-  /** Checkpoints so far, and the sending of the last. */
+  /** Number of checkpoints so far, and below it the promise of the last one being sent. */
   sequence: number;
   keeping: Promise<unknown>;
-  /** Undefined: it is not recorded. */
+  /** Undefined if the session is not recorded. */
   recording: Recording | undefined;
 };

@@ -7,7 +7,7 @@ import { openWorldLink, type WorldLink } from './world-link.ts';
 
 const waiting = { timeoutMs: 10_000 };
 
-/** A world host that notes what it is told, and holds a report until something is to be done. */
+/** Fake world host that collects reports, and holds a report open until there is an order. */
 const createWorld = () => {
   const world = {
     resets: 0,
@@ -18,7 +18,7 @@ const createWorld = () => {
     answers: [] as BrowserReport['answers'],
     reports: [] as BrowserReport[],
     async exchange(report: BrowserReport, signal: AbortSignal): Promise<BrowserOrders> {
-      await setImmediate(); // as a network takes its time
+      await setImmediate(); // delay, as a network has
       if (world.isAway) throw new Error('nobody answers');
       world.reports.push(report);
       for (const [index, entry] of report.entries.entries()) {

@@ -1,6 +1,7 @@
 /**
- * The browser's line to the world host of its session (`#wire/browser-link`): what happened goes there to be noted in the
- * ledger, and orders come back. Entries are kept until they are noted, up to a number; a lost line only delays them.
+ * Connects the browser to the world host of its session (`#wire/browser-link`). Events go to the world host, which
+ * writes them to the ledger; orders come back. Entries wait in a bounded queue until the world host has accepted them,
+ * so a lost connection only delays them.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -16,20 +17,20 @@ import type {
 
 export type WorldLink = {
   note(entry: BrowserEntry): void;
-  /** Tries to have what was noted taken, for so long, and ends. */
+  /** Tries for at most `patienceMs` to deliver the queued entries, then ends. */
   stop(patienceMs: number): Promise<void>;
 };
 
 export type WorldLinkOptions = {
   hostId: string;
   generation: number;
-  /** Sends a report; throws when it cannot be taken now. */
+  /** Sends a report; throws if it cannot be delivered now. */
   exchange(report: BrowserReport, signal: AbortSignal): Promise<BrowserOrders>;
-  /** Carries an order out; what it throws is the answer's error. */
+  /** Executes an order; an error that it throws becomes the order's answer. */
   carryOut(order: BrowserOrder): Promise<unknown>;
   /** Throws the profile away, which has not seen all of the session's resets. */
   reset(): Promise<void>;
-  /** Resets that the profile at the beginning has seen; undefined: it is a fresh one. */
+  /** Number of resets that the initial profile has seen; undefined if it is a fresh one. */
   resets: number | undefined;
   onResets(resets: number): void;
   log: Log;
@@ -38,7 +39,7 @@ export type WorldLinkOptions = {
 const mostWaiting = 1_000;
 const mostAtOnce = 100;
 const holdS = limits.pollMs / 1_000;
-/** Entries that come together go together. */
+/** Delay that lets entries that occur together be sent together. */
 const gatherMs = 50;
 
 const failureOf = (error: unknown): NonNullable<BrowserAnswer['error']> => ({
@@ -46,11 +47,11 @@ const failureOf = (error: unknown): NonNullable<BrowserAnswer['error']> => ({
   message: describeError(error).slice(0, limits.messageChars),
 });
 
-/** Opens the line. */
+/** Opens the connection. */
 export const openWorldLink = (options: WorldLinkOptions): WorldLink => {
   const { hostId, generation, log } = options;
   let entries: BrowserEntry[] = [];
-  /** Number of the first of them. */
+  /** Number of the first queued entry. */
   let first = 0;
   let left = 0;
   let answers: BrowserAnswer[] = [];
@@ -82,7 +83,7 @@ export const openWorldLink = (options: WorldLinkOptions): WorldLink => {
     );
   };
 
-  /** Throws the profile away when the session was reset since it began. */
+  /** Resets the profile if the session was reset after the profile began. */
   const catchUp = async (wanted: number): Promise<void> => {
     if (resets === undefined) {
       resets = wanted;
@@ -114,7 +115,7 @@ export const openWorldLink = (options: WorldLinkOptions): WorldLink => {
   };
 
   const isWaiting = (): boolean => entries.length > 0 || answers.length > 0;
-  // One request is held for orders; what is told goes beside it.
+  // One request is held open for orders; reports are sent beside it.
   const orders = startLoop({
     name: 'browser orders',
     everyMs: 0,

@@ -1,4 +1,7 @@
-/** The world host of a session, as its browser meets it: hears what happens, and asks for pictures and resets. */
+/**
+ * Connects a browser to the world host of its session: reports events, and executes its requests for pictures and
+ * resets.
+ */
 import { AppError } from '#domain/error.ts';
 import {
   type BrowserEntry,
@@ -13,7 +16,7 @@ import { postToSurface } from './ask-surface.ts';
 import type { Agent } from './state.ts';
 import { openWorldLink, type WorldLink } from './world-link.ts';
 
-/** A world host takes so much in one report. */
+/** Maximum size of a picture, in bytes; a world host accepts no larger report. */
 const mostPictureBytes = 700 * 1024;
 const mostPathChars = 2_048;
 
@@ -23,14 +26,17 @@ const tooLarge = (bytes: number): AppError =>
     `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take one of what is in view, or as jpeg`,
   );
 
-/** An event as an entry of the ledger. */
+/** Returns the ledger entry for an event. */
 export const entryOf = ({ at, kind, ...rest }: BrowserEvent): BrowserEntry => {
   const { url, ...detail } = rest as { url?: string };
   const path = url === undefined ? {} : { path: url.slice(0, mostPathChars) };
   return { at, operation: kind, ...path, detail: detail as Record<string, unknown> };
 };
 
-/** Opens the line to it. `resets`: those that the profile has seen; undefined: it is a fresh one. */
+/**
+ * Opens the connection to the world host. `resets` is the number of resets that the profile has seen; undefined if it
+ * is a fresh one.
+ */
 export const openWorld = (
   agent: Agent,
   assignment: BrowserAssignment,

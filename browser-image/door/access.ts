@@ -1,14 +1,14 @@
 /**
- * Who may come in. A token in the `Authorization` header opens DevTools; a one-time ticket in the address opens DevTools
- * or the live view, where it becomes a cookie, as pages cannot send headers. All of it is of one session and void when
- * the next one begins.
+ * Checks access to a browser that is driven by lines. A token in the `Authorization` header opens DevTools. A one-time
+ * ticket in the address opens DevTools or the live view; for the view it becomes a cookie, because pages cannot send
+ * headers. All of them belong to one session and are void when the next one begins.
  */
 import { newSecret } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';
 
 export type TicketUse = { for: 'cdp' } | { for: 'view'; isReadOnly: boolean };
 
-/** What the door asks of it. */
+/** The part of the access check that the HTTP server uses. */
 export type DoorAccess = Pick<Access, 'hasToken' | 'letIn' | 'passOf'> & {
   redeem<For extends TicketUse['for']>(
     text: string,
@@ -16,26 +16,26 @@ export type DoorAccess = Pick<Access, 'hasToken' | 'letIn' | 'passOf'> & {
   ): Redeemed<For> | Promise<Redeemed<For>>;
 };
 
-/** What a ticket is good for; undefined when it is none. */
+/** Use that a ticket permits; undefined if the ticket is not valid for it. */
 export type Redeemed<For> = Extract<TicketUse, { for: For }> | undefined;
 
 export type Access = {
-  /** Begins a session: all that was given out before is void. Resolves to the token. */
+  /** Begins a session: voids all tokens, tickets and passes issued before. Returns the new token. */
   renew(): string;
-  /** Gives out a ticket that lets in once, within ten minutes. */
+  /** Issues a ticket that is valid once, within ten minutes. */
   issue(use: TicketUse): string;
-  /** Takes a ticket, which is then used up; undefined when it is none of these. */
+  /** Redeems a ticket, which is then used up; returns undefined if it is not valid for this use. */
   redeem<For extends TicketUse['for']>(text: string, use: For): Redeemed<For>;
-  /** Whether an `Authorization` header has the token. */
+  /** Returns true if an `Authorization` header carries the token. */
   hasToken(header: string | undefined): boolean;
-  /** `Set-Cookie` for a viewer who was let in. */
+  /** Returns the `Set-Cookie` value for a viewer who was admitted. */
   letIn(isReadOnly: boolean): string;
-  /** What a `Cookie` header allows; undefined when nothing. */
+  /** Returns the rights that a `Cookie` header carries; undefined if none. */
   passOf(header: string | undefined): { isReadOnly: boolean } | undefined;
 };
 
 const ticketMs = 10 * 60_000;
-/** Of each kind there are so many at once; the oldest goes. */
+/** Maximum number of tickets, and of passes; beyond it the oldest is dropped. */
 const most = 200;
 const cookieName = 'svc-view';
 
@@ -45,7 +45,7 @@ const keep = <Value>(map: Map<string, Value>, key: string, value: Value): void =
   if (map.size > most && oldest !== undefined) map.delete(oldest);
 };
 
-/** Makes the access of a program; before `renew` it lets nobody in. */
+/** Makes the access check of a program; it admits no client before `renew`. */
 export const createAccess = (now: () => number = Date.now): Access => {
   let token: Secret | undefined;
   const tickets = new Map<string, { use: TicketUse; until: number }>();

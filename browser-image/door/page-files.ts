@@ -1,4 +1,4 @@
-/** The files of the live view, as they were built from `src/ui/view` (`make ui`), and the page that they are for. */
+/** Serves the files of the live view, as built from `src/ui/view` (`make ui`), and the page that loads them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -15,7 +15,7 @@ const files: Readonly<Record<string, { type: string; name: string }>> = {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The page; with a reason, one that says it to who may not come in. */
+/** Builds the page; with `refused`, a page that shows this reason instead of the view. */
 export const viewPage = (refused?: string): PageFile => ({
   type: 'text/html; charset=utf-8',
   text: `<!doctype html>
@@ -36,7 +36,7 @@ export const viewPage = (refused?: string): PageFile => ({
 `,
 });
 
-/** The file at a path; undefined when there is none. */
+/** Reads the file at a path; returns undefined if there is none. */
 export const pageFile = async (path: string): Promise<PageFile | undefined> => {
   const file = Object.hasOwn(files, path) ? files[path] : undefined;
   if (file === undefined) return undefined;

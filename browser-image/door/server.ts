@@ -1,6 +1,6 @@
 /**
- * The HTTP server of a browser program: `/cdp` for DevTools clients, `/view` for people. It lets in whoever may come
- * in and hands their connection on; all else is refused in words.
+ * HTTP server of a browser program: `/cdp` for DevTools clients, `/view` for people. It checks access and hands
+ * admitted connections on; it answers every other request with an error message.
  */
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -26,15 +26,15 @@ export type DoorOptions = {
 export type Door = {
   /** `http://host:port`. */
   address: string;
-  /** Serves at one more address, until `leaveOthers`. Throws `unavailable` when it cannot be had. */
+  /** Serves at one more address, until `leaveOthers`. Throws `unavailable` if the address cannot be bound. */
   listenToo(address: ListenAddress): Promise<void>;
   leaveOthers(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Messages may be so large; the bytes of an uploaded file are in one. */
+/** Maximum size of a message; the bytes of an uploaded file are in one. */
 const messageBytes = 64 * 2 ** 20;
-/** Connections are asked so often whether anybody is there. */
+/** Interval between pings of a connection. */
 const pingMs = 15_000;
 
 const pageHeaders = {
@@ -70,7 +70,7 @@ const sendFile = (
   response.end(request.method === 'HEAD' ? undefined : text);
 };
 
-/** Lets in whoever brings a ticket, or has a pass already. */
+/** Admits a viewer who brings a ticket or already has a pass, and redirects to the view. */
 const enter = async (
   { access }: DoorOptions,
   request: IncomingMessage,
@@ -105,7 +105,7 @@ const servePage = async (
   sendFile(request, response, file);
 };
 
-/** Whether a person asked for it, in whose browser the answer is seen. */
+/** Returns true if a person's browser will show the answer, so it must be a page. */
 const isSeen = ({ headers }: IncomingMessage): boolean =>
   (headers.accept ?? '').includes('text/html');
 
@@ -135,7 +135,7 @@ const answerError = (
   response.end(`${JSON.stringify(body)}\n`);
 };
 
-/** What may be done with a connection that changes to WebSocket. Throws why it may not come in. */
+/** Returns the handler for a connection that upgrades to WebSocket. Throws the reason if it may not be opened. */
 const admit = async ({ access, drive, view }: DoorOptions, request: IncomingMessage) => {
   const { path, ticket } = partsOf(request);
   const { authorization, cookie, origin, host, 'sec-fetch-site': site } = request.headers;
@@ -152,7 +152,7 @@ const admit = async ({ access, drive, view }: DoorOptions, request: IncomingMess
   if (path !== '/view/socket') throw new AppError('not_found', `no WebSocket is served at ${path}`);
   const pass = access.passOf(cookie);
   if (pass === undefined) throw notEntered();
-  // Browsers send cookies with the WebSockets of any page, so the page has to be ours.
+  // Browsers send cookies with WebSockets of any page, so the page must be our own.
   const isOwn = URL.parse(origin ?? '')?.host === host && !isOtherSite(site);
   if (!isOwn) {
     throw new AppError('forbidden', 'the view is spoken to by its own page alone');
@@ -169,7 +169,7 @@ const refuseUpgrade = (socket: Duplex, error: unknown): void => {
   );
 };
 
-/** Ends a connection at whose other end nobody is any more. */
+/** Terminates a connection whose peer no longer answers pings. */
 const keepAlive = (socket: WebSocket): void => {
   let isThere = true;
   const timer = setInterval(() => {

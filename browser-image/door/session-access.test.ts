@@ -3,7 +3,7 @@ import type { LinkScope } from '#domain/session.ts';
 import { createLog } from '#runtime/log.ts';
 import { createSessionAccess, type SessionAccess } from './session-access.ts';
 
-/** Links that are good once, by their token. */
+/** Links that are valid once, by their token. */
 let links: Map<string, LinkScope>;
 let asked: string[];
 let isAway: boolean;
@@ -34,7 +34,7 @@ beforeEach(() => {
   access = make();
 });
 
-/** The cookie that somebody who was let in sends from then on. */
+/** Returns the cookie that an admitted viewer sends from then on. */
 const cookieOf = (isReadOnly: boolean, of = access): string =>
   of.letIn(isReadOnly).split(';')[0] ?? '';
 

@@ -1,6 +1,6 @@
 /**
- * Who may come in to the browser of a session of the service. The token is the session's own, and passes are signed with
- * it, so that both are good at the session's next browser, too; one-time links are used up at the control plane.
+ * Checks access to the browser of a session of the service. The token is the session's own, and passes are signed with
+ * it. Both therefore stay valid at the session's next browser. One-time links are redeemed at the control plane.
  */
 import { AppError } from '#domain/error.ts';
 import type { LinkScope } from '#domain/session.ts';
@@ -10,14 +10,17 @@ import { createPasses, type Passes } from '#runtime/surface-pass.ts';
 import type { DoorAccess, Redeemed, TicketUse } from './access.ts';
 
 export type SessionAccess = DoorAccess & {
-  /** Lets in those of a session from now on. `scheme` is how clients come to the door. */
+  /** Admits the clients and viewers of a session from now on. `scheme` is the one that clients use to connect. */
   begin(session: { sessionId: string; token: string; scheme: 'http' | 'https' }): void;
-  /** Lets nobody in. */
+  /** Admits no clients or viewers any more. */
   end(): void;
 };
 
 export type SessionAccessOptions = {
-  /** Uses a link up and answers what it opens; undefined when it is good no longer. Throws when nobody says. */
+  /**
+   * Redeems a link at the control plane and returns its scope; undefined if it is no longer valid. Throws if the
+   * control plane gives no answer.
+   */
   consumeLink(sessionId: string, token: string): Promise<LinkScope | undefined>;
   log: Log;
 };
@@ -26,11 +29,11 @@ type Present = { sessionId: string; token: Secret; passes: Passes };
 
 const mostTokenChars = 200;
 
-/** What a link of a scope is good for at the door. */
+/** Returns the use that a link of a scope permits. */
 const useOf = (scope: LinkScope): TicketUse =>
   scope === 'devtools' ? { for: 'cdp' } : { for: 'view', isReadOnly: scope === 'view' };
 
-/** Makes it; before `begin` it lets nobody in. */
+/** Makes the access check; it admits no client before `begin`. */
 export const createSessionAccess = ({ consumeLink, log }: SessionAccessOptions): SessionAccess => {
   let present: Present | undefined;
 

@@ -1,12 +1,12 @@
 /**
- * The DevTools methods that clients may use: what a page is, shows and does, and what Playwright and Puppeteer send.
- * All that is not here is refused: above all what reads or changes the machine (files, processes, ports, extensions,
- * installed apps), what switches off the browser or its fences, and ways to hand DevTools on to a page
- * (`Target.exposeDevToolsProtocol`) or past these checks (`Target.sendMessageToTarget`). Some that are here have
- * conditions as well; see `rules.ts`.
+ * Allow-list of the DevTools methods that clients may use: those about what a page is, shows and does, and those that
+ * Playwright and Puppeteer send. Any other method is refused. Above all these are methods that read or change the
+ * machine (files, processes, ports, extensions, installed apps), that switch off the browser or its egress policy, or
+ * that pass DevTools on to a page (`Target.exposeDevToolsProtocol`) or around these checks
+ * (`Target.sendMessageToTarget`). Some listed methods have conditions as well; see `rules.ts`.
  */
 
-/** Domains that are about one page and its script engine, and reach nothing beyond it. */
+/** Domains that concern one page and its script engine, and reach nothing beyond it. */
 const wholeDomains = [
   'Accessibility',
   'Animation',
@@ -27,7 +27,7 @@ const wholeDomains = [
   'ServiceWorker',
 ] as const;
 
-/** Methods of the other domains, without the domain's name. */
+/** Permitted methods of the other domains, without the domain's name. */
 const methodsByDomain: Readonly<Record<string, string>> = {
   Audits: 'enable disable',
   Browser:
@@ -85,6 +85,6 @@ const methods = new Set(
 
 const domains: ReadonlySet<string> = new Set(wholeDomains);
 
-/** Whether clients may use the method at all. */
+/** Returns true if clients may use the method, subject to its rule in `rules.ts`. */
 export const isListed = (method: string): boolean =>
   methods.has(method) || domains.has(method.slice(0, Math.max(0, method.indexOf('.'))));

@@ -1,28 +1,28 @@
-/** What a browser may reach: the origins of its session's surfaces, and nothing else. */
+/** List of what a browser may reach: the origins of its session's surfaces, and nothing else. */
 
-/** One surface of the session, as the fence needs it. */
+/** One surface of the session, as the egress policy needs it. */
 export type Reach = {
   /** `http(s)://host[:port]`, as pages see it. */
   origin: string;
-  /** Where the proxy connects to for it, where that is not what the origin says. */
+  /** Address that the proxy connects to, if it differs from the origin. */
   connectTo?: { host: string; port: number };
 };
 
 export type Endpoint = { host: string; port: number };
 
-/** Where the proxy connects to, and the host and port that the origin itself names. */
+/** Address that the proxy connects to, and the host and port that the origin itself names. */
 export type Destination = Endpoint & { authority: string };
 
 export type Origins = {
-  /** Replaces what may be reached; the empty list shuts everything. */
+  /** Replaces the list of reachable origins; an empty list blocks everything. */
   set(reach: readonly Reach[]): void;
-  /** Whether a page of this address may be asked for by a client: a surface's, or the empty page. */
+  /** Returns true if a client may open a page at this address: a surface's page, or the empty page. */
   isPage(url: string): boolean;
-  /** Whether an address (`http`, `https`, `ws`, `wss`) lies in one of the origins. */
+  /** Returns true if an address (`http`, `https`, `ws`, `wss`) belongs to one of the origins. */
   covers(url: string): boolean;
-  /** Where a plain request for this address goes; undefined when it may not. */
+  /** Returns the destination of a plain request for this address; undefined if it is not permitted. */
   forRequest(url: URL): Destination | undefined;
-  /** Where a tunnel to this `host:port` goes; undefined when it may not. */
+  /** Returns the destination of a tunnel to this `host:port`; undefined if it is not permitted. */
   forTunnel(authority: string): Destination | undefined;
   list(): string[];
 };
@@ -34,11 +34,11 @@ const endpointOf = ({ hostname, port, protocol }: URL): Endpoint => ({
   port: port === '' ? (defaultPorts[protocol] ?? 0) : Number(port),
 });
 
-/** Names below `localhost` are this machine, whatever a resolver says (RFC 6761). */
+/** Maps names below `localhost` to this machine, whatever a resolver answers (RFC 6761). */
 const placeOf = (endpoint: Endpoint): Endpoint =>
   /(^|\.)localhost$/i.test(endpoint.host) ? { ...endpoint, host: '127.0.0.1' } : endpoint;
 
-/** The origin that an address counts to; a WebSocket counts to its page's. */
+/** Returns the origin of an address; a WebSocket address has the origin of its page. */
 const originOf = (url: URL): string => {
   const scheme = { 'ws:': 'http:', 'wss:': 'https:' }[url.protocol] ?? url.protocol;
   return `${scheme}//${url.host.toLowerCase()}`;

@@ -1,7 +1,7 @@
 /**
- * The forward proxy that is Chromium's only way to the network. It passes on what belongs to the session's surfaces and
- * answers everything else itself, so that it holds wherever the browser runs. Encrypted connections and WebSockets
- * come as tunnels, plain requests whole.
+ * Forward proxy that is Chromium's only way to the network. It forwards requests to the session's surfaces and refuses
+ * every other one itself, so the egress policy holds wherever the browser runs. Encrypted connections and WebSockets
+ * arrive as tunnels, plain requests as whole requests.
  */
 import {
   type Agent,
@@ -19,11 +19,11 @@ import { agentOf, type Way } from './way.ts';
 
 export type ProxyOptions = {
   origins: Pick<Origins, 'forRequest' | 'forTunnel'>;
-  /** How surfaces are reached. */
+  /** Route to the surfaces. */
   way: Way;
-  /** Called for everything that passes: something may have changed in the browser. */
+  /** Called for all traffic that passes, as it may have changed something in the browser. */
   onTraffic(): void;
-  /** Called with what was asked for in vain. */
+  /** Called with each destination that was refused. */
   onRefused(what: string): void;
   log: Log;
 };
@@ -34,7 +34,7 @@ export type ForwardProxy = {
   close(): Promise<void>;
 };
 
-/** Headers that concern the way to the proxy, not the surface. */
+/** Headers that concern the connection to the proxy, not the surface. */
 const hopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -89,7 +89,7 @@ const passRequest = (
     agent,
     method: request.method,
     path: `${url.pathname}${url.search}`,
-    // The host is the address's own, whatever header a page or a client had set.
+    // The host is always the address's own, whatever header a page or a client set.
     headers: { ...forwarded(request.headers), host: url.host },
   });
   outgoing.on('response', (incoming) => {
@@ -111,7 +111,7 @@ const passTunnel = (
   head: Buffer,
 ): void => {
   const authority = request.url ?? '';
-  // Who breaks off ends the other side; there is nobody to tell.
+  // An aborted connection also ends its other side, so there is no peer to report the error to.
   client.on('error', () => undefined);
   const to = origins.forTunnel(authority);
   if (to === undefined) {

@@ -1,7 +1,7 @@
 /**
- * What becomes of a client's DevTools command before Chromium hears it: it passes, perhaps changed, or is refused with
- * a reason that a person understands. The browser is one session's, so clients may do to its pages what they like; the
- * rules hold for everything beyond: the machine's files, other addresses, the browser's own settings.
+ * Judges each DevTools command of a client before Chromium receives it. A command passes, perhaps changed, or is
+ * refused with a reason that a person understands. The browser belongs to one session, so clients may do anything to
+ * its pages. The rules protect everything beyond: the machine's files, other addresses, the browser's own settings.
  */
 import { isObject } from '#domain/json.ts';
 import type { Params } from '../cdp/message.ts';
@@ -12,7 +12,7 @@ export type Verdict = { params: Params } | { refused: string };
 
 export type RuleContext = {
   origins: Pick<Origins, 'isPage' | 'covers' | 'list'>;
-  /** The folder where downloads of the session are kept. */
+  /** Folder that keeps the session's downloads. */
   downloads: string;
 };
 
@@ -32,7 +32,10 @@ const pageOnly: Rule = (params, context) =>
     ? { params }
     : refuse(`"${textOf(params.url).slice(0, 200)}" cannot be opened; ${surfacesOf(context)}`);
 
-/** A `Host` of the client's own would lead to another session behind the same address. */
+/**
+ * Returns true if the headers include `Host`. With its own `Host`, a client could reach another session behind the
+ * same address.
+ */
 const namesHost = (headers: unknown): boolean => {
   const names = Array.isArray(headers)
     ? headers.map((one) => (isObject(one) ? textOf(one.name) : ''))
@@ -62,7 +65,7 @@ const noProxy: Rule = (params) => {
       `a context cannot have "${own}": all its requests go through the session's fence`,
     );
   }
-  // What a client made goes when the client goes.
+  // The context is disposed of when the client that made it disconnects.
   return { params: { ...params, disposeOnDetach: true } };
 };
 
@@ -95,7 +98,7 @@ const keepDownloads: Rule = (params, { downloads }) => {
   };
 };
 
-/** Permissions of the web platform that touch nothing but the page and the browser's own clipboard. */
+/** Web platform permissions that affect nothing but the page and the browser's own clipboard. */
 const grantable = new Set([
   'backgroundSync',
   'clipboardReadWrite',
@@ -151,13 +154,13 @@ const rules: Readonly<Record<string, Rule>> = {
   'Target.setAutoAttach': flatIfOn,
 };
 
-/** Judges a command of a client. */
+/** Judges a client's command. */
 export const judge = (method: string, params: Params, context: RuleContext): Verdict =>
   isListed(method)
     ? (Object.hasOwn(rules, method) ? (rules[method] as Rule) : pass)(params, context)
     : refuse(`the DevTools method "${method}" is not offered by a session's browser`);
 
-/** Kinds of targets that belong to pages; others are Chromium's own. */
+/** Kinds of targets that belong to pages; every other kind is Chromium's own. */
 const pageKinds = new Set([
   'page',
   'tab',
@@ -172,6 +175,8 @@ const pageKinds = new Set([
 
 const ownSchemes = /^(chrome|chrome-untrusted|chrome-extension|devtools|file|view-source):/i;
 
-/** Whether clients may speak to a target that they have attached to: pages and what they run, and the browser. */
+/**
+ * Returns true if clients may send commands to an attached target: a page, something that a page runs, or the browser.
+ */
 export const isOpen = ({ type, url }: Params): boolean =>
   type === 'browser' || (pageKinds.has(textOf(type)) && !ownSchemes.test(textOf(url)));

@@ -1,4 +1,4 @@
-/** The ways to a surface: a connection, or a tunnel through a server that decides where it leads. */
+/** Tests the routes to a surface: a direct connection, and a tunnel through a server that decides where it leads. */
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ const portOf = async (server: Server): Promise<number> => {
 const startSurface = (): Promise<number> =>
   portOf(createServer((asked, response) => response.end(`surface ${asked.headers.host}`)));
 
-/** A control plane that makes tunnels for one token and one authority, to a port of its choice. */
+/** Fake control plane that makes tunnels for one token and one authority, to a port of its choice. */
 const startControl = async (leadsTo: number) => {
   const asked: { path: string | undefined; token: string | undefined }[] = [];
   const server = createServer().on('connect', (given: IncomingMessage, socket: Socket) => {

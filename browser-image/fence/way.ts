@@ -1,6 +1,7 @@
 /**
- * How the fence comes to a surface of its session: by itself, or, where the network leads to the control plane alone,
- * through a tunnel there, which goes to the surfaces of the browser's own session and nowhere else.
+ * Routes from the egress proxy to the surfaces of its session. One dials them directly. The other, for networks that
+ * reach only the control plane, uses a tunnel there, which leads to the surfaces of the browser's own session and
+ * nowhere else.
  */
 import { Agent, type AgentOptions, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
@@ -10,22 +11,22 @@ import { AppError } from '#domain/error.ts';
 import type { Destination } from './origins.ts';
 
 export type Way = {
-  /** Resolves with a connection to a surface. Throws `unavailable` when there is none. */
+  /** Resolves with a connection to a surface. Throws `unavailable` if none can be made. */
   dial(to: Destination): Promise<Socket>;
 };
 
-/** A tunnel of the control plane. */
+/** Options of a tunnel through the control plane. */
 export type TunnelOptions = {
-  /** The address of the control plane's host API. */
+  /** Address of the control plane's host API. */
   controlUrl: string;
-  /** The browser's own token, as it is by now. */
+  /** Returns the browser's current token. */
   token(): string;
 };
 
-/** How long a connection to a surface may take. */
+/** Time that connecting to a surface may take. */
 const connectMs = 10_000;
 
-/** Each surface is spoken to where it is. */
+/** Route that dials each surface at its own address. */
 export const directWay: Way = {
   dial: ({ host, port }) =>
     new Promise((resolve, reject) => {
@@ -40,7 +41,10 @@ export const directWay: Way = {
     }),
 };
 
-/** Each surface is spoken to through the control plane, by a CONNECT request for its origin's host and port. */
+/**
+ * Makes the route through the control plane, which opens each connection by a CONNECT request for the origin's host
+ * and port.
+ */
 export const tunnelWay = ({ controlUrl, token }: TunnelOptions): Way => {
   const { protocol, hostname, port } = new URL(controlUrl);
   const open = protocol === 'https:' ? requestSecure : requestPlain;
@@ -78,7 +82,7 @@ export const tunnelWay = ({ controlUrl, token }: TunnelOptions): Way => {
   };
 };
 
-/** Keeps connections for plain requests; what was dialled for one origin serves no other. */
+/** Keeps connections for plain requests alive; a connection dialled for one origin never serves another. */
 class WayAgent extends Agent {
   readonly #way: Way;
 
@@ -97,11 +101,11 @@ class WayAgent extends Agent {
   ): undefined {
     this.#way.dial(options as Destination).then(
       (socket) => done?.(null, socket),
-      // Node takes no stream with an error, whatever the type says.
+      // Node ignores the stream if there is an error, whatever the type demands.
       (error: Error) => done?.(error, undefined as never),
     );
   }
 }
 
-/** An agent for plain HTTP requests that go a way; their options have the destination's members. */
+/** Makes an agent for plain HTTP requests that use a route; the request options carry the destination's members. */
 export const agentOf = (way: Way): Agent => new WayAgent(way, { keepAlive: true, maxSockets: 64 });

@@ -1,7 +1,7 @@
 /**
- * The browser of one session after another. It is warm before a session comes; it opens the session's entry page,
- * serves those who drive or watch it, and when Chromium is lost it is started again from the last checkpoint. What
- * changes it as a whole (assigning, resetting, ending, recovering) is done one after the other.
+ * Runs the browser for one session after another. It is warm before a session is assigned, opens the session's entry
+ * page, and serves clients and viewers. If Chromium is lost, it starts again from the last checkpoint. Operations on
+ * the browser as a whole (assign, reset, end, recover) run one after the other.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,41 +43,44 @@ export type BrowserStatus = {
   condition: Condition;
   connections: number;
   pid: number | undefined;
-  /** Whether Chromium's own sandbox is around its pages. */
+  /** True if Chromium's pages run in its own sandbox. */
   isSandboxed: boolean;
-  /** Whether another Chromium stands ready. */
+  /** True if another Chromium is ready to replace the present one. */
   hasSpare: boolean;
 };
 
 export type SessionBrowser = {
-  /** Gives the browser to a session. Resolves when its entry page has loaded, or its checkpoint is restored. */
+  /** Assigns the browser to a session. Resolves when its entry page has loaded, or its checkpoint is restored. */
   assign(assignment: Assignment): Promise<void>;
-  /** A fresh profile on the entry page; on another one, as a one-time link works once. */
+  /** Opens the entry page in a fresh profile. `entry` replaces the address, because a one-time link works only once. */
   reset(entry?: string): Promise<void>;
   /** Takes a checkpoint now. */
   checkpoint(): Promise<Checkpoint>;
   screenshot(options?: ScreenshotOptions): Promise<Buffer>;
-  /** Where a finished download lies, by the id that its event tells. */
+  /** Returns the path of a finished download, by the id in its event. */
   downloadPath(id: string): string;
-  /** Ends the session. A fresh Chromium stands ready for the next one when it resolves. */
+  /** Ends the session. Resolves when a fresh Chromium is warm for the next one. */
   end(): Promise<void>;
-  /** Its machine goes: a last checkpoint is taken, and everybody told to come to the next browser. */
+  /**
+   * Prepares for the machine being taken away: takes a last checkpoint, and closes all connections so that clients
+   * reconnect to the next browser.
+   */
   leave(): Promise<void>;
-  /** Serves a DevTools client, as soon as the browser stands. */
+  /** Serves a DevTools client, as soon as the browser is ready. */
   drive(socket: WebSocket): void;
-  /** Serves a viewer, as soon as the browser stands. */
+  /** Serves a viewer, as soon as the browser is ready. */
   view(socket: WebSocket, options: { isReadOnly: boolean }): void;
   status(): BrowserStatus;
   stop(): Promise<void>;
 };
 
-/** So many losses within this time, and the browser is not started again by itself. */
+/** Maximum number of losses within the time below; after more, the browser is not restarted automatically. */
 const mostLosses = 5;
 const lossesWithinMs = 60_000;
-/** Chromium works on for a moment after it has come up, and its session with it. */
+/** Delay before the spare is started: Chromium and its session stay busy for a moment after they have come up. */
 const spareAfterMs = 2_000;
 
-/** The Chromium that serves the session. Throws `unavailable` when there is none. */
+/** Returns the Chromium that serves the session. Throws `unavailable` when there is none. */
 const servingInstance = ({ instance, assignment, condition }: Life): Instance => {
   if (instance?.isGone() === false && assignment !== undefined) return instance;
   throw new AppError(
@@ -86,14 +89,14 @@ const servingInstance = ({ instance, assignment, condition }: Life): Instance =>
   );
 };
 
-/** Whether it was lost so often that starting it again is of no use. */
+/** Records a loss; returns true if there were too many recently to start the browser again. */
 const isHopeless = (life: Life): boolean => {
   const now = performance.now();
   life.losses = [...life.losses.filter((at) => now - at < lossesWithinMs), now];
   return life.losses.length > mostLosses;
 };
 
-/** Puts the last checkpoint into a fresh browser. */
+/** Restores the last checkpoint in a fresh browser; returns the number of tabs opened. */
 const restore = async (
   life: Life,
   instance: Instance,
@@ -103,18 +106,18 @@ const restore = async (
   life.keeper.set(checkpoint);
   const { driver, tabs, newTab } = instance;
   await setPasses(instance, assignment);
-  // Passes that were kept are older than those that the session has now.
+  // Session passes in the checkpoint are older than those that the session has now.
   const passes = (assignment.cookies ?? []).map(({ name }) => name);
   const cookies = checkpoint.cookies.filter(({ name }) => !passes.includes(String(name)));
   return restoreCheckpoint(driver, { ...checkpoint, cookies }, { tabs, newTab });
 };
 
-/** Starts the browser again after a loss, as it was when the last checkpoint was taken. */
+/** Starts the browser again after a loss and restores the last checkpoint. */
 const recover = async (life: Life): Promise<void> => {
   if (life.instance?.isGone() !== true) return;
   const begunAt = performance.now();
   const { keeper, assignment } = life;
-  // Nobody waits for those who were connected: what they had in the browser went with it.
+  // Nothing waits for the connections to close: their state in the browser is lost with it.
   void closeAll(life, 'browser_lost');
   const discarded = discard(life);
   if (isHopeless(life)) {
@@ -136,7 +139,7 @@ const recover = async (life: Life): Promise<void> => {
 
 const onLoss = (life: Life): void => {
   inTurn(life, () => recover(life)).catch((err: unknown) => {
-    // A browser that was lost anew meanwhile is recovered for that loss.
+    // If the browser was lost again meanwhile, another recovery handles that loss.
     if (life.instance?.isGone() === true) return;
     life.options.log.error({ err }, 'the browser could not be started again as it was');
     if (life.instance !== undefined) {
@@ -148,7 +151,7 @@ const onLoss = (life: Life): void => {
   });
 };
 
-/** A fresh Chromium in place of the present one, and nothing left of what the session did. */
+/** Replaces the present Chromium by a fresh one, and removes everything that the session left. */
 const replace = async (life: Life): Promise<Instance> => {
   const cleared = discard(life).then(() => clearSession(life));
   const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), cleared]);
@@ -181,7 +184,7 @@ const assign = async (life: Life, assignment: Assignment): Promise<void> => {
     settle(life, 'serving');
     record(life, assignment.recording?.mark ?? 'start');
   } catch (error) {
-    // Whoever asked asks again, or another browser; what this one has seen of the session must not stay.
+    // The caller tries again, here or at another browser. What this one has seen of the session must not stay.
     await end(life);
     throw error;
   }
@@ -211,17 +214,17 @@ const stop = async (life: Life): Promise<void> => {
   await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
 };
 
-/** Keeps what there is once more, and tells those who are connected that another browser goes on. */
+/** Takes a last checkpoint, and closes all connections with the reason that another browser takes over. */
 const leave = async (life: Life): Promise<void> => {
-  if (life.assignment !== undefined) await life.keeper.take().catch(() => undefined); // the last one counts
+  if (life.assignment !== undefined) await life.keeper.take().catch(() => undefined); // the last checkpoint remains
   await Promise.all([closeAll(life, 'reclaimed'), endRecording(life)]);
 };
 
-/** As root, Chromium has none. */
+/** Returns true if Chromium should start with its sandbox; as root it cannot. */
 const wantsSandbox = ({ sandbox }: BrowserOptions): boolean =>
   sandbox === 'require' || (sandbox === 'auto' && process.getuid?.() !== 0);
 
-/** The first Chromium; where it may and must, without its own sandbox. */
+/** Starts the first Chromium. If it finds no sandbox and the setting allows that, starts it without one. */
 const startFirst = async (life: Life): Promise<void> => {
   try {
     await startFresh(life, () => onLoss(life));
@@ -273,7 +276,7 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
 
 /** Starts a warm browser. Throws `unavailable` when Chromium does not come up. */
 export const startBrowser = async (options: BrowserOptions): Promise<SessionBrowser> => {
-  // One that was killed may have left its folder.
+  // A program that was killed may have left its folder.
   await rm(options.workDir, { recursive: true, force: true, maxRetries: 5 });
   await makeFolders(options.workDir);
   await clearDownloads(downloadsOf(options));

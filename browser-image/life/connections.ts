@@ -1,4 +1,4 @@
-/** Clients and viewers on their way to the browser: they wait while it is being started, and there is a most. */
+/** Connects clients and viewers to the browser. They wait while it is being started, and their number is limited. */
 import type { WebSocket } from 'ws';
 import { type Closure, closeFor } from '../closures.ts';
 import { serveClient } from '../relay/client.ts';
@@ -12,7 +12,10 @@ const turnAway = (socket: WebSocket, closure: Closure): undefined => {
   closeFor(socket, closure);
 };
 
-/** The browser to connect to, once what is under way has ended; undefined when the socket was turned away. */
+/**
+ * Waits for the operation in progress, then returns the browser to connect to; undefined if the socket was turned
+ * away.
+ */
 const whenStanding = async (life: Life, socket: WebSocket): Promise<Instance | undefined> => {
   socket.on('error', () => undefined); // a close follows
   socket.pause();
@@ -30,14 +33,16 @@ const join = ({ connected }: Life, one: Connected): void => {
   void one.ended.then(() => connected.delete(one));
 };
 
-/** Lets a client drive the browser. */
+/** Serves a DevTools client that drives the browser. */
 export const serveDriving = async (life: Life, socket: WebSocket): Promise<void> => {
   const instance = await whenStanding(life, socket);
   if (instance === undefined) return;
   const { origins, keeper, options } = life;
-  // A browser that ends meanwhile keeps nothing, and that is told elsewhere.
+  // A browser that ends meanwhile keeps no downloads; its end is reported elsewhere.
   const keepDownloads = (id?: string) => instance.downloads.keep(id).catch(() => undefined);
-  /** A context that a client makes keeps downloads and enters the session's pages, as the browser's own does. */
+  /**
+   * Prepares a context that a client makes: like the browser's own, it keeps downloads and has the session's passes.
+   */
   const prepare = async (id: string): Promise<void> => {
     const { assignment } = life;
     const entering = assignment === undefined ? undefined : setPasses(instance, assignment, id);
@@ -57,11 +62,11 @@ export const serveDriving = async (life: Life, socket: WebSocket): Promise<void>
   });
   join(life, { ...client, isDriving: true });
   await client.ended;
-  // What a client set for downloads ends with it, and ours beneath it.
+  // The client's own download settings end with it, and so do ours beneath them.
   if (life.instance === instance) await keepDownloads();
 };
 
-/** Lets a person see the browser, and act in it unless the view is read-only. */
+/** Serves a viewer, who may also act in the browser unless the view is read-only. */
 export const serveViewing = async (
   life: Life,
   socket: WebSocket,

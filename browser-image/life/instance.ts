@@ -1,4 +1,4 @@
-/** One Chromium from its start to its end, with everything that listens to it. */
+/** One Chromium from its start to its end, with all listeners to its events. */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -12,20 +12,20 @@ import { hear, startHearing } from '../watch/listen.ts';
 import { followTabs, type Tab, type Tabs } from '../watch/tabs.ts';
 
 export type InstanceOptions = {
-  /** The program of Chromium. */
+  /** Path of the Chromium program. */
   path: string;
-  /** A folder for this Chromium alone; it is made, and removed at the end. */
+  /** Folder for this Chromium alone; it is created, and removed at the end. */
   folder: string;
-  /** Where downloads of the session are kept. */
+  /** Folder that keeps the session's downloads. */
   downloads: string;
-  /** `host:port` of the fence's proxy. */
+  /** `host:port` of the egress proxy. */
   proxy: string;
   window: { width: number; height: number };
   authority: string | undefined;
-  /** Whether pages run in Chromium's own sandbox. */
+  /** True to run pages in Chromium's own sandbox. */
   isSandboxed: boolean;
   tell: Tell;
-  /** Whether nobody drives the browser or acts in a view of it. */
+  /** Returns true if no client drives the browser, and no viewer acts in it. */
   isAlone(): boolean;
   onChange(): void;
   log: Log;
@@ -37,16 +37,16 @@ export type Instance = {
   driver: Driver;
   tabs: Tabs;
   downloads: Downloads;
-  /** Resolves when the process has ended, told to or not, with the signal if one ended it. */
+  /** Resolves when the process has ended, stopped or not, with the signal if one ended it. */
   ended: Promise<NodeJS.Signals | null>;
-  /** Whether it has ended. */
+  /** Returns true if the process has ended. */
   isGone(): boolean;
   /** Opens an empty tab in the browser's own profile. */
   newTab(): Promise<Tab>;
   stop(): Promise<void>;
 };
 
-/** Chromium was to run in its own sandbox, and the machine or its container does not let it. */
+/** Error for a Chromium that was to run in its own sandbox where the machine or container does not allow it. */
 export class NoSandbox extends AppError {
   constructor() {
     super(
@@ -57,7 +57,7 @@ export class NoSandbox extends AppError {
   }
 }
 
-/** A start that takes longer has failed. */
+/** Time after which a start has failed, in milliseconds. */
 const startMs = 30_000;
 
 const attach = async (
@@ -127,6 +127,6 @@ export const startInstance = async (options: InstanceOptions): Promise<Instance>
   }
 };
 
-/** The folder of the nth Chromium of a program. */
+/** Returns the folder of the nth Chromium of a program. */
 export const instanceFolder = (workDir: string, number: number): string =>
   join(workDir, `chromium-${number}`);

@@ -1,37 +1,37 @@
 /**
- * Keeps the last checkpoint of a browser: a second after something may have changed it is taken anew, so that what is
- * lost with a browser is what happened in its last second or two.
+ * Keeps the last checkpoint of a browser. A new one is taken a second after something may have changed, so the loss of
+ * a browser loses at most its last second or two.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Checkpoint } from '../watch/checkpoint.ts';
 
 export type Keeper = {
-  /** Something may have changed. */
+  /** Records that something may have changed, so that a checkpoint follows. */
   touch(): void;
   /** Takes a checkpoint at once and resolves with it. */
   take(): Promise<Checkpoint>;
   last(): Checkpoint | undefined;
-  /** Forgets what was kept, and goes on from this one if there is one. */
+  /** Replaces the last checkpoint; undefined forgets it. */
   set(checkpoint: Checkpoint | undefined): void;
   stop(): void;
 };
 
 export type KeeperOptions = {
-  /** How long after a change a checkpoint is taken, at most 5,000 ms. */
+  /** Delay between a change and its checkpoint, at most 5,000 ms. */
   afterMs: number;
-  /** Takes a checkpoint, given the one before. Throws when it cannot be taken now. */
+  /** Takes a checkpoint, given the previous one. Throws if none can be taken now. */
   take(before: Checkpoint | undefined): Promise<Checkpoint>;
-  /** Whether there is a browser that a checkpoint could be taken of. */
+  /** Returns true if there is a browser to take a checkpoint of. */
   isTakeable(): boolean;
-  /** Called with each checkpoint that differs from the one before. */
+  /** Called with each checkpoint that differs from the previous one. */
   onCheckpoint(checkpoint: Checkpoint): void;
   log: Log;
 };
 
 const contentOf = ({ at: _, ...content }: Checkpoint): string => JSON.stringify(content);
 
-/** Makes a keeper, with nothing kept. */
+/** Makes a keeper without a checkpoint. */
 export const createKeeper = ({
   afterMs,
   take,
@@ -41,7 +41,7 @@ export const createKeeper = ({
 }: KeeperOptions): Keeper => {
   let timer: NodeJS.Timeout | undefined;
   let last: Checkpoint | undefined;
-  /** Counts what was begun, so that what ends late is not taken for the present. */
+  /** Number of replacements by `set`; a checkpoint that was begun before the latest one is not kept. */
   let era = 0;
   let isStopped = false;
 

@@ -1,4 +1,4 @@
-/** When a spare browser is started, given away and ended; what stands for a browser here only says when it ended. */
+/** Tests when a spare browser is started, handed over and ended. The fake browser here only reports when it ended. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import type { Instance } from './instance.ts';
@@ -9,7 +9,7 @@ const afterMs = 1_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** As long as it takes until one that was wanted stands. */
+/** Waits until a requested spare is ready. */
 const soon = () => vi.advanceTimersByTimeAsync(afterMs);
 
 const playInstance = () => {

@@ -1,30 +1,30 @@
 /**
- * A second Chromium that stands ready while the first serves a session, so that one that is lost, or reset, has its
- * successor at once. It has a profile of its own that nobody has used. It costs its memory, so there is one only where
- * the program is told so; it is started a while after the first was, when that has become quiet.
+ * Keeps a second Chromium ready while the first serves a session, so that a lost or reset browser is replaced at once.
+ * The spare has an unused profile of its own. It costs memory, so it exists only if the configuration asks for it. It
+ * starts a while after the first, when that one has become quiet.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Instance } from './instance.ts';
 
 export type Spare = {
-  /** Has one started in a while, unless there is one. */
+  /** Requests a spare, which starts after a delay unless there is one. */
   want(): void;
-  /** Gives it away, if it stands. */
+  /** Hands over the spare; returns undefined if none is ready. */
   take(): Instance | undefined;
   stands(): boolean;
-  /** Ends it, and wants none from then on until somebody does. */
+  /** Ends the spare, and starts no other until one is requested again. */
   discard(): Promise<void>;
 };
 
 export type SpareOptions = {
-  /** How long after it was wanted it is started. */
+  /** Delay between the request and the start, in milliseconds. */
   afterMs: number;
   start(): Promise<Instance>;
   log: Log;
 };
 
-/** Without one. */
+/** Implementation without a spare. */
 export const noSpare: Spare = {
   want: () => undefined,
   take: () => undefined,
@@ -32,10 +32,10 @@ export const noSpare: Spare = {
   discard: async () => undefined,
 };
 
-/** One that is ended by others, as by a shortage of memory, is started so often and then no more. */
+/** Maximum number of starts per request. A spare may be killed from outside, for example for lack of memory. */
 const mostStarts = 3;
 
-/** Keeps a spare, once it is wanted. */
+/** Makes the keeper of a spare, which starts one when it is requested. */
 export const createSpare = ({ afterMs, start, log }: SpareOptions): Spare => {
   let timer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export const createSpare = ({ afterMs, start, log }: SpareOptions): Spare => {
   const onEnd = (ended: Instance): void => {
     if (instance !== ended) return;
     instance = undefined;
-    void ended.stop(); // its folder goes, too
+    void ended.stop(); // removes its folder, too
     if (isWanted) plan();
   };
 

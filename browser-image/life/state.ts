@@ -1,4 +1,4 @@
-/** What is known of a program's browser, and the small steps that all of its life is made of. */
+/** State of a program's browser, and the steps from which its operations are composed. */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import type { RecordingMark } from '#domain/recording.ts';
@@ -19,42 +19,42 @@ import type { Keeper } from './keeper.ts';
 import type { Spare } from './spare.ts';
 
 export type Assignment = {
-  /** The page that the browser opens with; it may be a one-time link. */
+  /** Address of the page that the browser opens first; it may be a one-time link. */
   entry: string;
-  /** All that the browser may reach. */
+  /** Origins that the browser may reach; it reaches no others. */
   reach: readonly Reach[];
-  /** Goes on from here instead of opening the entry page. */
+  /** Checkpoint to resume from instead of opening the entry page. */
   checkpoint?: Checkpoint;
-  /** With which the page lets it in, whatever profile it has. */
+  /** Cookies with which the page admits the browser, whatever its profile. */
   cookies?: readonly EntryCookie[];
-  /** Takes the pictures of what it shows; absent: it is not recorded. */
+  /** Recording of what the browser shows; when absent, the session is not recorded. */
   recording?: {
-    /** What the first of them is. */
+    /** Mark of the first picture. */
     mark: RecordingMark;
     onPicture(picture: RecordedPicture): void;
   };
 };
 
-/** A pass: for one origin, out of reach of its pages' scripts. */
+/** Session pass, as a cookie: for one origin, and out of reach of its pages' scripts. */
 export type EntryCookie = { url: string; name: string; value: string };
 
 export type BrowserOptions = {
-  /** The program of Chromium. */
+  /** Path of the Chromium program. */
   chromium: string;
-  /** A folder that is made, filled and removed. */
+  /** Folder that is created, filled and removed. */
   workDir: string;
   window: { width: number; height: number };
-  /** The certificate of an authority that pages' addresses are vouched for by, besides those that all know. */
+  /** Certificate of an authority that signs page addresses, trusted in addition to the public ones. */
   authority: string | undefined;
-  /** Whether pages run in Chromium's own sandbox; `auto`: where the machine lets them. */
+  /** Choice of Chromium's own sandbox for pages; `auto` uses it if the machine supports it. */
   sandbox: SandboxChoice;
-  /** How the session's surfaces are reached. */
+  /** Route to the session's surfaces. */
   way: Way;
-  /** Whether another Chromium stands ready while one serves a session. */
+  /** True to keep another Chromium warm while one serves a session. */
   hasSpare: boolean;
-  /** How long after a change a checkpoint is taken. */
+  /** Delay between a change and its checkpoint, in milliseconds. */
   checkpointMs: number;
-  /** Clients and viewers that may be connected at once. */
+  /** Maximum number of clients and viewers connected at once. */
   mostConnections: number;
   onEvent(event: BrowserEvent): void;
   onCheckpoint(checkpoint: Checkpoint): void;
@@ -65,8 +65,8 @@ export const sandboxChoices = ['auto', 'require', 'off'] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
 /**
- * `warm`: waits for a session. `serving`: has one. `lost`: has one, and is being started again. `failed`: is not
- * started again by itself. `stopped`: for good.
+ * Condition of the browser. `warm`: waits for a session. `serving`: has one. `lost`: has one, and is being restarted.
+ * `failed`: is not restarted automatically. `stopped`: has ended for good.
  */
 export type Condition = 'warm' | 'serving' | 'lost' | 'failed' | 'stopped';
 
@@ -81,25 +81,25 @@ export type Life = {
   readonly connected: Set<Connected>;
   condition: Condition;
   instance: Instance | undefined;
-  /** Whether Chromium is started with its own sandbox. */
+  /** True if Chromium is started with its own sandbox. */
   isSandboxed: boolean;
   assignment: Assignment | undefined;
   recorder: Recorder | undefined;
-  /** What is done one after the other ends with this. */
+  /** Resolves when the last queued operation has ended. */
   turn: Promise<unknown>;
-  /** Chromiums started so far. */
+  /** Number of Chromiums started so far. */
   started: number;
-  /** When the last losses were, in milliseconds of the monotonic clock. */
+  /** Times of the recent losses, in milliseconds of the monotonic clock. */
   losses: number[];
 };
 
-/** Does this after everything that was begun before. */
+/** Queues an operation behind all operations begun before it. */
 export const inTurn = <Value>(life: Life, work: () => Promise<Value>): Promise<Value> => {
   const done = life.turn.then(() => {
     if (life.condition !== 'stopped') return work();
     throw new AppError('unavailable', 'the browser program is stopping');
   });
-  life.turn = done.catch(() => undefined); // whoever asked for it hears of its failure
+  life.turn = done.catch(() => undefined); // the caller of this operation receives its failure
   return done;
 };
 
@@ -109,7 +109,7 @@ export const tell = ({ options }: Pick<Life, 'options'>, event: NewEvent): void 
 export const downloadsOf = ({ workDir }: Pick<BrowserOptions, 'workDir'>): string =>
   join(workDir, 'downloads');
 
-/** Closes whoever is connected and waits until nothing of them is left in the browser. */
+/** Closes all connections, and waits until nothing of them is left in the browser. */
 export const closeAll = async ({ connected }: Life, closure: Closure): Promise<void> => {
   for (const one of connected) one.close(closure);
   await Promise.all([...connected].map(({ ended }) => ended));
@@ -134,7 +134,7 @@ export const startOne = (life: Life): Promise<Instance> => {
   });
 };
 
-/** A Chromium with a fresh profile, the spare one if it stands, which is the browser from now on. */
+/** Makes a Chromium with a fresh profile the present browser: the spare if there is one, else a new one. */
 export const startFresh = async (life: Life, onLoss: () => void): Promise<Instance> => {
   const instance = life.spare.take() ?? (await startOne(life));
   life.instance = instance;
@@ -147,14 +147,14 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
   return instance;
 };
 
-/** Says how it stands after what was done, unless the browser was lost meanwhile and is started again anyway. */
+/** Sets the condition after an operation, unless the browser was lost meanwhile and is about to be restarted. */
 export const settle = (life: Life, condition: Condition): void => {
   life.condition = life.instance?.isGone() === true ? 'lost' : condition;
   if (condition === 'serving') life.spare.want();
   life.keeper.touch();
 };
 
-/** Has the present browser seen by a recording, if the session has one. */
+/** Lets the recording follow the present browser, if the session has one. */
 export const record = (life: Life, mark: RecordingMark): void => {
   const { assignment, instance, options } = life;
   if (assignment?.recording === undefined || instance === undefined) return;
@@ -163,27 +163,27 @@ export const record = (life: Life, mark: RecordingMark): void => {
   life.recorder.follow(instance, mark);
 };
 
-/** Ends the recording, once what it has seen is handed on. */
+/** Ends the recording, after its last pictures have been handed on. */
 export const endRecording = async (life: Life): Promise<void> => {
   const { recorder } = life;
   life.recorder = undefined;
   await recorder?.stop();
 };
 
-/** Takes the present Chromium away with all that it holds. */
+/** Ends the present Chromium and removes everything that it holds. */
 export const discard = async (life: Life): Promise<void> => {
   const { instance } = life;
   life.instance = undefined;
   await instance?.stop();
 };
 
-/** Empties what a session left in the folder. */
+/** Removes a session's downloads and its checkpoint. */
 export const clearSession = async ({ options, keeper }: Life): Promise<void> => {
   keeper.set(undefined);
   await clearDownloads(downloadsOf(options));
 };
 
-/** Gives a fresh profile the passes of its session, or a context that a client made. */
+/** Sets the session's passes in a fresh profile, or in a context that a client made. */
 export const setPasses = async (
   { driver }: Pick<Instance, 'driver'>,
   { cookies = [] }: Assignment,
@@ -200,14 +200,14 @@ export const setPasses = async (
   if (passes.length > 0) await driver.send('Storage.setCookies', { cookies: passes, ...context });
 };
 
-/** Opens the entry page in the tab that a fresh browser has, and keeps what came of it. */
+/** Opens the entry page in a fresh browser's tab, and takes a checkpoint of the result. */
 export const openEntry = async (life: Life, instance: Instance): Promise<void> => {
   const { assignment, keeper } = life;
   const tab = instance.tabs.active();
   if (assignment === undefined || tab === undefined) return;
   await setPasses(instance, assignment);
   await openPage(instance.driver, tab, assignment.entry);
-  // A one-time link is used up: what it brought has to outlive the browser from now on. A page that is on its way
-  // elsewhere already is kept a moment later.
+  // A one-time link is used up now, so the cookies that it brought must outlive this browser. If the page is already
+  // navigating elsewhere, the checkpoint follows a moment later.
   await keeper.take().catch(() => keeper.touch());
 };

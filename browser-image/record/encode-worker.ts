@@ -1,7 +1,7 @@
 /**
- * Makes pictures of a recording: JPEG comes in, and a key frame of VP8 goes out, in the middle of a frame of the size that
- * recordings have. It runs in a thread of its own, as it takes some 80 ms of a processor. The codecs are WebAssembly; a
- * lossy WebP is a key frame of VP8 with a few bytes around it.
+ * Worker thread that encodes the pictures of a recording. It takes a JPEG and returns a VP8 key frame, with the
+ * picture in the middle of a frame of the recording's size. It has its own thread because a picture takes some 80 ms
+ * of a processor. The codecs are WebAssembly; a lossy WebP is a VP8 key frame with a few bytes around it.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { keyFrameOf } from './webp.ts';
 
 type Pixels = { data: Uint8ClampedArray<ArrayBuffer>; width: number; height: number };
 
-/** What the codecs know pixels by; browsers have it, Node has not. */
+/** Substitute for the browsers' `ImageData`, which the codecs expect and Node does not have. */
 class ImagePixels implements Pixels {
   readonly data: Uint8ClampedArray<ArrayBuffer>;
   readonly width: number;
@@ -26,21 +26,21 @@ class ImagePixels implements Pixels {
 }
 Object.assign(globalThis, { ImageData: ImagePixels });
 
-/** Node has it, and its types do not say so. */
+/** Type of the `WebAssembly` global, which Node has but its types omit. */
 type Compiler = { WebAssembly: { Module: new (bytes: Uint8Array) => object } };
 const { Module } = (globalThis as unknown as Compiler).WebAssembly;
 
 const moduleOf = (path: string): object =>
   new Module(readFileSync(fileURLToPath(import.meta.resolve(path))));
 
-/** Quick rather than small: a page has few colours, and comes as a few tens of kilobytes either way. */
+/** Fast rather than small: a page has few colours, so its picture takes a few tens of kilobytes either way. */
 const choices = { quality: 50, method: 0 };
 const black = 255;
 const pixelBytes = 4;
 
 const { width, height } = recordingLimits;
 
-/** The picture in the middle of a black frame. */
+/** Returns the picture in the middle of a black frame. */
 const frame = (picture: Pixels): Pixels => {
   if (picture.width === width && picture.height === height) return picture;
   const data = new Uint8ClampedArray(width * height * pixelBytes);

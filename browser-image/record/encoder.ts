@@ -1,15 +1,15 @@
-/** The thread that encodes the pictures of a recording, which is there from the first picture to the end. */
+/** Owns the thread that encodes the pictures of a recording; it lives from the first picture to the end. */
 import { Worker } from 'node:worker_threads';
 
 export type Encoder = {
-  /** Makes a key frame of VP8 of a JPEG in base64; one is made at a time. Throws when it cannot. */
+  /** Encodes a JPEG in base64 as a VP8 key frame, one at a time. Throws if it cannot be encoded. */
   encode(jpeg: string): Promise<Uint8Array>;
   stop(): Promise<void>;
 };
 
 type Answer = { data: Uint8Array; error?: undefined } | { data?: undefined; error: string };
 
-/** It needs some 30 MB; one that needs much more is ended. */
+/** Memory limit of the thread, which needs some 30 MB; a thread that exceeds it is ended. */
 const resourceLimits = { maxOldGenerationSizeMb: 128 };
 
 const ask = (worker: Worker, jpeg: string): Promise<Uint8Array> =>
@@ -26,12 +26,12 @@ const ask = (worker: Worker, jpeg: string): Promise<Uint8Array> =>
     worker.postMessage(jpeg);
   });
 
-/** Makes one; its thread starts with the first picture, and anew after a failure. */
+/** Makes an encoder. Its thread starts with the first picture, and again after a failure. */
 export const createEncoder = (): Encoder => {
   let worker: Worker | undefined;
   const start = (): Worker => {
     const started = new Worker(new URL('./encode-worker.ts', import.meta.url), { resourceLimits });
-    started.on('error', () => undefined); // whoever asked hears of it
+    started.on('error', () => undefined); // the caller receives the error
     started.once('exit', () => {
       if (worker === started) worker = undefined;
     });

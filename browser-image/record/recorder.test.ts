@@ -1,4 +1,4 @@
-/** What a real Chromium shows, as pictures of a recording. */
+/** Tests the pictures that a recording takes of a real Chromium. */
 
 import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import {
 import type { Surface } from '../program.ts';
 import type { RecordedPicture } from './recorder.ts';
 
-/** Chromiums start and stop in hooks, on machines that have other work as well. */
+/** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
 const waiting = { timeoutMs: 30_000 };
 
@@ -55,7 +55,7 @@ const more = (what: string, after = pictures.length) =>
 const marked = (mark: string) =>
   until(() => pictures.find((one) => one.mark === mark), { ...waiting, what: mark });
 
-/** Width and height, as a key frame of VP8 has them. */
+/** Returns the width and height of a VP8 key frame. */
 const sizeOf = ({ data }: RecordedPicture) => {
   const view = Buffer.from(data);
   expect(view.subarray(3, 6).toString('hex')).toBe('9d012a');

@@ -1,7 +1,7 @@
 /**
- * Records what the browser shows: the tab at the front, whenever it has changed, at a bounded rate. It looks as a viewer
- * does, through a branch of its own, and what takes time is done in another thread; so neither the page nor those who
- * watch it wait for a recording.
+ * Records what the browser shows: the front tab, whenever it has changed, at a bounded rate. It watches as a viewer
+ * does, over a branch of its own, and encodes in another thread. So neither the page nor its viewers wait for a
+ * recording.
  */
 import { describeError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
@@ -13,12 +13,12 @@ import { startScreencast } from '../view/screencast.ts';
 import type { Tabs } from '../watch/tabs.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 
-/** A picture: a key frame of VP8 of the size that recordings have. */
+/** Picture of a recording: a VP8 key frame of the recording's size. */
 export type RecordedPicture = {
-  /** When it was taken, in Unix milliseconds. */
+  /** Time at which it was taken, in Unix milliseconds. */
   atMs: number;
   data: Uint8Array;
-  /** Set on the first one of another browser or profile. */
+  /** Set on the first picture of another browser or profile. */
   mark: RecordingMark | null;
 };
 
@@ -31,20 +31,20 @@ export type RecorderOptions = {
 type Watched = { connection: Connection; tabs: Tabs };
 
 export type Recorder = {
-  /** Looks at this browser from now on, and no more at the one before. */
+  /** Records this browser from now on, and no longer the previous one. */
   follow(browser: Watched, mark: RecordingMark): void;
-  /** Looks no more, and resolves when what was seen is handed on. */
+  /** Stops recording, and resolves when all pictures have been handed on. */
   stop(): Promise<void>;
 };
 
 const { width: maxWidth, height: maxHeight, pictureMs } = recordingLimits;
 const wanted = { quality: 80, maxWidth, maxHeight };
-/** After a picture it rests so many times as long as that took: a busy machine is for the page. */
+/** Factor of the pause after a picture, relative to its encoding time: a busy machine should serve the page. */
 const restTimes = 3;
 
 type Seen = { atMs: number; jpeg: string; mark: RecordingMark | null };
 
-/** Makes one, which looks at nothing yet. */
+/** Makes a recorder, which follows no browser yet. */
 export const createRecorder = ({
   onPicture,
   log,

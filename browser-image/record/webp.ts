@@ -1,4 +1,4 @@
-/** Takes the picture out of a lossy WebP (RFC 9649): the container is a list of chunks, one of which is VP8. */
+/** Extracts the picture from a lossy WebP (RFC 9649): the container is a list of chunks, one of which is VP8. */
 
 const chunksAt = 12;
 const chunkHead = 8;
@@ -6,7 +6,7 @@ const chunkHead = 8;
 const nameAt = (bytes: Uint8Array, at: number): string =>
   String.fromCharCode(...bytes.subarray(at, at + 4));
 
-/** The key frame of VP8 in it, as a copy. Throws when there is none. */
+/** Returns a copy of the VP8 key frame. Throws if there is none. */
 export const keyFrameOf = (webp: Uint8Array): Uint8Array => {
   const view = new DataView(webp.buffer, webp.byteOffset, webp.byteLength);
   if (nameAt(webp, 0) !== 'RIFF' || nameAt(webp, 8) !== 'WEBP') throw new Error('no WebP');

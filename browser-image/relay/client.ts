@@ -1,6 +1,7 @@
 /**
- * One client that drives the browser by DevTools: each command is judged by the fence and sent on over a branch of the
- * client's own; answers and events go back. A client that stops reading, or that is no DevTools client, is let go.
+ * Serves one client that drives the browser by DevTools. Each command is judged by the rules (fence/rules.ts) and
+ * forwarded over the client's own branch; answers and events go back. A client that stops reading, or that does not
+ * speak DevTools, is disconnected.
  */
 import type { WebSocket } from 'ws';
 import type { Branch, Connection } from '../cdp/connection.ts';
@@ -12,11 +13,11 @@ export type ClientOptions = {
   socket: WebSocket;
   connection: Connection;
   rules: RuleContext;
-  /** Called for each command that passes: something may have changed in the browser. */
+  /** Called for each command that passes, as it may have changed something in the browser. */
   onActivity(): void;
   /** Called with each refused command. */
   onRefused(method: string, reason: string): void;
-  /** Called before a client hears of a context that it made; never rejects. */
+  /** Called with each context that the client makes, before the client receives the answer; never rejects. */
   onContext(browserContextId: string): Promise<void>;
 };
 
@@ -26,7 +27,7 @@ export type Client = {
   close(closure: Closure): void;
 };
 
-/** What may wait to be sent to a client, and how many commands may wait for their answer. */
+/** Limits for data waiting to be sent to a client, in bytes, and for its commands without an answer yet. */
 export const limits = { waitingBytes: 64 * 2 ** 20, pendingCommands: 2_000 } as const;
 
 const refusedCode = -32_000;
@@ -35,7 +36,10 @@ type State = {
   socket: WebSocket;
   branch: Branch;
   options: ClientOptions;
-  /** Sessions with Chromium's own pages, which are let run and no more. */
+  /**
+   * Sessions attached to targets other than the session's pages, such as Chromium's own; they may only be resumed and
+   * detached.
+   */
   shut: Set<string>;
   pending: number;
 };
@@ -55,7 +59,7 @@ const refuse = ({ socket, options }: State, { id, method, sessionId }: Command, 
   send(socket, { id, error, ...(sessionId === undefined ? {} : { sessionId }) });
 };
 
-/** What may be said to a target that is none of the session's pages. */
+/** Commands that a client may send to a target that is not one of the session's pages. */
 const toShut = new Set(['Runtime.runIfWaitingForDebugger', 'Target.detachFromTarget']);
 
 const whyNot = (state: State, { method, sessionId = '' }: Command): string | undefined => {
@@ -66,7 +70,7 @@ const whyNot = (state: State, { method, sessionId = '' }: Command): string | und
   return undefined;
 };
 
-/** Sends the command on, and its answer back in its place among the events. */
+/** Forwards the command, and sends its answer in the right order among the events. */
 const carryOut = (state: State, command: Command, params: Params): void => {
   const { socket, branch, options } = state;
   const { id, method, sessionId } = command;
@@ -85,7 +89,7 @@ const carryOut = (state: State, command: Command, params: Params): void => {
 const onCommand = (state: State, command: Command): void => {
   const { socket, options } = state;
   if (command.method === 'Browser.close') {
-    // The browser is the session's. Whoever closes it takes leave of it.
+    // The browser belongs to the session, so a client that closes it only disconnects.
     send(socket, { id: command.id, result: {} });
     closeSocket(socket, 1_000, 'the browser stays with its session');
     return;
@@ -97,14 +101,14 @@ const onCommand = (state: State, command: Command): void => {
   else carryOut(state, command, verdict.params);
 };
 
-/** An event as clients see it: without paths of the machine. */
+/** Returns an event as clients see it, without file paths of the machine. */
 const shown = (event: CdpMessage & { method: string }): CdpMessage => {
   if (event.method !== 'Browser.downloadProgress') return event;
   const { filePath: _, ...params } = event.params ?? {};
   return { ...event, params };
 };
 
-/** Serves a client until it goes or is closed. Nothing is read from it before its branch is open. */
+/** Serves a client until it disconnects or is closed. Reads nothing from it before its branch is open. */
 export const serveClient = (options: ClientOptions): Client => {
   const { socket, connection } = options;
   const shut = new Set<string>();

@@ -1,4 +1,4 @@
-/** Carries out in a tab what a viewer did: mouse, keys, text, moving about. */
+/** Performs a viewer's actions in a tab: mouse, keys, text, navigation. */
 
 import type { KeyInput, MouseInput, ViewInput } from '#wire/live-view/messages.ts';
 import type { Params } from '../cdp/message.ts';
@@ -19,7 +19,7 @@ const moveMouse = (input: MouseInput): Params => ({
 const control = 2;
 const meta = 4;
 
-/** What a key types: nothing for keys with names, or while a shortcut is held. */
+/** Returns the text that a key types: empty for keys with names, or while Control or Meta is held. */
 const typed = ({ key, modifiers }: KeyInput): string => {
   if (key === 'Enter') return '\r';
   return [...key].length === 1 && (modifiers & (control | meta)) === 0 ? key : '';
@@ -72,7 +72,7 @@ const selected = `(() => {
   return isField ? at.value.slice(at.selectionStart, at.selectionEnd) : String(getSelection());
 })()`;
 
-/** What is selected in the page, taken away from it where it was cut. */
+/** Returns the page's selection, and deletes it from the page if it was cut. */
 export const copySelection = async (stage: Stage, isCut: boolean): Promise<string> => {
   const { driver, sessionId } = stage;
   const asked = { expression: selected, returnByValue: true };
@@ -89,7 +89,7 @@ export const copySelection = async (stage: Stage, isCut: boolean): Promise<strin
 
 type Act = Exclude<ViewInput, { type: 'copy' | 'show' | 'close' | 'open' }>;
 
-/** Carries it out in the tab. Throws `CommandFailed` when the browser would not. */
+/** Performs the action in the tab. Throws `CommandFailed` if the browser refuses it. */
 export const act = async (stage: Stage, input: Act): Promise<void> => {
   const { driver, sessionId } = stage;
   switch (input.type) {

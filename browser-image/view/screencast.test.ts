@@ -1,4 +1,4 @@
-/** Pictures that Chromium drops: of a played one, which says when it is asked to begin. */
+/** Tests how dropped pictures are requested again, with a fake Chromium that records when it is asked to start. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import type { Params } from '../cdp/message.ts';

@@ -1,16 +1,16 @@
 /**
- * Pictures of the tab at the front, as Chromium gives them when something has changed. Whoever looks has a DevTools branch
- * of its own, and goes along when another tab comes to the front.
+ * Delivers pictures of the front tab, whenever Chromium sends one because something has changed. Each watcher has a
+ * DevTools branch of its own, and follows when another tab comes to the front.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Driver } from '../cdp/driver.ts';
 import type { Tabs } from '../watch/tabs.ts';
 
-/** The tab in view, as the branch of whoever looks speaks to it. */
+/** Tab in view, with the watcher's branch and session. */
 export type Stage = { driver: Driver; sessionId: string; targetId: string };
 
-/** A picture, as JPEG in base64, of a page of so many CSS pixels. */
+/** Picture, as JPEG in base64, with the page's size in CSS pixels. */
 export type Frame = { data: string; width: number; height: number };
 
 export type Picture = { quality: number; maxWidth: number; maxHeight: number };
@@ -19,36 +19,39 @@ export type ScreencastOptions = {
   driver: Driver;
   tabs: Tabs;
   picture: Picture;
-  /** Takes a frame, and calls `more` when the next one may come; there are fewer then, not late ones. */
+  /** Takes a frame, and calls `more` when it can take the next. A slow watcher gets fewer frames, not late ones. */
   onFrame(frame: Frame, more: () => void): void;
-  /** Called when the tabs are other than before. */
+  /** Called when the list of tabs may have changed. */
   onTabs?(): void;
   log: Log;
 };
 
 export type Screencast = {
   stage(): Stage | undefined;
-  /** Does one thing after the other, between looks at which tab is at the front. */
+  /** Queues work, so that it runs alone and not while the front tab is being followed. */
   inTurn(work: () => Promise<void>): void;
-  /** Has a picture come, once all is quiet, also if Chromium sees no change. */
+  /** Requests a picture, once no others are coming, even if Chromium sees no change. */
   again(): void;
   stop(): void;
 };
 
-/** While so many pictures are not acknowledged Chromium drops what comes, be it the last that there is. */
+/**
+ * Number of unacknowledged pictures at which Chromium drops further ones, including the last one before it falls
+ * quiet.
+ */
 const mostUnderWay = 2;
-/** So long nothing changed: it is asked again for what was dropped. */
+/** Time without a picture after which a dropped one is requested again. */
 const quietMs = 250;
-/** A tab of which Chromium gives no first picture within this time is asked for it again, until it comes. */
+/** Time after which the first picture of a tab is requested again, repeatedly until it comes. */
 const firstMs = 2_000;
 
-/** What fails because a tab went is told in the log and no more. */
+/** Returns a handler that only logs a failure, which usually means that the tab has closed. */
 export const logged =
   (log: Log) =>
   (error: unknown): void =>
     log.debug({ error: describeError(error) }, 'a view could not do what was asked');
 
-/** Begins to look. */
+/** Starts watching. */
 export const startScreencast = (options: ScreencastOptions): Screencast => {
   const { driver, tabs, picture, onFrame, onTabs, log } = options;
   let stage: Stage | undefined;
@@ -66,7 +69,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     await driver.send('Target.detachFromTarget', { sessionId });
   };
 
-  /** Chromium sends a picture at once. */
+  /** Starts the screencast, whereupon Chromium sends a picture at once. */
   const begin = async (sessionId: string): Promise<void> => {
     clearTimeout(quiet);
     [underWay, mayLack] = [0, false];
@@ -82,7 +85,9 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     mayLack ||= underWay >= mostUnderWay;
   };
 
-  /** One that goes on sends nothing until something changes; one that begins does. */
+  /**
+   * Restarts the screencast: a running one sends nothing until something changes, a new one sends a picture at once.
+   */
   const beginAgain = async (sessionId: string): Promise<void> => {
     await driver.send('Page.stopScreencast', {}, sessionId);
     await begin(sessionId);
@@ -95,7 +100,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
   };
 
   const acknowledged = (sessionId: string): void => {
-    underWay = Math.max(0, underWay - 1); // one may be of before it was begun again
+    underWay = Math.max(0, underWay - 1); // the picture may precede a restart
     askOnceQuiet(sessionId);
   };
 
@@ -113,7 +118,7 @@ export const startScreencast = (options: ScreencastOptions): Screencast => {
     await begin(sessionId);
   };
 
-  /** Looks at the tab at the front, if it does not yet. */
+  /** Follows the tab that is at the front now, unless it is in view already. */
   const follow = async (): Promise<void> => {
     const active = tabs.active();
     const before = stage;

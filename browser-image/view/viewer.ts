@@ -1,6 +1,7 @@
 /**
- * One person who looks at the browser: sees the tab at the front as pictures, as fast as they can be taken, and acts in
- * it unless the view is read-only. Each viewer has a DevTools branch of its own, so none disturbs another.
+ * Serves one viewer of the browser. The viewer sees the front tab as pictures, as fast as they can be taken, and acts
+ * in it unless the view is read-only. Each viewer has a DevTools branch of its own, so viewers do not disturb one
+ * another.
  */
 import type { WebSocket } from 'ws';
 import type { Log } from '#runtime/log.ts';
@@ -28,7 +29,7 @@ export type Viewer = { ended: Promise<void>; close(closure: Closure): void };
 
 const picture = { quality: 60, maxWidth: 2_560, maxHeight: 1_600 };
 
-/** `acting`: what was done in pages and has not arrived there yet. */
+/** State of a viewer. `acting` holds the actions that have not yet reached their page. */
 type State = ViewerOptions & {
   driver: Driver;
   screencast: Screencast;
@@ -44,7 +45,7 @@ const tellTabs = ({ socket, tabs }: ViewerOptions, stage: Stage | undefined): vo
   tell({ socket }, { type: 'tabs', tabs: list, shown: stage?.targetId ?? null });
 };
 
-/** Sends a frame, and asks for more once it is on its way. */
+/** Sends a frame, and requests the next once it is on its way. */
 const sendFrame = (socket: WebSocket, { data, width, height }: Frame, more: () => void): void => {
   if (socket.readyState !== socket.OPEN) more();
   else socket.send(frameOf(width, height, Buffer.from(data, 'base64')), more);
@@ -73,27 +74,27 @@ const carryOut = async (state: State, input: ViewInput): Promise<void> => {
     tabs.setActive(input.tab);
   } else if (input.type === 'close') {
     if (tabs.find(input.tab) === undefined) return;
-    // Chromium ends with its last tab.
+    // Chromium ends when its last tab closes.
     if (tabs.list().length === 1) await driver.send('Target.createTarget', { url: 'about:blank' });
     await driver.send('Target.closeTarget', { targetId: input.tab });
   } else if (stage !== undefined) {
     if (input.type === 'copy') {
-      // Chromium reads from a page at once, also where keys are still on their way to it.
+      // Chromium reads from a page at once, even while keys are still on their way to it.
       await Promise.allSettled(state.acting);
       tell(state, { type: 'clipboard', text: await copySelection(stage, input.isCut) });
     } else {
       await acted(state, act(stage, input));
-      // Now and then Chromium gives no picture of the new size.
+      // Chromium sometimes sends no picture after a change of size.
       if (input.type === 'resize') state.screencast.again();
     }
   }
 };
 
 const moves = new Set(['back', 'forward', 'reload']);
-/** What changes which tab is shown, and so is done one after the other. */
+/** Inputs that change the tab in view, and so are performed one after the other. */
 const tabMoves = new Set(['open', 'show', 'close']);
 
-/** Why the viewer may not do this; undefined when it may. */
+/** Returns why the viewer may not do this; undefined if it may. */
 const whyNot = ({ isReadOnly, origins }: State, input: ViewInput): string | undefined => {
   if (isReadOnly) return 'this view is read-only';
   if (input.type !== 'go' || moves.has(input.to) || origins.isPage(input.to)) return undefined;
@@ -113,11 +114,11 @@ const onInput = (state: State, text: string): void => {
   }
   state.onActivity();
   if (tabMoves.has(input.type)) state.screencast.inTurn(() => carryOut(state, input));
-  // Chromium keeps the order of what is done in a page; waiting for each would only make it slower.
+  // Chromium keeps the order of actions in a page; waiting for each would only be slower.
   else carryOut(state, input).catch(logged(state.log));
 };
 
-/** Begins to show the browser. */
+/** Starts to show the browser to the viewer. */
 const begin = (options: ViewerOptions, driver: Driver): State => {
   const { socket, tabs, isReadOnly, origins, log } = options;
   tell({ socket }, { type: 'hello', isReadOnly, origins: origins.list() });
@@ -134,7 +135,7 @@ const begin = (options: ViewerOptions, driver: Driver): State => {
   return state;
 };
 
-/** Serves a viewer until it goes or is closed. */
+/** Serves a viewer until it disconnects or is closed. */
 export const serveViewer = (options: ViewerOptions): Viewer => {
   const { socket, connection } = options;
   const close = (closure: Closure): void => closeFor(socket, closure);

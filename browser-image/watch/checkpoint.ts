@@ -1,7 +1,7 @@
 /**
- * What a browser that is lost gets back: cookies, storage and tabs of its own profile. A checkpoint is taken over
- * DevTools while the browser runs, and put into another one. Contexts that clients made end with their clients and are
- * not in it; neither are IndexedDB, caches and service workers.
+ * Takes and restores checkpoints, from which a lost browser resumes: cookies, storage and tabs of its own profile. A
+ * checkpoint is taken over DevTools while the browser runs, and restored in another one. It leaves out contexts that
+ * clients made, which end with their clients, and also IndexedDB, caches and service workers.
  */
 import type { Driver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
@@ -10,24 +10,24 @@ import type { Tab, Tabs } from './tabs.ts';
 type Entries = [name: string, value: string][];
 
 export type Checkpoint = {
-  /** When it was taken, ISO 8601 in UTC. */
+  /** Time at which it was taken, ISO 8601 in UTC. */
   at: string;
-  /** As `Storage.getCookies` tells them. */
+  /** Cookies in the format of `Storage.getCookies`. */
   cookies: Params[];
   origins: { origin: string; localStorage: Entries }[];
-  /** In their order, with the session storage of their address's origin. */
+  /** Open tabs in their order, each with the session storage of its address's origin. */
   tabs: { url: string; isActive: boolean; sessionStorage: Entries }[];
   /** Origins whose storage was left out because it was too large. */
   left?: string[];
 };
 
-/** Storage is kept up to so many characters an origin, for each of both kinds. */
+/** Maximum size of the stored entries, in characters for each origin and kind of storage. */
 const mostStorageChars = 2 ** 21;
 
 export type Reading = {
   driver: Driver;
   isPage(url: string): boolean;
-  /** What tabs that cannot be read now, as their page is on its way elsewhere or has crashed, are taken from. */
+  /** Previous checkpoint, used for tabs that cannot be read now because their page is navigating or has crashed. */
   before: Checkpoint | undefined;
 };
 
@@ -38,7 +38,7 @@ const keptBefore = ({ before }: Reading, { url }: Tab, isLocalStorage: boolean):
   return (isLocalStorage ? local : session) ?? [];
 };
 
-/** The entries of a tab's storage; undefined when they are too large to be kept. */
+/** Reads the entries of a tab's storage; returns undefined if they are too large to be stored. */
 const readStorage = async (
   reading: Reading,
   tab: Tab,
@@ -54,7 +54,7 @@ const readStorage = async (
   return chars > mostStorageChars ? undefined : entries;
 };
 
-/** Takes a checkpoint of the tabs that stand on pages of the session. */
+/** Takes a checkpoint of the tabs that show pages of the session. */
 export const takeCheckpoint = async (
   reading: Reading,
   tabs: Pick<Tabs, 'list' | 'active'>,
@@ -84,7 +84,10 @@ export const takeCheckpoint = async (
   };
 };
 
-/** A cookie as it is set: one of a single host by an address, as a domain would share it with hosts below. */
+/**
+ * Returns the parameters that set a cookie. A host-only cookie is set by its address, because a domain would share it
+ * with hosts below.
+ */
 const toSet = (cookie: Params): Params => {
   const { name, value, path, secure, httpOnly, sameSite, priority, expires, domain, partitionKey } =
     cookie;
@@ -96,7 +99,7 @@ const toSet = (cookie: Params): Params => {
   return cookie.session === true ? kept : { ...kept, expires };
 };
 
-/** A script that fills the storage of its page before the page's own scripts run. */
+/** Returns a script that fills the storage of a page before the page's own scripts run. */
 const fillingScript = (origin: string, local: Entries, session: Entries): string => {
   const given = JSON.stringify({ origin, local, session });
   return `(({origin, local, session}) => {
@@ -121,9 +124,9 @@ const openTab = async (
 };
 
 /**
- * Puts a checkpoint into a fresh browser, whose one empty tab becomes the first.
+ * Restores a checkpoint in a fresh browser, whose one empty tab becomes the first.
  *
- * @returns how many tabs were opened.
+ * @returns the number of tabs opened.
  */
 export const restoreCheckpoint = async (
   driver: Driver,

@@ -1,6 +1,6 @@
 /**
- * Downloads are kept in a folder of the session, each under Chromium's id for it, whichever client or page started it.
- * One that grows too large is broken off, and so is one that would fill the folder.
+ * Keeps downloads in a folder of the session, each named by Chromium's id for it, whichever client or page started it.
+ * A download that grows too large, or would exceed the limit for all of them, is cancelled.
  */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export type DownloadLimits = { fileBytes: number; allBytes: number };
 export const downloadLimits: DownloadLimits = { fileBytes: 100 * 2 ** 20, allBytes: 500 * 2 ** 20 };
 
 export type Downloads = {
-  /** Tells a context of the browser where its downloads go; without one, the browser's own. */
+  /** Sets the download folder for a context; without an id, for the browser's own context. */
   keep(browserContextId?: string): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export const clearDownloads = async (folder: string): Promise<void> => {
 
 type Download = { url: string; name: string; bytes: number };
 
-/** Keeps the downloads of a browser in the folder. */
+/** Keeps the downloads of a browser in the folder, and reports each as an event. */
 export const keepDownloads = (
   driver: Driver,
   {
@@ -40,7 +40,7 @@ export const keepDownloads = (
   const refuse = async (guid: string, { url, name }: Download, why: string): Promise<void> => {
     downloads.delete(guid);
     tell({ kind: 'download_refused', url, name, why });
-    await driver.send('Browser.cancelDownload', { guid }).catch(() => undefined); // it may have ended
+    await driver.send('Browser.cancelDownload', { guid }).catch(() => undefined); // the download may have ended already
     await rm(join(folder, guid), { force: true });
   };
 

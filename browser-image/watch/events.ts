@@ -1,4 +1,4 @@
-/** What a browser tells of itself: what belongs into the session's ledger, and what became of the browser. */
+/** Events that a browser reports: those for the session's ledger, and those about the browser itself. */
 
 export type BrowserEvent = { at: string } & (
   | { kind: 'navigated'; url: string; tab: string }
@@ -7,7 +7,8 @@ export type BrowserEvent = { at: string } & (
   | {
       kind: 'console_error';
       message: string;
-      url: string /** Errors left out before it. */;
+      url: string;
+      /** Number of errors dropped before this one. */
       dropped?: number;
     }
   | { kind: 'refused'; what: string; why: string; dropped?: number }
@@ -21,10 +22,10 @@ export type NewEvent = Without<BrowserEvent>;
 
 export type Tell = (event: NewEvent) => void;
 
-/** So many of a kind a second are told; how many more there were is said with the next one. */
+/** Maximum number of reports of one kind in a second; the next report carries the number of those dropped. */
 export const mostPerSecond = 20;
 
-/** Lets through what there may be of a noisy kind, and says how many were left out. */
+/** Makes a throttle for a noisy kind of event, which limits its rate and passes on how many were dropped. */
 export const createThrottle = (now: () => number = Date.now) => {
   let second = 0;
   let told = 0;

@@ -1,4 +1,6 @@
-/** Hears what pages do, and tells what belongs into the session's ledger: navigations, and errors on the console. */
+/**
+ * Listens to the browser's pages, and reports events for the session's ledger: navigations, and errors on the console.
+ */
 import { hideCredentials } from '#domain/credentials.ts';
 import { isObject } from '#domain/json.ts';
 import type { Driver } from '../cdp/driver.ts';
@@ -6,13 +8,13 @@ import type { Params } from '../cdp/message.ts';
 import { createThrottle, type Tell } from './events.ts';
 import type { Tabs } from './tabs.ts';
 
-/** Messages and addresses are told so far. */
+/** Number of characters of a message or address that are reported. */
 const keptChars = 2_000;
 
 const shortened = (text: unknown): string =>
   hideCredentials(String(text ?? '').slice(0, keptChars));
 
-/** The words of a console call's arguments. */
+/** Returns the text of a console call's arguments. */
 const wordsOf = (args: unknown): string =>
   (Array.isArray(args) ? args : [])
     .map((arg: Params) => arg.value ?? arg.description ?? arg.unserializableValue ?? arg.type)
@@ -24,7 +26,7 @@ const placeOf = (stack: unknown): string => {
   return isObject(frames[0]) ? String(frames[0].url ?? '') : '';
 };
 
-/** What each page has to be asked for, so that it is heard. */
+/** Enables the event domains of a page that the listeners need. */
 export const startHearing = async (driver: Driver, sessionId: string): Promise<void> => {
   const methods = ['Page.enable', 'Runtime.enable', 'Log.enable', 'DOMStorage.enable'];
   await Promise.all(methods.map((method) => driver.send(method, {}, sessionId)));
@@ -34,13 +36,13 @@ export type HearOptions = {
   driver: Driver;
   tabs: () => Tabs | undefined;
   tell: Tell;
-  /** Whether nobody is there who could answer a dialog; it would hold up its page for good. */
+  /** Returns true if no client or viewer could answer a dialog, which would otherwise block its page for good. */
   isAlone(): boolean;
-  /** Called when cookies, storage or tabs may be other than before. */
+  /** Called when cookies, storage or tabs may have changed. */
   onChange(): void;
 };
 
-/** Listens from now on; errors beyond what a second may have are counted, not told. */
+/** Starts to listen. Errors beyond the limit for a second are counted, not reported. */
 export const hear = ({ driver, tabs, tell, isAlone, onChange }: HearOptions): void => {
   const throttle = createThrottle();
   const tellError = (message: unknown, url: unknown): void => {
@@ -77,7 +79,7 @@ export const hear = ({ driver, tabs, tell, isAlone, onChange }: HearOptions): vo
   driver.on('Page.javascriptDialogOpening', ({ type }, sessionId) => {
     if (!isAlone()) return;
     const accept = type === 'alert' || type === 'beforeunload';
-    // Somebody who came in this moment may have answered it.
+    // A client or viewer that connected this moment may have answered it.
     driver.send('Page.handleJavaScriptDialog', { accept }, sessionId).catch(() => undefined);
   });
   for (const what of ['Added', 'Updated', 'Removed']) {

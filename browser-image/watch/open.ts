@@ -1,14 +1,14 @@
-/** Opens an address in a tab and waits until it stands. */
+/** Opens an address in a tab and waits until it has loaded. */
 import { AppError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Driver } from '../cdp/driver.ts';
 import type { Tab } from './tabs.ts';
 
-/** A page that loads longer is shown as far as it is. */
+/** Time to wait for a page to load; a slower page is shown as far as it has loaded. */
 const loadMs = 15_000;
 
 /**
- * Resolves when the page has loaded.
+ * Opens an address and resolves when the page has loaded.
  *
  * @throws `unavailable` when nothing answers at the address.
  */

@@ -1,4 +1,4 @@
-/** A picture of what a tab shows. */
+/** Takes a picture of what a tab shows. */
 import { AppError } from '#domain/error.ts';
 import type { Driver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
@@ -6,7 +6,7 @@ import type { Tab } from './tabs.ts';
 
 export type ScreenshotOptions = {
   format?: 'png' | 'jpeg';
-  /** The whole page instead of what is in view, up to 16,384 CSS pixels high. */
+  /** True for the whole page, up to 16,384 CSS pixels high, instead of the visible part. */
   fullPage?: boolean;
 };
 

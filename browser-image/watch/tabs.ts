@@ -1,6 +1,6 @@
 /**
- * The open pages of a browser, in the order in which they were opened. Each is attached to, so that what happens in it
- * is heard.
+ * Tracks the open pages of a browser, in the order in which they were opened. It attaches to each, so that its events
+ * are received.
  */
 import type { Driver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
@@ -8,28 +8,31 @@ import type { Params } from '../cdp/message.ts';
 export type Tab = {
   /** Chromium's id of the target. */
   id: string;
-  /** The session by which we speak to it. */
+  /** DevTools session for commands to this tab. */
   sessionId: string;
   url: string;
   title: string;
-  /** Absent for pages of the browser's own profile; others are in contexts that a client made. */
+  /** Absent for pages of the browser's own profile; otherwise the context that a client made. */
   contextId?: string;
 };
 
 export type Tabs = {
   list(): Tab[];
-  /** The tab that was opened or brought to the front last. */
+  /** Returns the tab that was last opened or brought to the front. */
   active(): Tab | undefined;
   find(id: string): Tab | undefined;
   bySession(sessionId: string | undefined): Tab | undefined;
   setActive(id: string): void;
-  /** Called whenever a tab comes, goes, or changes its address or title. */
+  /**
+   * Registers a listener for each tab that opens, closes, or changes its address or title. Returns a function that
+   * removes it.
+   */
   onChange(listener: () => void): () => void;
 };
 
 export type TabsOptions = {
   driver: Driver;
-  /** The context of the browser's own profile. */
+  /** Context of the browser's own profile. */
   ownContextId: string;
   /** Prepares to listen to a page before it runs. */
   onPage(sessionId: string): Promise<void>;
@@ -43,7 +46,7 @@ type TargetInfo = {
   browserContextId?: string;
 };
 
-/** Attaches to all pages, those to come as well. Resolves when it has attached to those that are there. */
+/** Attaches to all pages, including later ones. Resolves when it has attached to the present ones. */
 export const followTabs = async ({ driver, ownContextId, onPage }: TabsOptions): Promise<Tabs> => {
   const tabs = new Map<string, Tab>();
   const listeners = new Set<() => void>();
@@ -66,7 +69,7 @@ export const followTabs = async ({ driver, ownContextId, onPage }: TabsOptions):
     changed();
   };
 
-  // A page that goes while it is prepared needs no preparing.
+  // A page that closes while it is prepared needs no preparation.
   driver.on('Target.attachedToTarget', (params) => void onAttached(params).catch(() => undefined));
   const onInfo = ({ targetInfo }: Params): void => {
     const { targetId, url, title } = targetInfo as TargetInfo;
@@ -77,7 +80,7 @@ export const followTabs = async ({ driver, ownContextId, onPage }: TabsOptions):
     changed();
   };
   driver.on('Target.targetInfoChanged', onInfo);
-  // Nor does it tell of a page that went to the empty one.
+  // `Target.targetInfoChanged` does not report a page that navigated to the empty page.
   driver.on('Page.frameNavigated', ({ frame }, sessionId) => {
     const { parentId, url, urlFragment, unreachableUrl } = frame as Params;
     const tab = [...tabs.values()].find((one) => one.sessionId === sessionId);
@@ -85,13 +88,13 @@ export const followTabs = async ({ driver, ownContextId, onPage }: TabsOptions):
     tab.url = String(unreachableUrl ?? `${url}${urlFragment ?? ''}`);
     changed();
   });
-  // Of a title that came with the page, Chromium does not tell by itself.
+  // Chromium does not report a title that was loaded with the page, so it is requested.
   for (const event of ['Page.domContentEventFired', 'Page.loadEventFired']) {
     driver.on(event, (_, sessionId) => {
       const tab = [...tabs.values()].find((one) => one.sessionId === sessionId);
       if (tab === undefined) return;
       const asked = driver.send('Target.getTargetInfo', { targetId: tab.id });
-      asked.then(onInfo).catch(() => undefined); // a tab that went has no title
+      asked.then(onInfo).catch(() => undefined); // a closed tab has no title
     });
   }
   driver.on('Target.detachedFromTarget', ({ sessionId }) => {
