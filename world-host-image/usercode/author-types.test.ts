@@ -1,7 +1,7 @@
 /**
- * The types that editors are given say what `svc_env` is: each name, signature and docstring of the
- * Python stubs, and the TypeScript declaration in both directions. What an author writes with them is
- * checked as an editor would.
+ * Tests that the types for editors describe `svc_env` exactly. It compares each name, signature and docstring of the
+ * Python stubs, and the TypeScript declaration in both directions. Code that an author writes with them is checked as
+ * an editor would.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-/** Prints what files of Python declare, by name; bodies and what begins with `_` aside. */
+/** Python program that prints what files declare, by name, without bodies and names that begin with `_`. */
 const readDeclarations = `
 import ast, json, sys
 
@@ -63,7 +63,7 @@ type Declarations = Record<string, unknown>;
 const declarationsOf = (...paths: string[]): Declarations[] =>
   JSON.parse(execFileSync('python3', ['-c', readDeclarations, ...paths], { encoding: 'utf8' }));
 
-/** With mypy in its path, where `SVC_TEST_MYPY` names the folder that it was installed to. */
+/** Environment with mypy in its path, if `SVC_TEST_MYPY` names the folder that mypy is installed in. */
 const { SVC_TEST_MYPY: mypyFolder, ...inherited } = process.env;
 const mypyEnv = mypyFolder === undefined ? inherited : { ...inherited, PYTHONPATH: mypyFolder };
 const runMypy = (words: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) =>
@@ -161,7 +161,7 @@ def route(ctx: HandlerContext) -> int:
   });
 });
 
-/** What the TypeScript compiler says of files, one error a line. */
+/** Compiles files and returns the compiler's errors, one a line. */
 const compile = (files: Record<string, string>): string => {
   const compilerOptions = {
     target: 'es2024',

@@ -1,6 +1,6 @@
 /**
- * The filter of system calls, interpreted as the kernel does it, for both processors that it is made for;
- * and what becomes of a worker where the system lacks the boundary.
+ * Tests the sandbox's filter of system calls, interpreted as the kernel does it, for both supported processors. It
+ * also tests how a worker behaves where the system lacks the sandbox.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ type Call = { arch: number; number: number; arguments?: (number | bigint)[] };
 const [allow, eperm, erofs, enosys] = [0x7fff0000, 0x00050001, 0x0005001e, 0x00050026];
 const pid = 4242;
 
-/** The filter of a processor; `launch` are the addresses of the one program that may be started. */
+/** Assembles the filter for a processor; `launch` are the addresses of the one program that may be started. */
 const assemble = (machine: string, launch: string, mayWrite: boolean): Buffer => {
   const script = `
 import sys
@@ -29,7 +29,7 @@ print(assemble("${machine}", ${pid}, ${launch}, ${mayWrite ? 'True' : 'False'}).
   return Buffer.from(printed.toString().trim(), 'hex');
 };
 
-/** What the filter answers: classic BPF over the call as the kernel lays it out. */
+/** Interprets the filter, classic BPF, over a call laid out as by the kernel; returns the verdict. */
 const judge = (filter: Buffer, { arch, number, arguments: given = [] }: Call): number => {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number, 0);
@@ -53,7 +53,7 @@ const judge = (filter: Buffer, { arch, number, arguments: given = [] }: Call): n
   }
 };
 
-/** Numbers of some calls, as the headers of Linux have them. */
+/** Numbers of some system calls, as in the headers of Linux. */
 const processors = [
   {
     machine: 'x86_64',
@@ -200,7 +200,7 @@ describe.skipIf(!isLinux)('Node behind the boundary', () => {
 });
 
 describe.skipIf(!isLinux)('a system without the boundary', () => {
-  /** Within the boundary no other can be drawn: there the system is one that lacks it. */
+  /** Starts the sandbox within another one. There none can be set up, so the system acts like one that lacks it. */
   const startWithin = (mode: string) => {
     const launcher = [...isolated, '-c', start, packageRoot];
     const places = execFileSync(python, ['-c', 'import sys; print(sys.base_prefix + "/lib")']);

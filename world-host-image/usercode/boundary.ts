@@ -1,6 +1,6 @@
 /**
- * How a process is started behind the boundary of user code (`svc_boundary/`): a Python that takes from
- * itself what it may not have, and then becomes the program. Node cannot do that for itself.
+ * Starts processes in the sandbox of user code, the boundary (`svc_boundary/`). A Python process first drops its own
+ * rights, and then becomes the program by `exec`. Node cannot do that for itself.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,11 +8,14 @@ import type { Log } from '#runtime/log.ts';
 import { hostFolder } from '../host-folder.ts';
 import type { MemoryPool } from './watch.ts';
 
-/** `require`: no user code where the system lacks a part of the boundary; `auto`: with what there is. */
+/**
+ * Modes of the sandbox. `require` refuses user code if the system lacks a part of it; `auto` uses the parts that the
+ * system has.
+ */
 export const boundaryModes = ['auto', 'require'] as const;
 export type BoundaryMode = (typeof boundaryModes)[number];
 
-/** What a system may lack of it, and what user code can do there. */
+/** Parts of the sandbox that a system may lack, each with what user code can do without it. */
 export const boundaryParts = {
   landlock:
     "read every file that the host's user can read, the host's own environment in /proc among them",
@@ -24,22 +27,22 @@ export type BoundaryPart = keyof typeof boundaryParts;
 export const packageRoot = join(hostFolder, 'usercode');
 
 /**
- * Flags of every Python: apart from what is installed, unbuffered, without byte code files, and without the columns
- * of each instruction, which are 0.3 MB and which no trace of ours tells.
+ * Flags of every Python: isolated from installed packages, unbuffered, without byte code files, and without the column
+ * tables of instructions. Those tables take 0.3 MB, and no trace shows columns.
  */
 export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8', '-X', 'no_debug_ranges'];
 
-/** Threads that Node starts when it first needs them: four for files and the like. */
+/** Number of threads that Node starts when it first needs them: four for files and the like. */
 export const nodeLaterThreads = 4;
 
 const mebibyte = 1024 * 1024;
 
-/** The memory of a Node that has nothing to do: its program, its threads' stacks, its own heap. */
+/** Memory of an idle Node, in MiB: its program, its threads' stacks, its own heap. */
 export const nodeMb = 160;
 
 /**
- * What V8 sets aside for machine code, which counts as data on processors where it can be written to at
- * any time. It is the same in each process of this Node, so the host looks at itself.
+ * Returns the memory that V8 reserves for machine code. It counts as data on processors where that memory is always
+ * writable. It is the same in each process of this Node, so the host measures itself.
  */
 const reservedForCode = (): number => {
   const maps = readFileSync('/proc/self/maps', 'latin1');
@@ -50,42 +53,45 @@ const reservedForCode = (): number => {
 
 let dataBytes: number | undefined;
 
-/** The limit on data of a Node that may take so much memory for what it is given to do. */
+/** Returns the data limit of a Node process that may use `memoryMb` for its work; 0 means no limit. */
 const dataLimit = (memoryMb: number): number => {
   if (process.platform !== 'linux') return 0;
   dataBytes ??= reservedForCode() + nodeMb * mebibyte;
   return dataBytes + memoryMb * mebibyte;
 };
 
-/** Node reads these of the folders above what it runs, and stops at one that it finds and cannot read. */
+/**
+ * Returns the `package.json` paths that Node probes above the code it runs. Node fails on one that exists but cannot
+ * be read, so all must be readable.
+ */
 const packageFiles = (folders: readonly string[]): string[] => {
   const above = (folder: string): string[] =>
     folder === dirname(folder) ? [folder] : [folder, ...above(dirname(folder))];
   return [...new Set(folders.flatMap(above))].map((folder) => join(folder, 'package.json'));
 };
 
-/** What draws the boundary, and whether it must be whole. */
+/** Sandbox for processes: how it is set up, and whether all its parts are required. */
 export type ProcessBounds = {
-  /** A Python that `findPython` found; undefined where there is none, and so no boundary. */
+  /** Python that `findPython` found; undefined if there is none, and therefore no sandbox. */
   python: string | undefined;
   mode: BoundaryMode;
-  /** Memory that the host has for such processes, all together. */
+  /** Memory that all such processes of the host share. */
   memory?: { mb: number; pool: MemoryPool };
 };
 
 export type Bounded = ProcessBounds & {
-  /** Descriptors below this are passed on. */
+  /** Number below which file descriptors are passed on to the program. */
   keep: number;
   memoryMb: number;
-  /** Files and folders that the program reads, beside the system's libraries. */
+  /** Files and folders that the program may read, besides the system's libraries. */
   readable: readonly string[];
-  /** Node's own arguments; a program's name must not be looked for, so it is this Node. */
+  /** Arguments for Node. The program is always this Node, because its name must not be searched for. */
   node: readonly string[];
 };
 
 /**
- * The command that runs this Node behind the boundary, or without one where there is no Python to draw it. It has no
- * inspector that a signal could open.
+ * Returns the command that runs this Node in the sandbox, or without one if there is no Python to set it up. The
+ * process has no inspector that a signal could open.
  */
 export const boundedNode = (bounded: Bounded): { command: string; arguments: string[] } => {
   const { python, mode, keep, memoryMb, readable, node } = bounded;
@@ -111,7 +117,7 @@ export const boundedNode = (bounded: Bounded): { command: string; arguments: str
   };
 };
 
-/** Tells once what is open where a system lacks a part of the boundary. */
+/** Makes a notice that is logged once, if the system lacks parts of the sandbox, and names what code can do there. */
 export const createOpenNotice = (log: Log) => {
   let isTold = false;
   return (missing: readonly BoundaryPart[]): void => {

@@ -1,8 +1,7 @@
 /**
- * The line to one worker process: one exchange at a time, each with its nonce and its deadline. A line
- * that belongs to no exchange under way, one that is too long, a deadline that passes, and more memory,
- * threads or output than a worker may have all kill the process; an exchange then ends with how the
- * process did.
+ * Connection to one worker process: one exchange at a time, each with a nonce and a deadline. The host kills the
+ * process for a line of no current exchange, a line that is too long, a missed deadline, or too much memory, output or
+ * threads. A pending exchange then ends with the way in which the process ended.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
@@ -12,7 +11,7 @@ import { parseWorkerMessage, type WorkerMessage } from './protocol.ts';
 import type { UserCodeLimits } from './run.ts';
 import { type MemoryPool, type Over, openGauge, type Usage, watchProcess } from './watch.ts';
 
-/** Why the host killed a process. */
+/** Reason why the host killed a process. */
 export type KillReason =
   | 'timeout'
   | 'stopped'
@@ -23,24 +22,27 @@ export type KillReason =
   | Over;
 
 export type WorkerExit = ChildEnd & {
-  /** Absent when the process ended by itself. */
+  /** Absent if the process ended by itself. */
   killedFor?: KillReason;
-  /** What was thrown, for `host_fault`. */
+  /** Error that was thrown, for `host_fault`. */
   fault?: unknown;
-  /** The end of what the process wrote to its standard error. */
+  /** End of the process's standard error. */
   output: string;
 };
 
 export type Exchange<Value> = {
   /**
-   * Called for each message; a value ends the exchange, and after `again` its time and its output begin
-   * anew. What it throws is a fault of the host.
+   * Called for each message. A returned value ends the exchange; `again` restarts its deadline and its output count.
+   * An exception is a fault of the host.
    */
   take(message: WorkerMessage): { value: Value } | 'again' | undefined;
   timeoutMs: number;
-  /** Its time is over when this aborts, too. */
+  /** Also ends the exchange's time, when it aborts. */
   timeOver?: AbortSignal | undefined;
-  /** Has the process say where it stands, and end, when its time is over; it is killed soon after. */
+  /**
+   * Signal on which the process prints its stack and ends, sent when the time is over; the process is killed soon
+   * after.
+   */
   lastSignal?: NodeJS.Signals | undefined;
   nonce: string;
 };
@@ -53,7 +55,7 @@ export type Channel = {
   send(line: string): void;
   kill(reason: KillReason, fault?: unknown): void;
   isOpen(): boolean;
-  /** What the system says of the process. */
+  /** Returns the process's resource usage, measured by the system. */
   usage(): Usage | undefined;
   ended: Promise<WorkerExit>;
 };
@@ -61,20 +63,20 @@ export type Channel = {
 export type ChannelOptions = {
   launch: Launch;
   limits: UserCodeLimits;
-  /** Memory at which the process is stopped. */
+  /** Resident memory at which the process is stopped. */
   residentBytes: number;
-  /** What it shares with the host's other processes. */
+  /** Memory pool that the process shares with the host's other processes. */
   pool?: MemoryPool | undefined;
   log: Log;
 };
 
-/** A nonce that code in the worker cannot guess before it has seen it. */
+/** Returns a nonce that code in the worker cannot guess before it has seen it. */
 export const newNonce = (): string => randomUUID();
 
-/** How long a process whose time is over may take to say where it stands. */
+/** Time that a process has to print its stack after its deadline. */
 const lastWordsMs = 250;
 
-/** Room for what stands around a value in a message. */
+/** Extra bytes allowed in a message around its value. */
 const envelopeBytes = 1_024;
 
 type Listener = {
@@ -96,7 +98,7 @@ export const openChannel = (options: ChannelOptions): Channel => {
     child.kill();
   };
 
-  /** Its time is over: from here on nothing that it says counts. */
+  /** Handles the deadline; messages of the process are ignored from here on. */
   const expire = (lastSignal: NodeJS.Signals | undefined): void => {
     killed ??= { killedFor: 'timeout' };
     if (lastSignal === undefined) {

@@ -1,6 +1,6 @@
 /**
- * One child process of user code: spawned at the head of a process group of its own, so that whatever
- * it starts dies with it, with its standard streams captured and a channel of lines beside them.
+ * Starts one child process of user code. It leads a process group of its own, so all processes that it starts are
+ * killed with it. Its standard streams are captured, and messages use separate pipes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -11,12 +11,12 @@ import type { OutputStream } from './output.ts';
 export type Launch = {
   command: string;
   arguments: string[];
-  /** The whole environment: nothing of the host's is passed on. */
+  /** Complete environment; nothing of the host's is passed on. */
   environment: Record<string, string>;
   directory: string;
 };
 
-/** How a process ended. `error`: it could not be started. */
+/** End of a process. `error` is set if it could not be started. */
 export type ChildEnd = { status: number | null; signal: string | null; error?: Error };
 
 export type ChildOptions = LineReaderOptions & {
@@ -24,11 +24,11 @@ export type ChildOptions = LineReaderOptions & {
 };
 
 export type Child = {
-  /** Undefined when it could not be started. */
+  /** Process id; undefined if the process could not be started. */
   pid: number | undefined;
-  /** Sends one line. To a dead process it is lost; `ended` reports the end. */
+  /** Sends one line. A line to a dead process is lost; `ended` reports the end. */
   send(line: string): void;
-  /** Sends a signal to the process, if it is still there. */
+  /** Sends a signal to the process, if it still runs. */
   signal(signal: NodeJS.Signals): void;
   /** Kills the whole process group at once. */
   kill(): void;
@@ -36,7 +36,7 @@ export type Child = {
   ended: Promise<ChildEnd>;
 };
 
-/** How long output may stay open after the process is gone, held by something it left behind. */
+/** Time to wait, after the process is gone, for output pipes that something it left behind still holds open. */
 const lingerMs = 100;
 
 const killGroup = (pid: number | undefined): void => {
@@ -65,11 +65,11 @@ const awaitEnd = async (child: ChildProcess): Promise<ChildEnd> => {
 
 type Streams = [null, Readable, Readable, Writable, Readable];
 
-/** None where the process could not even be given pipes. */
+/** Returns the process's streams; none if it could not be given pipes. */
 const streamsOf = (child: ChildProcess): Streams | [] =>
   (child.stdio ?? []) as unknown as Streams | [];
 
-/** Starts a process. It never throws: a process that cannot be started has ended with an error. */
+/** Starts a process. Never throws: a process that cannot be started ends with an error. */
 export const startChild = (launch: Launch, options: ChildOptions): Child => {
   const child = spawn(launch.command, launch.arguments, {
     cwd: launch.directory,
@@ -82,7 +82,7 @@ export const startChild = (launch: Launch, options: ChildOptions): Child => {
   stderr?.on('data', (chunk: Buffer) => options.onOutput('stderr', chunk));
   fromChild?.on('data', createLineReader(options));
   for (const stream of [stdout, stderr, toChild, fromChild]) {
-    // A broken pipe only says that the process is going; how it went is told by its exit.
+    // A broken pipe only means that the process is ending; its exit reports how.
     stream?.on('error', () => undefined);
   }
   return {
@@ -90,14 +90,14 @@ export const startChild = (launch: Launch, options: ChildOptions): Child => {
     send: (line) => void toChild?.write(`${line}\n`),
     signal: (signal) => void child.kill(signal),
     kill() {
-      // Once it is reaped, its number may be another's.
+      // Once the process is reaped, its id may belong to another process.
       if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
     },
     ended: awaitEnd(child),
   };
 };
 
-/** How a process ended, in words: `exit status 3`, `signal SIGSEGV`. */
+/** Describes how a process ended: `exit status 3`, `signal SIGSEGV`. */
 export const describeEnd = ({ status, signal, error }: ChildEnd): string => {
   if (error !== undefined) return error.message;
   return signal === null ? `exit status ${status}` : `signal ${signal}`;

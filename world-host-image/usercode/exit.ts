@@ -1,4 +1,4 @@
-/** What a run came to whose process ended under it, in words that its author can act on. */
+/** Turns the end of a run's process into a result with a message that the author can act on. */
 import type { WorkerExit } from './channel.ts';
 import { describeEnd } from './child.ts';
 import type { RunRequest, RunResult, TraceFrame, UserCodeLimits } from './run.ts';
@@ -8,7 +8,7 @@ export const failed = (code: string, message: string, details?: unknown): RunRes
   error: { code, message, ...(details === undefined ? {} : { details }) },
 });
 
-/** A size for people: `4 MiB`, `1.5 MiB`. */
+/** Formats a size for people: `4 MiB`, `1.5 MiB`. */
 export const describeSize = (bytes: number): string => `${Math.round(bytes / 104_857.6) / 10} MiB`;
 
 const timedOut = (request: RunRequest, trace: TraceFrame[]): RunResult => {
@@ -21,23 +21,24 @@ const timedOut = (request: RunRequest, trace: TraceFrame[]): RunResult => {
 const outOfMemory = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
   failed('out_of_memory', `${request.function} took more than its ${memoryMb} MiB of memory`);
 
-/** The signals by which V8 ends a process that it cannot give memory. */
+/** Signals by which V8 ends a process that it cannot give memory. */
 const abortSignals = new Set<string | null>(['SIGABRT', 'SIGTRAP']);
 
-/** V8 says so itself before it aborts. */
+/** Returns true if V8 ran out of heap, which it prints before it aborts. */
 const heapIsFull = ({ signal, output }: WorkerExit): boolean =>
   abortSignals.has(signal) && /out of memory/.test(output);
 
 /**
- * Returns true for a process of Python that ended because the system gave it no more threads. A busy host may look at
- * the process only after that, and then no watcher has counted its threads.
+ * Returns true for a Python process that ended because the system refused it more threads. On a busy host the watcher
+ * may sample the process only afterwards, and then has not counted its threads.
  */
 const threadsRanOut = ({ output }: WorkerExit): boolean =>
   /^RuntimeError: can't start new thread$/m.test(output);
 
 /**
- * Takes a SIGKILL that is not the host's for memory, and says that it was not seen: code cannot kill itself so, the system
- * does when it has no memory left, and so does whoever else may kill processes of the machine.
+ * Attributes a SIGKILL that the host did not send to a lack of memory, and notes that none was observed. Code cannot
+ * kill itself in this way. The system does it when memory runs out, and so could another process with the right to
+ * kill.
  */
 const killedFromOutside = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
   failed(
@@ -58,7 +59,7 @@ export const tooManyThreads = (request: RunRequest, { threads }: UserCodeLimits)
     `${request.function} had more than ${threads} threads and was stopped`,
   );
 
-/** The result of a run that left a thread, of which nobody knows what it will do. */
+/** Returns the result of a run that left a thread running, which could disturb later runs. */
 export const leftRunning = (request: RunRequest): RunResult =>
   failed(
     'left_running',
@@ -69,13 +70,13 @@ export type EndedRun = {
   exit: WorkerExit;
   request: RunRequest;
   limits: UserCodeLimits;
-  /** A worker that ends by itself when its time is over was too slow, too. */
+  /** Elapsed time; a worker that ends by itself after its time is over counts as timed out, too. */
   elapsedMs: number;
-  /** Where the run stood, as far as its worker could tell. */
+  /** Stack of the run, as far as its worker could print it. */
   trace: TraceFrame[];
 };
 
-/** The result of a run whose process ended. Throws what the host itself is to blame for. */
+/** Returns the result of a run whose process ended. Throws the error if the host itself is at fault. */
 export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedRun): RunResult => {
   switch (exit.killedFor) {
     case 'host_fault':

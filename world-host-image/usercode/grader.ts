@@ -1,7 +1,7 @@
 /**
- * One grade's own process, over a folder of its own: it shares nothing with the workers that the
- * session's code runs in, so nothing that code did to them can reach the verdict. It is started while
- * the copy of the state is made, runs one function, and is gone with its folder afterwards.
+ * Runs one grade in a process and a folder of its own. It shares nothing with the workers that run the session's code,
+ * so that code cannot influence the verdict. The process starts while the state is being copied, runs one function,
+ * and is removed with its folder.
  */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -11,20 +11,20 @@ import type { RunRequest, RunResult, UserCodeLimits } from './run.ts';
 import { startWorker, type WorkerKind } from './worker.ts';
 
 export type Grader = {
-  /** Its folder, empty at first; closed to all code but its own. */
+  /** Folder of the grader, empty at first; no other code can access it. */
   folder: string;
-  /** The process, while there is one. */
+  /** Id of the process, if there is one. */
   pid: number | undefined;
-  /** Runs one function of the files in the folder. To be called once. */
+  /** Runs one function of the files in the folder. May be called once. */
   run(request: RunRequest): Promise<RunResult>;
   /** Kills the process, removes the folder, and resolves when both are gone. */
   end(): Promise<void>;
 };
 
 export type GraderParts = {
-  /** How a process is started that reads nothing but a folder. */
+  /** Returns how to start a process that may read nothing but this folder. */
   kindIn(folder: string): WorkerKind;
-  /** What the name of the folder begins with; the rest of it is drawn. */
+  /** Prefix of the folder's name; the rest is random. */
   prefix: string;
   limits: UserCodeLimits;
   log: Log;
@@ -33,7 +33,7 @@ export type GraderParts = {
 const spokeOutOfTurn = (): RunResult =>
   failed('crashed', "the grader wrote to its process's own channel beside its answer");
 
-/** Makes a grader in place of one that cannot be started here: its run answers with the reason. */
+/** Makes a grader that stands in for one that cannot be started here: its run returns the refusal. */
 export const refusedGrader = (prefix: string, refusal: RunResult): Grader => {
   const folder = realpathSync(mkdtempSync(prefix));
   return {
@@ -44,11 +44,11 @@ export const refusedGrader = (prefix: string, refusal: RunResult): Grader => {
   };
 };
 
-/** Begins to start a process. A failure to start shows in its run. */
+/** Starts the process, without waiting for it. A failure to start shows in its run. */
 export const startGrader = ({ kindIn, prefix, limits, log }: GraderParts): Grader => {
   const folder = realpathSync(mkdtempSync(prefix));
   const worker = startWorker(kindIn(folder), limits, log);
-  worker.ready.catch(() => undefined); // the run awaits it itself and meets the failure there
+  worker.ready.catch(() => undefined); // `run` awaits it and receives the failure
   return {
     folder,
     pid: worker.pid,
@@ -57,7 +57,7 @@ export const startGrader = ({ kindIn, prefix, limits, log }: GraderParts): Grade
       await worker.load(folder, false);
       const result = await worker.run(request);
       if (!result.ok) return result;
-      // What it wrote after its answer would stand before the answer to this.
+      // Anything that the process wrote after its answer would arrive before the answer to this request.
       return (await worker.load(folder, false)) ? result : spokeOutOfTurn();
     },
     async end() {

@@ -1,6 +1,6 @@
 /**
- * Reads that workers answer from the rows that they hold, and next numbers that they were given: each must be what
- * the store would answer, in values, types and order, whatever was asked, written, undone and reset before.
+ * Tests reads that workers answer from cached rows, and prefetched next numbers. Each must be what the store would
+ * answer, in values, types and order, whatever was read, written, undone and reset before.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,10 @@ import {
 import { type Bench, startBench } from '#test/support/user-code.ts';
 import type { StoreAccess, UserLanguage } from './run.ts';
 
-/** Does each step, each read in both ways; answers where they differ, and how many needed no ask. */
+/**
+ * Python program that runs each step, and each read from the cache and from the host. It returns where they differ,
+ * and how many needed no request.
+ */
 const python = `
 import ast, json
 from svc_env import Refused, clock, count, delete, fail, get, ids, insert, query, update
@@ -201,7 +204,7 @@ const typescriptLiterals = [
   'JSON.parse(\'{"__proto__": 1}\')',
 ];
 
-/** Where reads differ from what the store answers, and how many were answered without asking. */
+/** Reads that differ from the store's answer, and how many were answered without a request. */
 type Outcome = { different: unknown[]; answered: number };
 
 let bench: Bench;
@@ -211,7 +214,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** One call over the store, as a session has it: a transaction, undone where it fails. */
+/** Runs one call over the store, as a session does: a transaction, which is undone if the call fails. */
 const call = async (
   store: WorldStore,
   language: UserLanguage,
@@ -251,7 +254,7 @@ const call = async (
 
 const literals = { python: pythonLiterals, typescript: typescriptLiterals } as const;
 
-/** Writes rows in place of those with their ids, as routes and seeds do. */
+/** Replaces rows by their ids, as routes and seeds do. */
 const write = (store: WorldStore, rows: Record<string, Row[]>) =>
   store.atomically(() => {
     for (const [entity, list] of Object.entries(rows)) {
@@ -358,7 +361,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
       expect((await call(store, language, { steps }, noting)).different).toEqual([]);
       return [...drawn];
     };
-    // Each step asks in both ways; what a run is given is drawn when it begins.
+    // Each step requests in both forms; the numbers sent with a run are fixed when it begins.
     expect(await run([next])).toEqual([2, 2]);
     expect(await run([next, next, elsewhere, next])).toEqual([2, 2, 2, 2]);
     expect(await run([next, note(2), next])).toEqual([2, 2, 3, 3]);

@@ -1,36 +1,36 @@
 /**
- * What a worker holds of the world's rows: whole entities, so that its code reads them without asking. The
- * host decides which, and each message to the worker brings what changed of them since the one before; so
- * what code reads is what the store would answer. A read that the worker cannot answer is asked as ever.
+ * Decides which rows a worker caches: whole entities, so that its code reads them without a request to the host. Each
+ * message to the worker carries the changes since the previous one, so cached reads equal what the store would answer.
+ * The worker requests any read that it cannot answer from its cache.
  *
- * An entity is held once the asks about it have cost about what holding it does: a session that asks a
- * large one twice never pays for all of it.
+ * An entity is cached once the requests for it have cost about as much as caching it. A session that reads a large
+ * entity twice therefore never pays for all of it.
  */
 import type { EntityContract } from '#language/contract.ts';
 import { isAddressable } from '#language/sql/ddl.ts';
 import type { CopyReader } from '#store/read/copying.ts';
 import type { RowVersions } from '#store/write/change-log.ts';
 
-/** Where held rows come from. */
+/** Store from which rows are cached. */
 export type RowSource = {
   store: CopyReader & { versions: RowVersions };
-  /** The entities that may be held. */
+  /** Entities that may be cached. */
   entities: readonly Pick<EntityContract, 'name' | 'primaryKey' | 'columns'>[];
-  /** Hears at the end of a run, once each, of the entities that it read from held rows. */
+  /** Called at the end of a run, once for each entity that it read from cached rows. */
   onRead?(entity: string): void;
 };
 
 export type HeldLimits = {
-  /** Bytes of JSON that one entity may have, and all that one worker holds. */
+  /** Maximum bytes of JSON of one entity, and below it of all entities that one worker caches. */
   entityBytes: number;
   bytes: number;
-  /** Rows of one entity. */
+  /** Maximum number of rows of one entity. */
   rows: number;
 };
 
 const kibibyte = 1024;
 
-/** What one ask costs, in bytes of rows that would be held for it; beside those of its answer. */
+/** Cost of one request, in bytes of cached rows, on top of the bytes of its answer. */
 const askBytes = 16 * kibibyte;
 
 export const heldLimits = (memoryMb: number): HeldLimits => ({
@@ -40,26 +40,26 @@ export const heldLimits = (memoryMb: number): HeldLimits => ({
 });
 
 export type HeldRows = {
-  /** Counts a read that was asked, and the bytes of its answer. */
+  /** Counts a read that was requested, and the bytes of its answer. */
   count(entity: string, answerBytes: number): void;
   /**
-   * What the worker has to hear before it reads on, as JSON of at most so many bytes; undefined when it
-   * has all.
+   * Returns the cache updates that the worker needs before it reads on, as JSON of at most `roomBytes`; undefined if
+   * it is up to date.
    */
   update(source: RowSource | undefined, roomBytes: number): string | undefined;
-  /** The worker holds nothing any more. */
+  /** Forgets everything, because the worker's cache is empty. */
   forget(): void;
 };
 
 type Held = { version: number; bytes: number };
-/** What asks about an entity have cost; `size` is undefined when it is too large to be held. */
+/** Cost of the requests for an entity so far; `size` is undefined if the entity is too large to be cached. */
 type Account = { spent: number; size: number | undefined; version: number };
 
-/** Whether a field is named by its name alone, and has its own value in the store's column. */
+/** Returns true if a field is addressed by its plain name, and has its own column in the store. */
 const isPlain = ({ name }: { name: string }): boolean =>
   !/[./]|^\d+$/.test(name) && isAddressable([name]);
 
-/** Rows as a worker reads them: position, row, position, row; null for one that is gone. */
+/** Encodes rows for a worker: position, row, position, row; null for a deleted row. */
 const listOf = (pairs: readonly (readonly [number, string | undefined])[]): string =>
   `[${pairs.map(([position, payload]) => `${position},${payload ?? 'null'}`).join(',')}]`;
 
@@ -72,9 +72,9 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
   let store: RowSource['store'] | undefined;
   let names: ReadonlySet<string> = new Set();
   let latest = -1;
-  /** Entities whose asks have cost enough. */
+  /** Entities whose requests have cost enough to cache them. */
   const due = new Set<string>();
-  /** Those that the worker has to let go of. */
+  /** Entities that the worker must remove from its cache. */
   const dropped = new Set<string>();
 
   const drop = (name: string): void => {
@@ -90,7 +90,7 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
 
   const heldBytes = (): number => [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 
-  /** Brings what is held up to date; entities that changed too much for that are let go of. */
+  /** Collects the changes of cached entities. Drops entities that have changed too much. */
   const readChanges = (
     source: RowSource['store'],
     roomBytes: number,
@@ -115,7 +115,7 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
       }
       const bytes = Buffer.byteLength(text);
       room -= bytes;
-      // What it replaces is counted, too; so it is measured before it is taken for too large.
+      // The replaced rows are counted, too, so the entity is measured before it is considered too large.
       entity.bytes += bytes;
       if (entity.bytes > limits.entityBytes)
         entity.bytes = sizeOf(source, name) ?? limits.bytes + 1;
@@ -125,7 +125,7 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
     return changes;
   };
 
-  /** The rows at some positions; undefined when there is no room for them, of which no more are read. */
+  /** Reads the rows at some positions; stops and returns undefined if they exceed the size budget. */
   const readChanged = (
     source: RowSource['store'],
     name: string,
@@ -143,7 +143,7 @@ export const createHeldRows = (limits: HeldLimits): HeldRows => {
     return listOf(rows);
   };
 
-  /** The rows of those that are to be held from now on, as far as there is room for them. */
+  /** Reads the rows of entities to be cached from now on, within the size budget. */
   const readDue = (source: RowSource, roomBytes: number): ReadonlyMap<string, string> => {
     const texts = new Map<string, string>();
     let room = roomBytes;

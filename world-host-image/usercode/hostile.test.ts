@@ -1,4 +1,4 @@
-/** User code that ends, hangs, floods or forges: each costs its own run and nothing else. */
+/** Tests user code that ends, hangs, floods or forges: each costs its own run and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
@@ -134,7 +134,7 @@ const codeOf = (result: RunResult): string => (result.ok ? 'ok' : result.error.c
 describe.each(['python', 'typescript'] as const)('hostile code in %s', (language) => {
   const run = (name: string, input: Row = {}, timeoutMs = 5_000) =>
     bench.run(language, name, { input, timeoutMs });
-  /** The next run is answered rightly, by a process that has seen no other. */
+  /** Expects the next run to be answered correctly, by a process that has run nothing before. */
   const expectFresh = async (): Promise<void> => {
     expect(await bench.value(language, 'calm', { input: { value: 5 } })).toEqual([5, 1]);
   };
@@ -205,7 +205,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
   it('lets no code answer for a later run', async () => {
     const armed = await run('forged_later', { ms: 50 });
     if (language === 'python') {
-      // What would answer is a thread: the run that left it fails, and its worker goes.
+      // The forger is a thread: the run that left it fails, and its worker is replaced.
       expect(codeOf(armed)).toBe('left_running');
     } else {
       expect(armed).toMatchObject({ ok: true, value: 'armed' });

@@ -1,15 +1,15 @@
 /**
- * What user code hands over, as JSON. `JSON.stringify` drops or alters without a word what JSON has no
- * form for: a promise and a Map become `{}`, NaN becomes null. Rows and answers would hold something
- * else than their author wrote, so that is refused here, with its place. What it does to be kind stays:
- * a Date is its text, a member that is undefined is left out.
+ * Encodes what user code returns as JSON, and refuses values that JSON cannot represent. `JSON.stringify` silently
+ * drops or alters them: a promise and a Map become `{}`, NaN becomes null. Rows and answers would then differ from
+ * what their author wrote, so such a value is refused with its place. Its helpful conversions stay: a Date becomes its
+ * text, and an undefined member is left out.
  */
 
-/** Levels that a value may nest; the host refuses what is far less deep, in words of its own. */
+/** Maximum nesting of a value; the host refuses far less deep values with its own message. */
 const deepest = 500;
 const mostPointerChars = 200;
 
-/** What JSON carries, by the name that the language has for it. */
+/** Kinds of values that JSON can represent, by the language's own name. */
 const carried = new Set(['Object', 'Array', 'String', 'Number', 'Boolean']);
 
 const ways: Record<string, string> = {
@@ -23,7 +23,7 @@ type Fault = { pointer: string; what: string };
 
 const kindOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Why a value by itself is not JSON; undefined when it may be. */
+/** Returns why a value by itself is not JSON; undefined if it may be. */
 const faultOfKind = (value: unknown): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (value === undefined || value === null) return undefined;
@@ -57,8 +57,8 @@ const findFault = (value: unknown, holders: Set<object>): Fault | undefined => {
 };
 
 /**
- * The JSON of a message to the host. Throws a `TypeError` that says what in it is not JSON, and where in
- * the answer, or in the arguments of a use of the store, it stands.
+ * Encodes a message to the host as JSON. Throws a `TypeError` that names the value that is not JSON, and its place in
+ * the answer or in the arguments of a store operation.
  */
 export const jsonText = (message: { [field: string]: unknown }): string => {
   const fault = findFault(message, new Set());

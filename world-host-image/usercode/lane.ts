@@ -1,41 +1,44 @@
 /**
- * The lane of one language: runs one after the other on one worker, and sees to it that the next run
- * finds a live one. A worker that died under a run is replaced at once; one whose imports killed it is
- * replaced by one that imports at the first run, under that run's time limit, so that a file which
- * hangs or exits is reported where it is used.
+ * Queue of one language: runs requests one after the other on one worker, and ensures that the next run finds a live
+ * one. A worker that died during a run is replaced at once. If importing the code killed a worker, its replacement
+ * imports at the first run, under that run's time limit, so that a file which hangs or exits is reported where it is
+ * used.
  *
- * A worker is there when it is needed: at once where the kind is cheap enough to be kept ready, else once
- * there is code to import or a run. One that has had no run for long is ended; the next run starts another.
+ * A kind of worker that is cheap enough is kept ready; any other starts when there is code to import or a run. A worker
+ * that has been idle for long is ended, and the next run starts another.
  *
- * Code that need not be imported at once is not loaded until a run asks for it: so a worker that no code
- * has ever reached can be told from others, and need not be replaced to be fresh.
+ * Code that need not be imported at once is not loaded until a run needs it. A worker that no code has ever reached is
+ * therefore known to be fresh, and need not be replaced.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { RunRequest, RunResult, UserCodeLimits } from './run.ts';
 import { startWorker, type Worker, type WorkerKind } from './worker.ts';
 
-/** Processes of user code, each at the head of its process group. */
+/** Ids of user code processes, each the leader of its process group. */
 export type WorkerProcesses = {
   live: number[];
-  /** Those that were started since the last restart, the live ones among them. */
+  /** Processes started since the last restart, including the live ones. */
   started: number[];
 };
 
 export type Lane = {
   kind: WorkerKind;
-  /** Resolves when the worker that is kept ready is up, at once where there is none. */
+  /** Resolves when the worker that is kept ready is up; at once if none is. */
   ready: Promise<void>;
-  /** Makes a directory the code of the runs to come, and imports it at once; resolves with why files could not be. */
+  /**
+   * Makes a directory the code of later runs, and imports it at once; resolves with the reasons why files could not be
+   * imported.
+   */
   load(directory: string): Promise<readonly string[]>;
-  /** Makes a directory the code of the runs to come; undefined: there is none. */
+  /** Makes a directory the code of later runs, without importing it; undefined means no code. */
   point(directory: string | undefined): Promise<void>;
-  /** Its live processes, and all that it ever started. */
+  /** Returns its live processes, and all that it ever started. */
   pids(): WorkerProcesses;
-  /** Whether nobody has asked for anything yet that brings code to a worker. */
+  /** Returns true if no operation so far has brought code to a worker. */
   isUntouched(): boolean;
   run(request: RunRequest): Promise<RunResult>;
-  /** Kills what runs; what waits for its turn is refused as `unavailable`. */
+  /** Kills the running worker; queued runs are refused as `unavailable`. */
   stop(): Promise<void>;
 };
 
@@ -43,7 +46,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
   const workers = new Set<Worker>();
   const started: number[] = [];
   let directory: string | undefined;
-  /** Whether workers import the directory before a run asks them to. */
+  /** True if workers import the directory before a run needs it. */
   let isEager = false;
   let isUntouched = true;
   /** Reasons why files of the directory could not be imported the last time. */
@@ -91,13 +94,13 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
   let current: Promise<Worker> | undefined;
   const replaceBy = (next: Promise<Worker>): Promise<Worker> => {
     current = next;
-    // Whoever needs the worker awaits `current` and meets the failure there.
+    // Callers that need the worker await `current` and receive the failure there.
     next.catch(() => undefined);
     return next;
   };
   if (kind.isKeptReady) replaceBy(start());
 
-  /** The live worker; a new one where there is none, or the last has died or did not start. */
+  /** Returns the live worker, or starts a new one if there is none, or if the last died or did not start. */
   const liveWorker = async (): Promise<Worker> => {
     const worker = await current?.catch(() => undefined);
     if (worker?.isAlive()) return worker;
@@ -105,7 +108,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
     return replaceBy(startLoaded());
   };
 
-  /** Begins `work` when everything asked for before has ended. */
+  /** Runs `work` when all work queued before has ended. */
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const value = turn.then(work);
     turn = value.catch(() => undefined);
@@ -114,7 +117,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
 
   let idle: NodeJS.Timeout | undefined;
 
-  /** Ends the worker if no run comes for long. Whatever an author's modules keep is lost by that. */
+  /** Ends the worker if it stays idle for long. State that an author's modules keep is then lost. */
   const endWhenIdle = (): void => {
     clearTimeout(idle);
     const end = async (): Promise<void> => {
@@ -143,7 +146,7 @@ export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): L
       if (current !== undefined && !kind.isKeptReady && !stopped) endWhenIdle();
     });
 
-  /** The live worker with the code in it, if there is code. */
+  /** Returns the live worker, with the code loaded if there is any. */
   const loadedWorker = async (): Promise<Worker> => {
     const worker = await liveWorker();
     if (worker.isLoaded() || directory === undefined) return worker;

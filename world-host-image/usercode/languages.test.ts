@@ -1,4 +1,4 @@
-/** What authors may rely on in both languages alike, run on real workers. */
+/** Tests what authors may rely on in both languages alike, on real workers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { graders, handlers, labels, python, typescript } from '#test/support/both-languages.ts';
 import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';

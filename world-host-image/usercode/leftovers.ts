@@ -1,26 +1,29 @@
 /**
- * What a run left in its worker, as the system counts it: threads, whoever started them, memory and files.
- * Threads of a run must be gone when it ends; one that is just ending is given a moment.
+ * Finds what a run left in its worker, as measured by the system: threads of any origin, memory and open files. A
+ * run's threads must have ended with it; a thread that is just ending is given a moment.
  */
 import { pause } from '#runtime/pause.ts';
 import type { Channel } from './channel.ts';
 import type { Usage } from './watch.ts';
 
-/** Pauses between looks, longer each time; together some 30 ms. */
+/** Pauses between samples, each longer than the last; together some 30 ms. */
 const pausesMs = [1, 2, 4, 8, 16];
 
 export type Allowed = {
-  /** Threads that the worker itself may have, and those that a run may. */
+  /** Maximum number of threads that the worker itself may have, and below it the maximum with those of a run. */
   threads: number;
   runThreads: number;
-  /** Memory with which a worker may go on. */
+  /** Memory with which a worker may continue. */
   residentBytes: number;
 };
 
-/** Open files with which a worker may go on: half of what it may have (`svc_boundary/boundary.py`). */
+/** Number of open files with which a worker may continue: half of its limit (`svc_boundary/boundary.py`). */
 const mostDescriptors = 128;
 
-/** `crowd`: more threads than a run may have at all. `end`: its process ended meanwhile, or did what ended it. */
+/**
+ * Finding about a worker. `crowd`: more threads than a run may have at all. `end`: the process ended meanwhile, or did
+ * something that makes the host kill it.
+ */
 export type Leftovers = 'none' | 'threads' | 'crowd' | 'memory' | 'descriptors' | 'end';
 
 const judge = (usage: Usage | undefined, allowed: Allowed): Leftovers => {
@@ -31,7 +34,7 @@ const judge = (usage: Usage | undefined, allowed: Allowed): Leftovers => {
   return usage.residentBytes > allowed.residentBytes ? 'memory' : 'none';
 };
 
-/** Looks at a worker whose run has ended. */
+/** Samples a worker whose run has ended. */
 export const findLeftovers = async (
   channel: Pick<Channel, 'usage' | 'isOpen'>,
   allowed: Allowed,

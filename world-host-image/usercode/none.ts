@@ -1,4 +1,4 @@
-/** Stands where there is no user code: nothing ever asks it to run anything. */
+/** Placeholder for worlds without user code; it is never called to run anything. */
 import type { UserCode } from './runner.ts';
 
 export const noUserCode: UserCode = {

@@ -1,8 +1,8 @@
-/** Values that JSON has no form for: each is refused with its place, and nothing takes its stead. */
+/** Tests values that JSON cannot represent: each is refused with its place, and never replaced by another value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';
 
-/** What an expression of the language is refused for; the value stands at `/rows/0/at`. */
+/** Expressions of each language, with the message that refuses them; the value is at `/rows/0/at`. */
 const values = {
   python: [
     ['datetime.datetime(2026, 1, 2)', 'of type datetime: give its isoformat()'],

@@ -1,20 +1,23 @@
 /**
- * Numbers of new rows that a run is given before it asks for them: those that the run of the same function asked
- * for last time, so that most rows are made with one ask less. A number that is counted in a whole entity stays what the
- * store would answer until the run writes to that entity; from then on its worker asks.
+ * Prefetches the next numbers of rows for a run: those that the last run of the same function requested. Most rows are
+ * then created with one request less. A number counted over a whole entity stays what the store would answer until the
+ * run writes to that entity; after that its worker requests it.
  */
 import { StoreRefusal } from '#store/refusal.ts';
 import type { StoreAccess } from './run.ts';
 
-/** The next number of each field, by entity. */
+/** Next number of each field, by entity. */
 export type GivenNumbers = Record<string, Record<string, number>>;
 
 export type NumbersAhead = {
-  /** A run of this place begins: what it is given; null for nothing, and always without a way to the numbers. */
+  /**
+   * Begins a run of a function, named by `place`, and returns the numbers to send with it. Returns null if there are
+   * none, or if `next` is undefined.
+   */
   begin(place: string, next: StoreAccess['nextInteger'] | undefined): GivenNumbers | null;
-  /** The run asked for a number of a whole entity, and was answered. */
+  /** Records that the run requested a number over a whole entity, and got an answer. */
   asked(entity: string, field: string): void;
-  /** The run has ended; what no run uses is not given again. */
+  /** Ends the run. Numbers that it did not use are not prefetched again. */
   ended(hasUsed: boolean): void;
 };
 
@@ -36,7 +39,7 @@ export const createNumbersAhead = (): NumbersAhead => {
     try {
       return next(entity, field);
     } catch (error) {
-      // Whoever asks for it is told.
+      // The run gets this refusal when it requests the number itself.
       if (error instanceof StoreRefusal) return undefined;
       throw error;
     }

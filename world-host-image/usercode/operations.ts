@@ -1,6 +1,6 @@
 /**
- * Answers what user code asks of the store. Arguments come from an author's code and are checked
- * here; rows and keys themselves are the store's to judge.
+ * Executes the store operations that user code requests. Arguments come from an author's code and are checked here;
+ * rows and keys themselves are checked by the store.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -28,7 +28,7 @@ const objectOf = (entity: string, given: Row, name: string, example: string): Ro
     : refuseArgument(entity, `${name} must be an object, such as ${example}`);
 };
 
-/** The fields that a number is counted within; none of them where it is counted in the whole entity. */
+/** Returns the fields that a number is counted within; empty if it is counted over the whole entity. */
 const withinOf = (entity: string, given: Row): Row =>
   (given.within ?? null) === null
     ? {}
@@ -41,13 +41,13 @@ const countOf = (entity: string, given: Row, name: string): number | undefined =
   return isCount ? value : refuseArgument(entity, `${name} must be a whole number from 0`);
 };
 
-/** `where` of user code: fields or paths to them, each with a value or a list of them. */
+/** Reads `where` of user code: fields or paths to them, each with a value or a list of values. */
 const filtersOf = (entity: string, given: Row): NonNullable<Query['where']> => {
   if ((given.where ?? null) === null) return [];
   return filtersOfWhere(objectOf(entity, given, 'where', '{"state": "open"}'));
 };
 
-/** `order_by` of user code: `field`, `-field` for descending, or a list of those. */
+/** Reads `order_by` of user code: `field`, `-field` for descending, or a list of those. */
 const orderOf = (entity: string, given: Row): NonNullable<Query['orderBy']> =>
   [given.orderBy ?? []].flat().map((item: unknown) => {
     if (typeof item !== 'string') return refuseArgument(entity, 'an order is "field" or "-field"');
@@ -62,7 +62,7 @@ const queryOf = (entity: string, given: Row): Query => ({
   orderBy: orderOf(entity, given),
 });
 
-/** An event that user code sends to the world's webhooks. */
+/** Reads an event that user code sends to the world's webhooks. */
 const eventOf = ({ type, body = null, scope = null, id = null }: Row): WorldEvent => {
   if (typeof type !== 'string') return refuseArgument('webhooks', 'the type of an event is a text');
   if (scope !== null && !isObject(scope)) {
@@ -76,12 +76,12 @@ const eventOf = ({ type, body = null, scope = null, id = null }: Row): WorldEven
 
 const keyExample = '{"id": 1}';
 
-/** What is answered where there is nothing to tell. */
+/** Answer of an operation that returns nothing. */
 const nothing = 'null';
 
 /**
- * Runs one operation, and answers with JSON. Throws what the store throws, and `StoreRefusal` for arguments that are
- * none.
+ * Executes one operation and returns its answer as JSON. Throws the store's errors, and `StoreRefusal` for invalid
+ * arguments.
  */
 export const runOperation = (access: StoreAccess, operation: string, given: Row): string => {
   if (operation === 'now') return JSON.stringify(access.now());
@@ -119,7 +119,7 @@ export const runOperation = (access: StoreAccess, operation: string, given: Row)
   }
 };
 
-/** The refusal that user code may see in what an operation threw; undefined for a fault of the host. */
+/** Returns an operation's error as the refusal that user code may see; undefined for a fault of the host. */
 export const refusalOf = (error: unknown, given: Row): Refusal | undefined => {
   if (error instanceof StoreRefusal) {
     const { entity, kind, detail, field = null, pointer = null } = error;

@@ -1,7 +1,7 @@
 /**
- * What user code prints: it goes to the host's log line by line, up to so many bytes a second, and the
- * end of its standard error is kept, since that is where a dying process says why. The bound is by time
- * and not by run because output may arrive after the result of the run that made it.
+ * Writes what user code prints to the host's log, line by line, up to a number of bytes per second. It also keeps the
+ * end of standard error, where a dying process prints the reason. The bound is per time and not per run, because
+ * output may arrive after the result of the run that printed it.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#runtime/log.ts';
@@ -10,9 +10,9 @@ export type OutputStream = 'stdout' | 'stderr';
 
 export type Output = {
   take(stream: OutputStream, chunk: Buffer): void;
-  /** A new run begins: nothing is kept of the last. */
+  /** Begins a new run: forgets the end of standard error. */
   reset(): void;
-  /** The end of standard error since the run began. */
+  /** Returns the end of standard error since the run began. */
   tail(): string;
 };
 

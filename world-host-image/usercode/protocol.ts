@@ -1,13 +1,14 @@
 /**
- * What the host and a worker say to each other: JSON lines, to the worker on its descriptor 3, from it
- * on descriptor 4, so that nothing user code prints is ever read as a message. Every message carries
- * the nonce of the exchange it belongs to. A line that does not is the work of user code, which shares
- * the worker's process, and costs the worker its life: so what a run left behind is not taken for the
- * answer of the next. It is order and no secret: code in the worker can read it. Runs that live in one
- * process are those of one session and one world, which have nothing to hide from each other; what
- * must not be answered by another's code (a grade, a later session) has a process of its own.
+ * Messages between the host and a worker: JSON lines, to the worker on its descriptor 3, from it on descriptor 4. So
+ * the host never reads anything that user code prints as a message. Every message carries the nonce of its exchange. A
+ * line without it must come from user code, which shares the worker's process; the host then kills the worker. So
+ * leftovers of one run are never taken for the answer of the next.
  *
- * The messages that begin a run and answer an ask may have a member `rows` beside these, see `withRows`.
+ * The nonce provides order, not secrecy: code in the worker can read it. Runs in one process belong to one session and
+ * one world, and have nothing to hide from each other. Work that other code must not answer (a grade, a later session)
+ * has a process of its own.
+ *
+ * Messages that begin a run or answer a request may also have a member `rows`, see `withRows`.
  */
 
 import type { CallError } from '#domain/call.ts';
@@ -19,7 +20,7 @@ import { type BoundaryPart, boundaryParts } from './boundary.ts';
 import type { GivenNumbers } from './numbers-ahead.ts';
 import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from './run.ts';
 
-/** What the store said no to, as user code's `Refused` carries it. */
+/** Refusal of the store, as user code's `Refused` carries it. */
 export type Refusal = {
   entity: string;
   kind: string;
@@ -38,22 +39,22 @@ export type HostMessage =
       as: RunRequest['as'];
       input: Row | HandlerRequest | null;
       timeoutMs: number;
-      /** The handler that follows `before`; null for none. */
+      /** Name of the handler that follows `before`; null for none. */
       next: string | null;
-      /** Whether the headers that it looks at are to be noted. */
+      /** True if the worker must record which headers the code reads. */
       watched: boolean;
-      /** The world's time, and until when of the machine's it is that; null where it is to be asked for. */
+      /** World time, and the machine time until which it is valid; null if the worker must request the time. */
       time: { iso: string; untilMs: number | null } | null;
-      /** What the next numbers are until it writes to their entities; null for none. */
+      /** Next numbers, valid until the run writes to their entities; null for none. */
       numbers: GivenNumbers | null;
     }
   | { type: 'reply'; nonce: string; id: number; value: unknown }
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
 
 /**
- * A message with what its worker has to hear of the rows that it holds (`held-rows.ts`), as the text of
- * `{drop: [entity], changed: {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A
- * list is position, row, position, row; null for a row that is gone.
+ * Adds the updates of the worker's row cache (`held-rows.ts`) to a message, as the text of `{drop: [entity], changed:
+ * {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A list is position, row, position, row;
+ * null for a deleted row.
  */
 export const withRows = (line: string, rows: string | undefined): string =>
   rows === undefined ? line : `${line.slice(0, -1)},"rows":${rows}}`;
@@ -61,29 +62,31 @@ export const withRows = (line: string, rows: string | undefined): string =>
 export type WorkerMessage =
   /** Sent once, with the nonce '', before any user code is read. */
   | { type: 'ready'; nonce: string }
-  /** Sent before that by one that has not all of the boundary, with the nonce ''. */
+  /** Sent before `ready`, with the nonce '', by a worker whose sandbox lacks parts. */
   | { type: 'open'; nonce: string; missing: BoundaryPart[] }
-  /** `failures`: of each file that could not be imported, which one and why. */
+  /**
+   * Sent when the code is loaded. `failures` has, for each file that could not be imported, its name and the reason.
+   */
   | { type: 'loaded'; nonce: string; failures: string[] }
-  /** A use of the store; it is answered by `reply` with the same id. */
+  /** Request of a store operation; the host answers by `reply` with the same id. */
   | {
       type: 'ask';
       nonce: string;
       id: number;
       operation: string;
       arguments: Row;
-      /** It nests deeper than what is written of it later may. */
+      /** True if it nests deeper than later messages about it may. */
       isTooDeep: boolean;
-      /** The worker could not take in what it was told of held rows, and holds nothing any more. */
+      /** True if the worker could not apply the last updates of its row cache, which is empty now. */
       hasLost: boolean;
     }
   /**
-   * `leftRunning`: a thread or a timer of the run goes on, and would be in the way of the next one.
-   * `reads`: entities that it read from held rows. `headers`: those of the request that it looked at, where
-   * it was watched. `timed`, `numbered`: it used the time, or a number, that it was given.
+   * `leftRunning`: a thread or a timer of the run is still active, and would disturb the next one. `reads`: entities
+   * that the run read from cached rows. `headers`: request headers that it read, if it was watched. `timed`,
+   * `numbered`: it used the time, or a number, sent with the run.
    */
   | {
-      /** `next`: `before` came to this, and the handler that follows it begins; no reply is awaited. */
+      /** `next`: `before` has this result, and the handler that follows it begins. The worker awaits no reply. */
       type: 'done' | 'next';
       nonce: string;
       result: RunResult;
@@ -132,7 +135,10 @@ const readResult = (value: unknown): RunResult | undefined => {
   return { ok: false, error, ...(vendor === undefined ? {} : { vendor }), ...headers };
 };
 
-/** What a message says that nests deeper than bodies of the API may; so deep, much code would overflow. */
+/**
+ * End of a message about something that nests deeper than bodies of the API may; at such depth, much code would
+ * overflow.
+ */
 export const tooDeep = `nests deeper than ${limits.bodyLevels} levels`;
 
 const tooDeepResult: RunResult = {
@@ -143,8 +149,7 @@ const tooDeepResult: RunResult = {
 const readNames = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 
-/** What cannot be read may be any. */
-/** More names, or longer ones, than a request has headers: code that says so has seen them all. */
+/** Limits for the reported names of headers. A report that exceeds them, or is invalid, counts as all headers. */
 const mostHeaders = 100;
 const longestHeader = 256;
 
@@ -154,7 +159,7 @@ const isHeaderName = (name: unknown): boolean =>
 const readHeaders = (value: unknown): readonly string[] | 'all' =>
   Array.isArray(value) && value.length <= mostHeaders && value.every(isHeaderName) ? value : 'all';
 
-/** More than there are files that are imported at once. */
+/** Upper bound for failures, above the number of files that are imported at once. */
 const mostFailures = 10;
 
 const parseObject = (line: string): Row | undefined => {
@@ -166,7 +171,7 @@ const parseObject = (line: string): Row | undefined => {
   }
 };
 
-/** The message in a line, or undefined when the line is none. */
+/** Parses a worker's line; returns undefined if it is not a message. */
 export const parseWorkerMessage = (line: string): WorkerMessage | undefined => {
   const message = parseObject(line);
   if (message === undefined || typeof message.nonce !== 'string') return undefined;

@@ -1,6 +1,6 @@
 /**
- * Modules of Python's that lean on the system. Threads: as many as a pool makes, within the memory of a
- * worker, and gone without a trace.
+ * Tests Python modules that depend on the system. Threads: as many as a pool makes, within the memory of a worker, and
+ * removed without a trace.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bench, startBench } from '#test/support/user-code.ts';

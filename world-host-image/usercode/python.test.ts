@@ -1,4 +1,4 @@
-/** What is particular to Python: how it imports, what it may do, and where its time went. */
+/** Tests what is specific to Python: how it imports, what it may do, and how it reports where its time was spent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { type Bench, startBench, writeFiles } from '#test/support/user-code.ts';

@@ -1,7 +1,7 @@
 /**
- * How the Python worker is started: apart from what is installed (`-P -s -S`: no site packages, so that
- * code finds the same modules on every machine), in an environment of its own, which fixes the order
- * of sets. Before it reads code it draws the boundary around itself (`svc_boundary/`).
+ * Starts the Python worker: isolated from installed packages (`-P -s -S`: no site packages, so that code finds the
+ * same modules on every machine), in an environment of its own, which fixes the order of sets. Before it reads code it
+ * puts itself into the sandbox (`svc_boundary/`).
  */
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { type BoundaryMode, isolated, packageRoot } from './boundary.ts';
 import type { TraceFrame, UserCodeLimits } from './run.ts';
 import type { WorkerKind } from './worker.ts';
 
-/** Environment of every worker: a fixed one, and no search path. */
+/** Returns the environment of every worker: fixed, and without a search path. */
 export const cleanEnvironment = (workDir: string): Record<string, string> => ({
   LANG: 'C.UTF-8',
   TZ: 'UTC',
@@ -20,7 +20,7 @@ export const cleanEnvironment = (workDir: string): Record<string, string> => ({
   TMPDIR: workDir,
 });
 
-/** Whether a file is machine code, as Linux has it, and no script that stands in for one. */
+/** Returns true if a file is a Linux executable (ELF), and not a script that wraps one. */
 const isProgram = (file: string): boolean => {
   const opened = openSync(file, 'r');
   try {
@@ -41,8 +41,8 @@ const findCommand = (command: string, searchPath: string): string | undefined =>
 };
 
 /**
- * The interpreter that a command is, told from its file alone: `python3` leads to a program whose name
- * has the version, as distributions install it. Undefined where it cannot be told so.
+ * Finds the interpreter of a command by its file alone: `python3` links to a program whose name has the version, as
+ * distributions install it. Returns undefined if the file does not show it.
  */
 const lookAtPython = (command: string, searchPath: string): string | undefined => {
   const path = findCommand(command, searchPath);
@@ -52,15 +52,15 @@ const lookAtPython = (command: string, searchPath: string): string | undefined =
   return Number(minor) >= 11 && isProgram(file) ? path : undefined;
 };
 
-/** Message of a host without Python: what it cannot do, and the way out. */
+/** Message of a host without Python: what it cannot do, and the remedy. */
 export const noPython =
   'this host has no Python 3.11 or later, so it runs no code in Python: install it, or name one in SVC_PYTHON, and start the service again';
 
 /**
- * The interpreter itself behind a command, which may be a shim that needs an environment. It is run to
- * say what it is only where its file does not tell: a host that starts would wait for it. Commands are
- * looked for in `searchPath`, the folders of `PATH`.
- * Throws `unavailable` when there is none, or an older one than Python 3.11.
+ * Returns the interpreter itself behind a command, which may be a shim that needs an environment. It runs the command
+ * only if its file does not show the version, because a starting host would wait for that. Commands are searched in
+ * `searchPath`, the folders of `PATH`.
+ * Throws `unavailable` if there is none, or if it is older than Python 3.11.
  */
 export const findPython = async (command: string, searchPath = ''): Promise<string> => {
   const seen = lookAtPython(command, searchPath);
@@ -82,7 +82,7 @@ export const findPython = async (command: string, searchPath = ''): Promise<stri
 
 const frameLine = /^ {2}File "(.+)", line (\d+) in (.+)$/;
 
-/** Reads what Python's `faulthandler` prints when a run's time is over: each thread's innermost frame first. */
+/** Parses what Python's `faulthandler` prints when a run's time is over: the innermost frame of each thread first. */
 export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[] => {
   const start = stderr.search(/^(?:Current thread|Thread) 0x/m);
   if (start === -1) return [];
@@ -97,7 +97,10 @@ export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[
   return frames.reverse();
 };
 
-/** The Python worker, with folders of installed packages that it may import, run by an interpreter that `findPython` found. */
+/**
+ * Describes the Python worker: run by an interpreter that `findPython` found, with folders of installed packages that
+ * it may import.
+ */
 export const pythonWorker = (
   executable: string,
   workDir: string,
@@ -123,11 +126,11 @@ export const pythonWorker = (
       arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],
       environment: {
         ...cleanEnvironment(workDir),
-        // Without it, a set of texts would have another order in each process.
+        // Without it, a set of texts would be ordered differently in each process.
         PYTHONHASHSEED: '0',
-        // Without it, the C library sets 64 MiB of addresses aside for each thread, and keeps them.
+        // Without it, the C library would reserve 64 MiB of addresses for each thread, and keep them.
         MALLOC_ARENA_MAX: '1',
-        // Without it, the library keeps what large messages took, and more from then on.
+        // Without it, the C library would keep the memory of large messages, and more from then on.
         MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
       },
       directory: workDir,

@@ -1,4 +1,4 @@
-/** The life of the workers: load, restart, stop, and that none outlives its host. */
+/** Tests the life of the workers: load, restart, stop, and that none outlives its host. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ export const leaves_spinning = () => { setTimeout(spin, 10); return 'left'; };
 `,
 };
 
-/** The processes below a bench's folder whose command has a word in it. */
+/** Returns the processes of a bench's folder whose command line contains a word. */
 const workersOf = ({ folder }: Bench, word: string): number[] =>
   processesNaming(folder)
     .filter(({ commandLine }) => commandLine.includes(word))
@@ -210,7 +210,7 @@ describe('user code', () => {
   });
 });
 
-/** A host of its own that starts user code, says which processes it has, and runs what it is told. */
+/** Returns the program of a separate host, which starts user code, prints its processes, and runs one function. */
 const hostProgram = (workDir: string, spins: boolean): string => `
   import { createLog } from '#runtime/log.ts';
   import { startUserCode } from './runner.ts';

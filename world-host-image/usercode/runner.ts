@@ -1,7 +1,8 @@
 /**
- * User code in a world host: a worker a language, up before a call needs it where that is likely: Python's
- * before there is a world, TypeScript's with a world of it, or at its first run (`lane.ts`). Whatever user code does (throws, hangs, exits, floods its output)
- * comes back as a `RunResult`; only faults of the host itself are thrown.
+ * Runs user code in a world host, with one worker for each language. A worker is up before a call needs it if that is
+ * likely: Python's before there is a world, TypeScript's with a world that has TypeScript code, else at its first run
+ * (`lane.ts`). Whatever user code does (throws, hangs, exits, floods its output) returns as a `RunResult`; only faults
+ * of the host itself are thrown.
  */
 import { realpathSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
@@ -41,51 +42,56 @@ export type {
 export type UserCodeOptions = {
   /** Command of Python 3.11 or later. */
   python: string;
-  /** Folders where the command is found, as in `PATH`; without them it is run to be found. */
+  /**
+   * Folders in which the command is searched, as in `PATH`; without them the command is run to find its interpreter.
+   */
   searchPath?: string;
   /** Folder for user code: code directories lie in it, and TypeScript can read nothing else. */
   workDir: string;
-  /** Whether code runs where the system cannot hold it in its process; `auto` unless it is given. */
+  /** Mode of the sandbox; defaults to `auto`. */
   boundary?: BoundaryMode;
   log: Log;
-  /** What is left out is `defaultLimits`. */
+  /** Overrides of `defaultLimits`. */
   limits?: Partial<UserCodeLimits>;
-  /** The memory that its processes share with those of others; their own unless it is given. */
+  /** Memory pool that its processes share with other processes; by default they have a pool of their own. */
   pool?: MemoryPool;
 };
 
 export type UserCode = {
-  /** For other processes that evaluate what strangers wrote. */
+  /** Sandbox settings for other processes that evaluate untrusted code. */
   bounds: ProcessBounds;
   /**
-   * Makes a directory inside `workDir` the code that runs use, and imports `tools` and `api/handlers`,
-   * of TypeScript beside Python only where it has handlers. Resolves with why files could not be imported, each with its
-   * place; runs of those files fail with the same.
+   * Makes a directory inside `workDir` the code of later runs, and imports `tools` and `api/handlers`. Next to Python,
+   * TypeScript is imported only if it has handlers. Resolves with the reasons why files could not be imported, each
+   * with its place; runs of those files fail for the same reason.
    */
   load(directory: string): Promise<readonly string[]>;
-  /** Runs one function. Runs of one language take turns. */
+  /** Runs one function. Runs of one language are executed one after the other. */
   run(request: RunRequest): Promise<RunResult>;
-  /** Begins to start a process for one Python grader, apart from those that `run` uses. */
+  /** Starts a process for one Python grader, separate from those that `run` uses, without waiting for it. */
   startGrader(): Grader;
-  /** The same for one run of tests in a language; `libraries` are folders that Python may import from. */
+  /** Starts such a process for one run of tests in a language; `libraries` are folders that Python may import from. */
   startTester(language: UserLanguage, libraries: readonly string[]): Grader;
   /**
-   * Fresh processes with nothing loaded; a run under way ends as `crashed`. The process of a language
-   * that nothing was loaded or run in since its start is fresh, and stays. `whenGone` is done when the
-   * old ones are gone and before there are new ones; what it throws is thrown, and nothing started.
+   * Starts fresh processes with nothing loaded; a current run ends as `crashed`. A process of a language that has
+   * loaded and run nothing since its start is fresh already, and stays. `whenGone` runs after the old processes are
+   * gone and before new ones start; if it throws, nothing is started.
    */
   restart(whenGone?: () => Promise<void>): Promise<void>;
-  /** The processes that there are. */
+  /** Returns the current processes. */
   processes(): WorkerProcesses;
   /** Kills all processes and resolves when they are gone. */
   stop(): Promise<void>;
 };
 
 const mebibyte = 1024 * 1024;
-/** What two idle languages, and one that works, take at least. */
+/** Minimum memory for two idle languages and one that works, in MiB. */
 const leastSharedMb = 192;
 
-/** What a worker may take is three eighths of its host's memory; all processes together, six. */
+/**
+ * Returns the memory of all processes together: six eighths of the host's memory, where one worker may take three
+ * eighths.
+ */
 const sharedMemoryMb = ({ memoryMb }: UserCodeLimits): number =>
   Math.max(2 * memoryMb, leastSharedMb);
 
@@ -101,8 +107,8 @@ const languages: Readonly<Record<string, UserLanguage>> = { '.py': 'python', '.t
 const withoutPython: RunResult = { ok: false, error: { code: 'load_failed', message: noPython } };
 
 /**
- * Finds the Python of this host, or logs that there is none. Throws `unavailable` if there is none and the boundary is
- * required, which only Python can draw.
+ * Finds the Python of this host, or logs that there is none. Throws `unavailable` if there is none and the sandbox,
+ * which only Python can set up, is required.
  */
 const findOrTell = async ({ python, searchPath, boundary, log }: UserCodeOptions) => {
   try {
@@ -115,9 +121,9 @@ const findOrTell = async ({ python, searchPath, boundary, log }: UserCodeOptions
 };
 
 /**
- * The languages whose files in a code directory are imported at once, as a run is likely to need them.
- * TypeScript beside Python, without handlers, has a tool or two: its worker, which takes as much memory as
- * the rest of a host, is left to the first call of one.
+ * Returns the languages in a code directory whose files are imported at once, because a run is likely to need them.
+ * TypeScript beside Python, without handlers, has a tool or two. Its worker takes as much memory as the rest of a
+ * host, so it is left to the first call of such a tool.
  */
 const eagerLanguages = async (directory: string): Promise<ReadonlySet<UserLanguage>> => {
   const names = await readdir(directory, { recursive: true });
@@ -126,7 +132,7 @@ const eagerLanguages = async (directory: string): Promise<ReadonlySet<UserLangua
   return found;
 };
 
-/** The real path of a code directory. Throws `invalid` unless it lies inside the folder for code. */
+/** Returns the real path of a code directory. Throws `invalid` unless it lies inside the folder for code. */
 const codeDirectory = async (directory: string, root: string): Promise<string> => {
   const real = await realpath(directory).catch((cause: unknown) => {
     throw new AppError('invalid', `code directory "${directory}" is not there`, { cause });
@@ -138,13 +144,13 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
 };
 
 /**
- * Starts the worker that is kept ready and resolves when it is up. Without Python there is none: code in Python is
- * refused, and TypeScript runs without the boundary.
- * Throws `unavailable` where a worker cannot be started, or where a boundary is required and there is no Python.
+ * Starts the worker that is kept ready and resolves when it is up. Without Python there is none: Python code is
+ * refused, and TypeScript runs without the sandbox.
+ * Throws `unavailable` if a worker cannot be started, or if the sandbox is required and there is no Python.
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
   const limits = { ...defaultLimits, ...options.limits };
-  // At once: whoever starts them goes on to load a program, and nothing that waits gets a turn then.
+  // Synchronous, because the caller goes on to load a program, and asynchronous work gets no turn during that.
   makeFoldersSync(options.workDir);
   const root = realpathSync(options.workDir);
   const python = await findOrTell(options);
@@ -167,7 +173,7 @@ export const startUserCode = async (options: UserCodeOptions): Promise<UserCode>
   const stopLanes = async (old: Lane[]): Promise<void> => {
     await Promise.all(old.map((lane) => lane.stop()));
   };
-  /** `kindIn` is undefined for a language that this host does not have. */
+  /** Starts a separate process. `kindIn` is undefined for a language that this host does not have. */
   const startApart = (
     kindIn: ((folder: string) => WorkerKind) | undefined,
     name: string,

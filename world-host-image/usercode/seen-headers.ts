@@ -1,16 +1,16 @@
-/** The headers of a request whose answer may be kept: which of them code looks at is noted. */
+/** Records which headers of a request user code reads, so that the answer may be cached by them. */
 
 type Headers = Record<string, string>;
 
 export type SeenHeaders = {
   headers: Headers;
-  /** The names that were asked for, whether they are there or not, or `all`. */
+  /** Returns the names that were read, present or not, or `all`. */
   seen(): string[] | 'all';
 };
 
 /**
- * The same headers. Whatever goes over all of them, or changes them, has seen all. The target of the proxy has
- * none: `util.inspect` looks through proxies without asking them.
+ * Wraps headers to record reads. Code that iterates over them, or changes them, counts as reading all. The proxy's
+ * target is empty, because `util.inspect` looks through proxies without triggering their traps.
  */
 export const watchHeaders = (headers: Headers): SeenHeaders => {
   const names = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * `svc_env/testing`: the world under test, for tests in TypeScript. Each test begins with the rows of the world,
- * whatever the one before it did. The declarations that authors read are in `src/author-types/`.
+ * Module `svc_env/testing`: the world under test, for tests in TypeScript. Each test begins with the rows of the
+ * world, whatever the previous one did. The declarations that authors read are in `src/author-types/`.
  */
 import { AssertionError } from 'node:assert';
 import { count, get, insert, query, remove, update } from './svc-env.ts';
@@ -9,7 +9,7 @@ import { currentRun } from './typescript-run.ts';
 type ProofRow = { what: string; ok: boolean; verdict: string | null; detail: string | null };
 type Json = { [field: string]: unknown };
 
-/** A tool failed, and has changed nothing. */
+/** Error for a tool that failed, and has changed nothing. */
 export class ToolError extends Error {
   readonly code: string;
   readonly path: string | undefined;

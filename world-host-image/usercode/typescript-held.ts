@@ -1,24 +1,24 @@
 /**
- * Rows that the TypeScript worker holds: whole entities, read without asking the host. As `svc_env/held.py`
- * for Python: plain reads are answered as the store would answer them, and all others are the host's.
+ * Row cache of the TypeScript worker: whole entities, read without a request to the host. Like `svc_env/held.py` for
+ * Python, it answers plain reads as the store would, and leaves all other reads to the host.
  */
 
 type Json = { [field: string]: unknown };
 type Scalar = string | number | boolean | null;
 type Given = { key: string[]; columns: [string, 'TEXT' | 'INTEGER' | 'REAL'][]; rows: unknown[] };
 
-/** What a message tells of held rows, see `withRows` of the host's protocol. */
+/** Cache updates in a message, see `withRows` of the host's protocol. */
 export type Told = {
   drop: string[];
   changed: Record<string, unknown[]>;
   hold: Record<string, Given>;
 };
 
-/** The answer is not known here. */
+/** Result of a read that the cache cannot answer, so that the host must. */
 export const ask = Symbol('ask');
 
 const mostRows = 2 ** 31;
-/** Fields that the store takes in one `where`. */
+/** Maximum number of fields that the store accepts in one `where`. */
 const mostFields = 100;
 const mostIndexes = 8;
 const mostResults = 32;
@@ -32,7 +32,7 @@ const isPlainObject = (value: unknown): value is Json => {
   return Object.getPrototypeOf(value) === Object.prototype;
 };
 
-/** A text or a whole number that means the same here and in the store. */
+/** Returns true for a text or a whole number that compares the same here and in the store. */
 const isExact = (value: unknown): value is string | number =>
   typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value);
 
@@ -42,7 +42,7 @@ const isCount = (value: unknown): value is number =>
 const valueAt = (row: Json, field: string): Scalar =>
   Object.hasOwn(row, field) ? ((row[field] ?? null) as Scalar) : null;
 
-/** As the store's column has a value: booleans are 1 and 0 there. */
+/** Returns a value as the store's column has it, where booleans are 1 and 0. */
 const inColumn = (value: Scalar): Scalar => (typeof value === 'boolean' ? Number(value) : value);
 
 const keyOf = (values: readonly Scalar[]): unknown =>
@@ -51,7 +51,7 @@ const keyOf = (values: readonly Scalar[]): unknown =>
 const copied = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copied);
-  // By entries, as a member named `__proto__` is one like others.
+  // By entries, because a member named `__proto__` must be copied like any other.
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copied(member)]));
 };
 
@@ -64,7 +64,7 @@ const pairsOf = (list: readonly unknown[]): [number, Json | null][] =>
     list[2 * at + 1] as Json | null,
   ]);
 
-/** Where a value belongs among the sorted ones. */
+/** Returns the index at which a value belongs in a sorted list. */
 const placeIn = (sorted: readonly number[], value: number): number => {
   let low = 0;
   let high = sorted.length;
@@ -88,14 +88,14 @@ const take = (index: Index, key: unknown, position: number): void => {
   if (positions.length === 0) index.delete(key);
 };
 
-/** All ways to take one of each list. */
+/** Returns all combinations that take one value of each list. */
 const combined = (lists: readonly Scalar[][]): Scalar[][] =>
   lists.reduce<Scalar[][]>(
     (ways, list) => ways.flatMap((way) => list.map((value) => [...way, value])),
     [[]],
   );
 
-/** Nulls first, then by value; texts that UTF-16 and UTF-8 order alike. */
+/** Compares values: nulls first, then by value. Texts must be such that UTF-16 and UTF-8 order them alike. */
 const compare = (a: Scalar, b: Scalar): number => {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
@@ -105,12 +105,12 @@ const compare = (a: Scalar, b: Scalar): number => {
 const holdEntity = ({ key, columns: given, rows: list }: Given) => {
   const primaryKey = [...key].sort();
   const columns = new Map(given);
-  /** In the order of insertion, which is that of positions. */
+  /** Rows in the order of insertion, which is that of positions. */
   let rows = new Map(pairsOf(list) as [number, Json][]);
   let last = Math.max(0, ...[...rows.keys()].slice(-1));
-  /** Whether rows hold no lists and objects, as far as they were looked at. */
+  /** Rows examined so far: true for a row without lists and objects. */
   const flat = new Map<number, boolean>();
-  /** Whether a field has in all rows a value that is compared here as in the store. */
+  /** Fields examined so far: true if the values of all rows compare here as in the store. */
   const plain = new Map<string, boolean>();
   const indexes = new Map<string, { fields: string[]; index: Index }>();
   const results = new Map<string, number[]>();
@@ -177,7 +177,7 @@ const holdEntity = ({ key, columns: given, rows: list }: Given) => {
       last = Math.max(last, position);
       rows.set(position, row);
     }
-    if (!isSorted) rows = new Map([...rows].sort(([a], [b]) => a - b)); // one that was gone is back
+    if (!isSorted) rows = new Map([...rows].sort(([a], [b]) => a - b)); // a deleted row is back
   };
 
   const get = (wanted: unknown): Json | null | typeof ask => {
@@ -250,13 +250,13 @@ const holdEntity = ({ key, columns: given, rows: list }: Given) => {
     if (wanted.size === 0) return [...rows.keys()];
     const found = find(wanted);
     const flags = [...wanted].filter(([, value]) => typeof value === 'boolean');
-    // In the index 1 is true.
+    // The index does not distinguish 1 from true.
     return found.filter((position) =>
       flags.every(([field]) => typeof valueAt(rows.get(position) as Json, field) === 'boolean'),
     );
   };
 
-  /** Undefined where UTF-16 orders a text otherwise than the store. */
+  /** Returns sorted positions; undefined if UTF-16 orders a text differently from the store. */
   const ordered = (wanted: Wanted, order: Order): number[] | undefined => {
     const name = JSON.stringify([[...wanted], order]);
     const known = results.get(name);
@@ -306,11 +306,11 @@ const holdEntity = ({ key, columns: given, rows: list }: Given) => {
 };
 
 export type HeldRows = {
-  /** Takes in what a message tells. */
+  /** Applies the updates of a message. */
   apply(told: Told): void;
-  /** The answer to a use of the store, or `ask`. */
+  /** Returns the answer to a store operation, or `ask`. */
   read(operation: string, given: Json): unknown;
-  /** Entities that were read here since they were last taken. */
+  /** Returns the entities that were read here since the last call. */
   takeReads(): string[];
 };
 

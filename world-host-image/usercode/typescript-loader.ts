@@ -1,7 +1,7 @@
 /**
- * Finds an author's functions: imports files of the code directory, remembers which ones failed, gives
- * the name `svc_env` its module, and keeps Node's doors to the outside out of sight. The latter is a
- * guard against mistakes; what holds code that means harm is the boundary around its process.
+ * Finds an author's functions: imports files of the code directory, remembers which ones failed, resolves the name
+ * `svc_env` to its module, and hides Node's modules for access to the outside. Hiding them guards against mistakes
+ * only; the sandbox around the process stops malicious code.
  */
 import { existsSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';
@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, summarize } from './typescript-trace.ts';
 
-/** Imported as soon as a code directory is loaded, so that first calls do not pay for it. */
+/** Files imported as soon as a code directory is loaded, so that first calls do not pay for it. */
 const eagerFiles = ['tools.ts', 'api/handlers.ts'];
 
-/** Built-in modules that code of a world has a use for. */
+/** Built-in modules that code of a world may import. */
 export const allowedBuiltins: ReadonlySet<string> = new Set(
   [
     'assert',
@@ -40,7 +40,7 @@ export const allowedBuiltins: ReadonlySet<string> = new Set(
 
 export type UserFunction = (input: unknown) => unknown;
 
-/** A function that cannot be called; `details` say so to the caller of the run. */
+/** Error for a function that cannot be called; `details` give the caller of the run the reason. */
 export class Unavailable extends Error {
   readonly code: string;
   readonly details: unknown;
@@ -54,13 +54,13 @@ export class Unavailable extends Error {
 
 export type Loader = {
   root(): string;
-  /** Resolves with why files that are imported at once could not be. */
+  /** Opens a code directory; resolves with the reasons why files that are imported at once could not be. */
   open(directory: string, eager: boolean): Promise<string[]>;
-  /** The function of a file. `fresh` imports the file again. Throws `Unavailable`. */
+  /** Returns a function of a file. `fresh` imports the file again. Throws `Unavailable`. */
   find(file: string, name: string, fresh: boolean): Promise<UserFunction>;
 };
 
-/** Resolves names for an author's files. What the worker itself imports is loaded before. */
+/** Resolves module names for an author's files. The worker's own imports are loaded before. */
 const registerResolution = (): void => {
   const svcEnv = new URL('./svc-env.ts', import.meta.url).href;
   const svcTesting = new URL('./svc-testing.ts', import.meta.url).href;

@@ -1,7 +1,6 @@
 /**
- * The run under way in the TypeScript worker: its way to the store, and what can end it before its
- * function returns. `AsyncLocalStorage` ties code to its run, so that what a run left behind cannot
- * act in another's name.
+ * Current run in the TypeScript worker: its requests to the store, and the events that can end it before its function
+ * returns. `AsyncLocalStorage` ties code to its run, so leftovers of one run cannot act in the name of another.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type HeldRows, ask as unknown } from './typescript-held.ts';
@@ -9,17 +8,17 @@ import { type HeldRows, ask as unknown } from './typescript-held.ts';
 type Json = { [field: string]: unknown };
 
 /**
- * The store said no to a read or a write; nothing of it was done. It is thrown where the read or write is, and can be
- * caught there, but for two cases that only the end of the call tells and that fail it then: a removed row that others
- * still refer to, and a missing row of an entity that refers back (itself, or by way of others).
+ * Error for a read or a write that the store refused; nothing of it was done. It is thrown by that read or write, and
+ * can be caught there. Two cases show only at the end of the call and fail it then: a removed row that other rows
+ * still refer to, and a missing row of an entity that refers back (itself, or through other entities).
  */
 export class Refused extends Error {
   readonly entity: string;
   /** `shape`, `duplicate`, `missing_reference`, `referenced`, `not_found`, `unknown_entity`, `full`. */
   readonly kind: string;
-  /** Top-level field at fault, where there is one. */
+  /** Top-level field at fault, if there is one. */
   readonly field: string | null;
-  /** JSON pointer to the value at fault, where there is one. */
+  /** JSON pointer to the value at fault, if there is one. */
   readonly pointer: string | null;
   readonly detail: string;
 
@@ -34,7 +33,7 @@ export class Refused extends Error {
   }
 }
 
-/** Thrown by `fail`. */
+/** Error thrown by `fail`. */
 export class Failed extends Error {
   readonly code: string;
   readonly details: Json;
@@ -46,7 +45,7 @@ export class Failed extends Error {
   }
 }
 
-/** Thrown by `ctx.fail`: the vendor's own error answer. */
+/** Error thrown by `ctx.fail`: the vendor's own error answer. */
 export class Answered extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -62,50 +61,50 @@ export class Answered extends Error {
 
 export type Reply = { id: number; value?: unknown; refusal?: Refused };
 
-/** The world's time as the host gave it, and until when of the machine's it is that; null: as long as the run lasts. */
+/** World time from the host, and the machine time until which it is valid; null means as long as the run lasts. */
 export type GivenTime = { iso: string; untilMs: number | null };
 
-/** The next numbers of fields as the host gave them, by entity; none of an entity that was written to. */
+/** Next numbers of fields from the host, by entity; entities that were written to are removed. */
 export type GivenNumbers = Record<string, Record<string, number>>;
 
 const writes: ReadonlySet<string> = new Set(['insert', 'update', 'remove']);
 
 export type Run = {
-  /** Uses the store. Rejects with `Refused`. */
+  /** Requests a store operation. Rejects with `Refused`. */
   ask(operation: string, given: Json): Promise<unknown>;
-  /** The time in the world. */
+  /** Returns the time in the world. */
   now(): Promise<unknown>;
   /** Headers that a handler has set so far; they go with the answer, whatever it is. */
   headers: Record<string, string>;
 };
 
-/** A run as the worker holds it. */
+/** Run with the members that only the worker uses. */
 export type OpenRun = Run & {
   nonce: string;
-  /** Headers of the request that were looked at, where it is to be told. */
+  /** Returns the request headers that were read, if they are to be reported. */
   seenHeaders: (() => string[] | 'all') | undefined;
-  /** Whether it looked at the time that it was given. */
+  /** Returns true if the run used the time sent with it. */
   isTimed(): boolean;
-  /** Whether it used a number that it was given. */
+  /** Returns true if the run used a number sent with it. */
   isNumbered(): boolean;
-  /** Gives a question its answer. */
+  /** Settles a request with its answer. */
   reply(reply: Reply): void;
   isIdle(): boolean;
-  /** Resolves when no question is open. */
+  /** Resolves when no request is pending. */
   settled(): Promise<void>;
-  /** Rejects when code of the run threw where nobody awaited it. */
+  /** Rejects if code of the run threw where no code awaited it. */
   strayed: Promise<never>;
   stray(error: unknown): void;
   isOver(): boolean;
   end(): void;
 };
 
-/** The machine's time: an author's code may set another function in its place. */
+/** Machine time, captured early because an author's code may replace the function. */
 const machineMs = Date.now;
 
 type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; place: Error };
 
-/** Opens a run whose questions go out through `send`, but for those that held rows and what it was given answer. */
+/** Opens a run. Its requests go out through `send`, unless the row cache or the data sent with the run answers them. */
 export const openRun = (
   { nonce, time, numbers }: { nonce: string; time: GivenTime | null; numbers: GivenNumbers | null },
   send: (message: Json) => void,
@@ -113,7 +112,7 @@ export const openRun = (
 ): OpenRun => {
   const waiting = new Map<number, Waiting>();
   const strays = Promise.withResolvers<never>();
-  strays.promise.catch(() => undefined); // The worker looks at it when it is due.
+  strays.promise.catch(() => undefined); // The worker awaits it later.
   let asked = 0;
   let over = false;
   let isTimed = false;
@@ -131,7 +130,7 @@ export const openRun = (
     return answer.promise;
   };
 
-  /** The number that a question asks for, where it was given. */
+  /** Returns the number that a request is for, if it was sent with the run. */
   const numberOf = (operation: string, { entity, field, within }: Json): unknown => {
     if (operation !== 'next' || typeof entity !== 'string' || typeof field !== 'string')
       return unknown;
@@ -170,7 +169,7 @@ export const openRun = (
     stray: strays.reject,
     ask(operation, given) {
       checkOpen();
-      // Behind a question that is open, a read sees what that one writes.
+      // A read after a pending request must see what that one writes.
       const answer = waiting.size === 0 ? answerHere(operation, given) : unknown;
       if (writes.has(operation)) delete numbers?.[String(given.entity)];
       return answer === unknown ? askHost(operation, given) : Promise.resolve(answer);
@@ -191,7 +190,7 @@ export const openRun = (
   };
 };
 
-/** A refusal whose stack leads to where the store was asked, not to where the answer was read. */
+/** Builds a refusal whose stack leads to the store operation, not to where the answer was read. */
 const refused = (facts: Refused, place: Error): Refused => {
   const error = new Refused(facts);
   const [, ...frames] = (place.stack ?? '').split('\n');
@@ -201,7 +200,7 @@ const refused = (facts: Refused, place: Error): Refused => {
 
 export const runs = new AsyncLocalStorage<OpenRun>();
 
-/** The run that the calling code belongs to. */
+/** Returns the run that the calling code belongs to. */
 export const currentRun = (): Run => {
   const run = runs.getStore();
   if (run !== undefined) return run;

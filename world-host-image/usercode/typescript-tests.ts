@@ -1,6 +1,7 @@
 /**
- * Runs the tests of one file by Node's test runner, and tells the host of each as it begins and ends: of the file
- * before it is imported and of a test before it runs, so that the host knows which one ended or hung this process.
+ * Runs the tests of one file by Node's test runner, and reports the beginning and end of each to the host. The host
+ * learns of the file before it is imported, and of a test before it runs. So it knows which one ended or hung this
+ * process.
  */
 import { join } from 'node:path';
 import { afterEach, beforeEach, run } from 'node:test';
@@ -29,14 +30,14 @@ type Context = {
   error?: Error | null;
 };
 
-/** What one test may print, and say of its failure, in characters. */
+/** Maximum output of one test, and below it the maximum text of its failure, in characters. */
 const outputChars = 16_000;
 const textChars = 8_000;
 
 const separator = ' > ';
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** What was thrown: the runner wraps it. */
+/** Returns the error that was thrown, which the runner wraps. */
 const thrownIn = (error: Error): Error => (error.cause instanceof Error ? error.cause : error);
 
 const placeIn = (stack: string, root: string): { file: string | null; line: number | null } => {
@@ -68,7 +69,7 @@ const textOf = (value: unknown): string => {
   }
 };
 
-/** Notes what is printed, beside letting it through. */
+/** Records what is printed, and still lets it through. */
 const hearOutput = (): (() => string) => {
   let heard = '';
   for (const stream of [process.stdout, process.stderr]) {
@@ -85,7 +86,7 @@ const hearOutput = (): (() => string) => {
   };
 };
 
-/** Tests by their ids, as the events of the runner tell of them. */
+/** Makes a tree of tests by their ids, built from the runner's events. */
 const createTree = () => {
   const known = new Map<number, { name: string; parentId: number; isTest: boolean }>();
   const within = (id: number): { name: string; isTest: boolean }[] => {
@@ -101,7 +102,7 @@ const createTree = () => {
       within(id)
         .map(({ name }) => name)
         .join(separator),
-    /** The outermost test that one is in, itself unless it is a subtest; undefined for a suite. */
+    /** Returns the outermost test that an id is in, itself unless it is a subtest; undefined for a suite. */
     testOf(id: number): string | undefined {
       const all = within(id);
       const at = all.findIndex(({ isTest }) => isTest);
@@ -115,7 +116,7 @@ const createTree = () => {
   };
 };
 
-/** `given`: `files` has the one to run, `skip` tests by their ids. */
+/** Runs the tests. `given.files` has the file to run, `given.skip` the ids of tests to skip. */
 export const runTests = async (root: string, given: Json): Promise<Json> => {
   const [file = ''] = given.files as string[];
   const path = join(root, file);

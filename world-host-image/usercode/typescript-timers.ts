@@ -1,17 +1,17 @@
 /**
- * How many timers are to go off. Node tells of those that would keep the process alive; the others are noted
- * here when they are let go of. It is loaded before any user code, which may put functions of its own in
- * the places that this was made from.
+ * Counts the timers that are still to fire. Node reports those that keep the process alive; the others are recorded
+ * here when they are unref'ed. This file is loaded before any user code, which may replace the functions that it is
+ * made from.
  */
 
-/** A timer of Node's, of either kind. */
+/** Timer of Node's, of either kind. */
 type Timer = { unref(): Timer; _destroyed: boolean };
 
 const activeResources = process.getActiveResourcesInfo.bind(process);
 const { apply } = Reflect;
 const unrefed = new Set<Timer>();
 
-/** Notes timers of a kind as they are let go of, of which `sample` is one. */
+/** Records timers of a kind when they are unref'ed; `sample` is a timer of that kind. */
 const noteUnref = (sample: unknown): void => {
   const kind = Object.getPrototypeOf(sample) as Timer;
   const { unref } = kind;
@@ -28,10 +28,10 @@ noteUnref(immediate);
 clearTimeout(timeout);
 clearImmediate(immediate);
 
-/** What the process has under way, as `process.getActiveResourcesInfo` says it. */
+/** Returns the active resources of the process, named as by `process.getActiveResourcesInfo`. */
 export const activeNames = (): string[] => activeResources();
 
-/** How many timers there are, among what is under way and beside it. */
+/** Returns the number of timers, both among the active resources and unref'ed. */
 export const countTimers = (active: readonly string[]): number => {
   let count = 0;
   for (const name of active) if (name === 'Timeout' || name === 'Immediate') count += 1;

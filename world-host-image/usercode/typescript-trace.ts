@@ -1,4 +1,4 @@
-/** Errors as their author wants to see them: only frames of the author's own files. */
+/** Formats errors for the author: only frames of the author's own files. */
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const messageChars = 4_000;
 
 const framePattern =
   /^\s+at (?:async )?(?:(?:new )?(.*?) (?:\[as .*\] )?\()?(file:\/\/[^)]+?):(\d+):\d+\)?$/;
-/** Node puts the place of a syntax error before the error's own text. */
+/** Pattern for the place of a syntax error, which Node puts before the error's own text. */
 const headPattern = /^(file:\/\/\S+):(\d+)$/m;
 
 const pathOf = (url: string): string => fileURLToPath(url.replace(/\?.*$/, ''));
@@ -21,7 +21,7 @@ const sourceLine = (path: string, line: number): string => {
   try {
     return readFileSync(path, 'utf8').split('\n')[line - 1]?.trim().slice(0, 200) ?? '';
   } catch {
-    return ''; // Code that has opened all the files it may leaves none for this.
+    return ''; // The code has used up the limit of open files.
   }
 };
 
@@ -32,7 +32,7 @@ const frameAt = (url: string, line: number, name: string, root: string): Frame[]
   return [{ file: relative(root, path), line, function: called, source: sourceLine(path, line) }];
 };
 
-/** The author's frames in a stack, the innermost last, as Python has them. */
+/** Returns the author's frames in a stack, the innermost last, as Python has them. */
 const framesOf = (stack: string, root: string): Frame[] => {
   const frames = stack.split('\n').flatMap((text) => {
     const [, name = '', url, line] = framePattern.exec(text) ?? [];
@@ -56,7 +56,7 @@ const messageOf = (error: Error, root: string): string =>
     .replaceAll(root + sep, '')
     .slice(0, messageChars);
 
-/** What was thrown, whatever it was. */
+/** Describes what was thrown, of any type. */
 export const describe = (thrown: unknown, root: string): Described => {
   if (!(thrown instanceof Error)) {
     return { exception: 'thrown', message: textOf(thrown).slice(0, messageChars), trace: [] };
@@ -72,7 +72,7 @@ export const describe = (thrown: unknown, root: string): Described => {
   return described;
 };
 
-/** One line: `TypeError: x is not a function (tools.ts:12 in triage)`. */
+/** Formats an error as one line: `TypeError: x is not a function (tools.ts:12 in triage)`. */
 export const summarize = ({ exception, message, trace }: Described): string => {
   const at = trace.at(-1);
   const text = message === '' ? exception : `${exception}: ${message}`;

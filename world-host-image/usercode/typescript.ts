@@ -1,9 +1,8 @@
 /**
- * How the TypeScript worker is started: this Node, running `.ts` files as they are, behind the boundary
- * (`boundary.ts`), and inside it under Node's permission model with a bounded heap. The model refuses
- * writes, child processes, threads and add-ons in words that an author understands; the boundary is what
- * holds. It also ties the worker's life to the host's: a busy loop in JavaScript never sees the end of a
- * pipe.
+ * Starts the TypeScript worker: this Node, running `.ts` files as they are, in the sandbox (`boundary.ts`), and within
+ * it under Node's permission model with a bounded heap. The permission model refuses writes, child processes, threads
+ * and add-ons with messages that an author understands; the sandbox is the real barrier. It also ends the worker with
+ * its host, because a busy loop in JavaScript never notices the end of a pipe.
  */
 import { accessSync, constants } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
@@ -19,7 +18,7 @@ import { cleanEnvironment } from './python.ts';
 import type { UserCodeLimits } from './run.ts';
 import type { WorkerKind } from './worker.ts';
 
-/** Files that the worker itself is made of. */
+/** Files that the worker itself consists of. */
 const workerFiles = [
   'json-text.ts',
   'lines.ts',
@@ -36,9 +35,9 @@ const workerFiles = [
 ];
 
 /**
- * The folder of code compiled ahead that the host itself was started from, as in the image; it saves
- * the worker most of its start. Only one that nobody can write to is passed on: Node's permission model
- * opens such a folder for reading and writing alike.
+ * Returns the folder of compiled code that the host itself was started from, as in the image; it saves the worker most
+ * of its start. Only a folder that cannot be written to is passed on, because Node's permission model needs it opened
+ * for both reading and writing.
  */
 const compiledFolder = (): string | undefined => {
   const own = getCompileCacheDir();

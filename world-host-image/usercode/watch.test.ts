@@ -1,4 +1,4 @@
-/** What processes of user code may take together, each of them within its own limits. */
+/** Tests the limit on what processes of user code take together, although each is within its own limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from '#test/support/user-code.ts';
 import { createMemoryPool } from './watch.ts';

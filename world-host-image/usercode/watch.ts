@@ -1,21 +1,21 @@
 /**
- * What the system says of a process that runs user code: its memory and its threads. The host asks while
- * the process works, and ends it when it is over its limits; the process itself has no say in it. Where
- * there is no /proc nothing is known, and nothing watched.
+ * Measures a process that runs user code: its memory and its threads. The host samples it while the process works, and
+ * ends it if it exceeds its limits; the process cannot influence that. Without /proc nothing is measured, and no limit
+ * is enforced here.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 
 export type Usage = {
   residentBytes: number;
-  /** The part of that which it shares with nobody: programs and libraries are shared. */
+  /** Part of the resident memory that no other process shares; programs and libraries are shared. */
   privateBytes: number;
   threads: number;
-  /** Open files; 0 where the system does not say (Linux before 6.2). */
+  /** Number of open files; 0 if the system does not report it (Linux before 6.2). */
   descriptors: number;
 };
 
 export type Gauge = {
-  /** Undefined when the process is gone, or the system does not say. */
+  /** Returns the usage; undefined if the process is gone, or the system does not report it. */
   read(): Usage | undefined;
   close(): void;
 };
@@ -25,16 +25,16 @@ const kibibyte = 1024;
 
 let pageBytes: number | undefined;
 
-/** The size of the pages that `statm` counts: told by a process whose size is known in both ways. */
+/** Returns the page size that `statm` counts in, derived from this process's size in both units. */
 const pageSize = (): number => {
   const [pages] = readFileSync('/proc/self/statm', 'latin1').split(' ');
   const [, size] = /^VmSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
   const found = (Number(size) * kibibyte) / Number(pages);
-  // The process may have grown between the two.
+  // The process may have grown between the two reads.
   return 2 ** Math.round(Math.log2(found));
 };
 
-/** The files that it reads stay open: they are of this process, whoever has its number later. */
+/** Opens a gauge for a process. Its files stay open, so they belong to this process even if its id is reused. */
 export const openGauge = (pid: number | undefined): Gauge => {
   const files: number[] = [];
   const buffer = Buffer.alloc(256);
@@ -73,15 +73,15 @@ export type Over = 'out_of_memory' | 'too_many_threads';
 
 type Member = { gauge: Gauge; onFull(): void };
 
-/** Memory that the processes of a host share, each of which may be within its own limit. */
+/** Memory that the processes of a host share, in addition to each one's own limit. */
 export type MemoryPool = {
-  /** Counts a process, whatever it does, until the function is called. */
+  /** Counts a process, even an idle one, until the returned function is called. */
   join(member: Member): () => void;
-  /** Where all together have more than there is, the one with most of it is told, and no other. */
+  /** If all processes together exceed the pool, notifies the one that uses most of it, and no other. */
   look(): void;
 };
 
-/** A pool of so much memory. */
+/** Makes a pool of so many bytes. */
 export const createMemoryPool = (bytes: number): MemoryPool => {
   const members = new Set<Member>();
   return {
@@ -102,7 +102,7 @@ export const createMemoryPool = (bytes: number): MemoryPool => {
   };
 };
 
-/** Looks at a process until it is told to stop; says once that it is over a limit. */
+/** Samples a process until it is stopped; reports once that it exceeds a limit. */
 export const watchProcess = (
   gauge: Gauge,
   limits: Pick<Usage, 'residentBytes' | 'threads'>,

@@ -1,4 +1,4 @@
-/** A host on a machine without Python: what of user code it runs, and what it says of the rest. */
+/** Tests a host on a machine without Python: which user code it runs, and how it refuses the rest. */
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Digest, TreeFile } from '#domain/world.ts';

@@ -1,7 +1,7 @@
 /**
- * One worker: a process that holds a loaded code directory and runs one request at a time. A run over
- * its time limit, a breach of the protocol and what a run leaves going kill the process; a dead worker
- * stays dead, and its lane starts another.
+ * One worker: a process that holds a loaded code directory and runs one request at a time. It is killed if a run
+ * exceeds its time limit, breaks the protocol or leaves something running. A dead worker stays dead, and its queue
+ * (`lane.ts`) starts another.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -30,34 +30,34 @@ import type {
 } from './run.ts';
 import type { MemoryPool } from './watch.ts';
 
-/** How a language's worker is started, and what the host must know about it. */
+/** Description of a language's worker: how it is started, and what the host must know about it. */
 export type WorkerKind = {
   language: UserLanguage;
   launch: Launch;
-  /** Whether one is up before there is anything to run: it is small, and most worlds need it. */
+  /** True if one is kept up before there is anything to run: it is small, and most worlds need it. */
   isKeptReady: boolean;
-  /** Has it print where it stands, and end; it is sent when the time of a run is over. */
+  /** Signal on which the worker prints its stack and ends; it is sent when a run's time is over. */
   lastSignal?: NodeJS.Signals;
-  /** Memory, in MiB, that the language takes for itself when it works. */
+  /** Memory that the language itself needs when it works, in MiB. */
   ownMb: number;
-  /** Threads that it starts for itself beside those that it has when it is ready. */
+  /** Number of threads that the language starts later, beyond those it has when it is ready. */
   laterThreads: number;
-  /** Where a run stood when its time was over, read from the worker's standard error. */
+  /** Parses a run's stack at its timeout from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
-  /** Hears what the system lacks of the boundary, before the worker is ready. */
+  /** Called with the sandbox parts that the system lacks, before the worker is ready. */
   onOpen?(missing: readonly BoundaryPart[]): void;
-  /** Memory that it shares with the host's other processes. */
+  /** Memory pool that it shares with the host's other processes. */
   pool?: MemoryPool;
 };
 
 export type Worker = {
-  /** Its process, also when that has ended; undefined when there never was one. */
+  /** Process id, even after the process has ended; undefined if none was started. */
   pid: number | undefined;
-  /** Rejects with `unavailable` when the process does not come up. */
+  /** Rejects with `unavailable` if the process does not come up. */
   ready: Promise<void>;
   /**
-   * Resolves with why files could not be imported; undefined where importing them killed the worker, because it hung or
-   * ended the process.
+   * Resolves with the reasons why files could not be imported; undefined if importing them killed the worker, because
+   * it hung or ended the process.
    */
   load(directory: string, eager: boolean): Promise<readonly string[] | undefined>;
   run(request: RunRequest): Promise<RunResult>;
@@ -70,7 +70,7 @@ export type Worker = {
 type Ask = Extract<WorkerMessage, { type: 'ask' }>;
 type Ended = Extract<WorkerMessage, { type: 'done' | 'next' }>;
 
-/** A message as a line, or undefined when it is longer than a message may be. */
+/** Encodes a message as a line; returns undefined if it exceeds the maximum size. */
 const encode = (message: HostMessage, maxBytes: number): string | undefined => {
   const line = JSON.stringify(message);
   return Buffer.byteLength(line) <= maxBytes ? line : undefined;
@@ -89,7 +89,7 @@ const tooLarge = ({ arguments: { entity } }: Ask, detail: string): Refusal => ({
 const tooManyRows = (maxBytes: number): string =>
   `more than ${describeSize(maxBytes)} of rows: ask for fewer with limit and offset`;
 
-/** The line that answers one use of the store; throws only for a fault of the host. */
+/** Builds the line that answers one store operation; throws only for a fault of the host. */
 const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   const { nonce, id } = ask;
   const refusalLine = (refusal: Refusal): string =>
@@ -97,7 +97,7 @@ const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   if (ask.isTooDeep) return refusalLine(tooLarge(ask, `what is given ${tooDeep}`));
   try {
     const value = runOperation(access, ask.operation, ask.arguments);
-    // The nonce is the host's own.
+    // The nonce needs no escaping, because the host made it.
     const line = `{"type":"reply","nonce":"${nonce}","id":${id},"value":${value}}`;
     const isShort = Buffer.byteLength(line) <= maxBytes;
     return isShort ? line : refusalLine(tooLarge(ask, tooManyRows(maxBytes)));
@@ -108,7 +108,7 @@ const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   }
 };
 
-/** Whether its process has no other run that what it leaves could be in the way of. */
+/** Returns true if the process serves no other run that leftovers could disturb. */
 const isAlone = ({ as }: RunRequest): boolean => as === 'verify' || as === 'tests';
 
 const startFailure = (language: string, exit: WorkerExit): AppError => {
@@ -136,7 +136,10 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
   const ahead = createNumbersAhead();
   let directory: string | undefined;
 
-  /** Threads of the language itself, and those that files start when they are imported: no run left these. */
+  /**
+   * Sets the allowed threads to those present now: the language's own, and those started by imports. No run left
+   * these.
+   */
   const allowPresentThreads = (): void => {
     const usage = channel.usage();
     if (usage !== undefined) allowed.threads = usage.threads + kind.laterThreads;
@@ -171,7 +174,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     return 'value' in outcome ? outcome.value : undefined;
   };
 
-  /** The line with what its worker has to hear of the rows that it holds. */
+  /** Adds the updates of the worker's row cache to a line. */
   const withHeld = (line: string, { rows }: StoreAccess): string =>
     withRows(line, held.update(rows, limits.messageBytes - Buffer.byteLength(line)));
 
@@ -188,7 +191,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     channel.send(withHeld(line, access));
   };
 
-  /** Answers when it is known; a run whose process is gone meanwhile hears nothing. */
+  /** Sends an answer when it is known, unless the run's process is gone by then. */
   const answerLater = async (
     { nonce, id, operation, arguments: given, isTooDeep }: Ask,
     reply: NonNullable<RunRequest['answer']>,
@@ -215,13 +218,13 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     }
   };
 
-  /** What a run that has ended tells of itself. */
+  /** Processes what a run reports about itself at its end. */
   const hear = (
     { type, headers, reads, timed, numbered }: Ended,
     { access, watch }: RunRequest,
   ): void => {
     for (const entity of reads) access.rows?.onRead?.(entity);
-    if (timed) access.now(); // It counts as asked for.
+    if (timed) access.now(); // counts as a request for the time
     if (type === 'done') ahead.ended(numbered);
     watch?.onHeaders(headers);
   };
@@ -239,15 +242,16 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     if (message.type === 'ask' && request.answer !== undefined)
       void answerLater(message, request.answer);
     else if (message.type === 'ask') answer(message, access);
-    else channel.kill('protocol'); // it said that it is up, or has loaded, out of turn
+    else channel.kill('protocol'); // a `ready`, `open` or `loaded` out of order
     return undefined;
   };
 
-  /** The result of a run that came through: what it left fails it, or costs its worker. */
+  /** Returns the result of a run that completed. Leftovers make it fail, or cost its worker. */
   const settle = async (request: RunRequest, result: RunResult): Promise<RunResult> => {
     const hasNext = channel.isOpen() && !isAlone(request);
     if (!hasNext) return result;
-    // What it had is most likely in a variable, and less than it takes to be seen may be too much for the next.
+    // The memory it used is most likely still held by a variable; even an amount too small to detect could be too much
+    // for the next run.
     const hasRunOut = !result.ok && result.error.code === 'out_of_memory';
     const left = hasRunOut ? 'memory' : await findLeftovers(channel, allowed);
     if (left === 'none') return result;
@@ -266,9 +270,9 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
     const nonce = newNonce();
     const watched = begun.watch !== undefined;
     let next = begun.as === 'before' ? begun.next : undefined;
-    /** What runs now. */
+    /** Request that runs now. */
     let request = begun;
-    // What watches a run would have to hear of each number.
+    // An observed run must see each request for a number, so none are prefetched for it.
     const numbers = watched || begun.answer !== undefined ? undefined : begun.access.nextInteger;
     const message: HostMessage = {
       type: 'run',
@@ -288,7 +292,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);
     }
     let startedAt = performance.now();
-    /** As `take`, also that `before` has ended and the handler begins. */
+    /** Like `take`, but also handles that `before` has ended and the handler begins. */
     const takeUnderWay = (said: WorkerMessage): ReturnType<typeof take> | 'again' => {
       if (said.type !== 'next' || next === undefined) return take(said, request);
       hear(said, request);
@@ -305,7 +309,7 @@ export const startWorker = (kind: WorkerKind, limits: UserCodeLimits, log: Log):
       },
       withHeld(line, begun.access),
     );
-    // A grader's process has no next run that what it left could be in the way of.
+    // A grader's process has no next run that leftovers could disturb.
     if ('value' in outcome)
       return isAlone(request) ? outcome.value : settle(request, outcome.value);
     const { exit } = outcome;
