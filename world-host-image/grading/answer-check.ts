@@ -1,4 +1,4 @@
-/** A check of the agent's answer: JSON that is equal, a number that is near enough, or the same set of items. */
+/** Judges a check of the agent's answer: equal JSON, a number within a tolerance, or the same set of items. */
 import { clip } from '#domain/cut.ts';
 import { isObject } from '#domain/json.ts';
 import type { GivenCheck } from '#language/checks.ts';
@@ -10,7 +10,7 @@ type GivenAnswerCheck = Extract<GivenCheck, { kind: 'answer' }>;
 const longestShown = 200;
 const show = (value: unknown): string => clip(JSON.stringify(value) ?? 'null', longestShown);
 
-/** One text for each value, whatever the order of its members. Sets of texts are compared in linear time. */
+/** Encodes a value as one text, whatever the order of its members. Sets of texts are then compared in linear time. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     isObject(part)
@@ -23,7 +23,7 @@ const isSameSet = (one: readonly unknown[], other: readonly unknown[]): boolean 
   return ones.size === others.size && [...ones].every((item) => others.has(item));
 };
 
-/** A number may come as a text that is one: `"23"` answers 23. */
+/** Accepts a number given as text: `"23"` answers 23. */
 const toNumber = (answer: unknown): unknown => {
   const isNumeral =
     typeof answer === 'string' && /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/.test(answer);
@@ -47,7 +47,7 @@ const wantedText = ({ equals, as, tolerance }: GivenAnswerCheck): string => {
   return tolerance === undefined ? show(equals) : `${show(equals)}, give or take ${tolerance}`;
 };
 
-/** Judges what the agent answered last. No answer is a fail. */
+/** Judges the agent's last answer. No answer is a fail. */
 export const judgeAnswer = (
   check: GivenAnswerCheck,
   { answer }: Pick<Sources, 'answer'>,

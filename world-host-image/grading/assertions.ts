@@ -1,7 +1,7 @@
 /**
- * The checks of a grader of the kind `assertions`, judged one by one. A check that asks for what the world does not have
- * is `unknown`: that is the task's fault. One that names another by `before` or `after` holds for what came before, or
- * after, the moment when that one's rows came to be.
+ * Judges the checks of an `assertions` grader one by one. A check that asks for something the world does not have is
+ * `unknown`, because that is the task's fault. A check that names another by `before` or `after` only counts what
+ * happened before, or after, the moment at which that other check's rows came into being.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { type GivenCheck, isAnswerCheck, namesOfChecks } from '#language/checks.ts';
@@ -14,8 +14,9 @@ import { countedRows, judgeRows, type TimeTest, timeOfRows } from './rows-check.
 import type { Sources } from './sources.ts';
 
 /**
- * What a grader is told that read a ledger whose first entries made room for later ones: what was asked
- * then cannot be told, so nothing about it passes. Else a session could ask until a request is forgotten.
+ * Returns a failed check if the ledger has dropped its first entries. What the session requested then cannot be
+ * judged, so a grader that read the ledger cannot pass. Otherwise a session could send requests until an unwanted one
+ * is forgotten.
  */
 export const wholeLedger = (missing: number): CheckResult[] => {
   if (missing === 0) return [];
@@ -30,7 +31,7 @@ export const wholeLedger = (missing: number): CheckResult[] => {
   return [check];
 };
 
-/** Whether a check is judged by the request ledger. */
+/** Returns true if a check is judged by the request ledger. */
 export const asksLedger = (check: GivenCheck): boolean =>
   check.before !== undefined ||
   check.after !== undefined ||
@@ -54,7 +55,7 @@ const timeTest =
 
 type Judged = Omit<CheckResult, 'name' | 'weight'>;
 
-/** An answer is one moment; what its order asks is asked of that. */
+/** Applies the order tests to an answer, which happens at one moment. */
 const judgeOrderOfAnswer = (
   judged: Judged,
   sources: Sources,
@@ -66,7 +67,10 @@ const judgeOrderOfAnswer = (
   return detail === undefined ? judged : { ...judged, ...verdictOf(false), detail };
 };
 
-/** A task that asks for what is not there says nothing about the agent. */
+/**
+ * Turns an error about something the world does not have into an `unknown` result, because it says nothing about the
+ * agent. Throws any other error.
+ */
 const unknownFor = (error: unknown): Judged => {
   const isOurs = error instanceof CallFailure || error instanceof StoreRefusal;
   if (!isOurs) throw error;
@@ -74,10 +78,10 @@ const unknownFor = (error: unknown): Judged => {
   return { verdict: 'unknown', passed: false, expected: null, found: null, detail };
 };
 
-/** What a check whose rows cannot be found explains. */
+/** Row counter of a check whose rows cannot be found: it explains nothing. */
 const noRows: CountedRows = { holds: () => false, count: 0 };
 
-/** The checks as they explain changes, named as their results are. To be called while nothing changes the rows. */
+/** Prepares the checks to explain changes, under the names of their results. Call it while nothing changes the rows. */
 export const explainingChecks = async (
   checks: readonly GivenCheck[],
   results: readonly CheckResult[],
@@ -97,7 +101,7 @@ export const explainingChecks = async (
   return explaining;
 };
 
-/** Judges the checks of a grader, each by itself. To be called while nothing changes the rows. */
+/** Judges the checks of a grader, each by itself. Call it while nothing changes the rows. */
 export const judgeChecks = async (
   checks: readonly GivenCheck[],
   sources: Sources,

@@ -1,20 +1,20 @@
-/** What came of one check of a grader, whatever kind of grader made it. */
+/** Result of one check of a grader, the same for every kind of grader. */
 
 import type { Verdict } from '#domain/grade.ts';
 
 export type CheckResult = {
   name: string;
   verdict: Verdict;
-  /** Whether the verdict is `pass`. */
+  /** True if the verdict is `pass`. */
   passed: boolean;
-  /** What it counts for in the score; absent: 1. */
+  /** Weight in the score; 1 if absent. */
   weight?: number;
   expected: string | null;
   found: string | null;
   detail: string | null;
 };
 
-/** What a check comes to that found its task done, or not. */
+/** Returns the verdict of a check that found its task done, or not done. */
 export const verdictOf = (passed: boolean): Pick<CheckResult, 'verdict' | 'passed'> => ({
   verdict: passed ? 'pass' : 'fail',
   passed,

@@ -1,4 +1,4 @@
-/** Each kind of check of a grader, on a whole host: when it passes, when it does not, and what it says then. */
+/** Tests each kind of check of a grader on a whole host: when it passes, when it fails, and what it then reports. */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
@@ -10,7 +10,7 @@ type Step = [kind: 'tool' | 'answer' | 'reset', name?: string | undefined, input
 const closeIssue: Step = ['tool', 'update_issues', { id: 10, state: 'closed' }];
 const rename: Step = ['tool', 'update_issues', { id: 10, title: 'Crash when it starts' }];
 
-/** The checks after the steps, on a session of the sample world. */
+/** Runs the steps on a session of the sample world, and returns the graded checks. */
 const judge = async (checks: Checks, steps: readonly Step[]): Promise<Grade['checks']> => {
   const { control } = await startBench();
   await openOn(control, { task: { grader: { kind: 'assertions', checks } } });

@@ -1,10 +1,10 @@
-/** The check that a closed world adds to those of its grader: that nothing else changed. */
+/** Adds the check of a closed world to those of its grader: that nothing else changed. */
 import { clip } from '#domain/cut.ts';
 import type { GradeChange, GradeChanges } from '#wire/public-api/sessions/grade.ts';
 import type { GraderChanges } from '#wire/public-api/worlds/grader-changes.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 
-/** How many of the changes are named, and how long each is. */
+/** Number of unexplained changes that are named, and the maximum length of each. */
 const mostNamed = 5;
 const longestNamed = 200;
 
@@ -20,7 +20,10 @@ const describeFound = ({ changes, unexplained }: GradeChanges): string | null =>
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 };
 
-/** Whether nothing changed that no check explains and the task does not allow; none where the world is open. */
+/**
+ * Checks that nothing changed that no check explains and the task does not allow; returns no check if the world is
+ * open.
+ */
 export const closedCheck = (
   { closed }: GraderChanges,
   found: GradeChanges | undefined,

@@ -1,4 +1,7 @@
-/** A closed world with checks that ask for related rows: a new row is explained when it counts, and not when it matches alone. */
+/**
+ * Tests a closed world with checks that ask for related rows: a new row is explained if it counts, and not if it only
+ * matches.
+ */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
@@ -9,7 +12,7 @@ type Check = Checks[number];
 
 const hasPrivate = { entity: 'repos', where: { private: true } };
 
-/** The grade after these rows were added one after the other, each `[entity, row]`. */
+/** Adds these rows one after the other, each `[entity, row]`, and returns the grade. */
 const grade = async (check: Check, ...added: [entity: string, row: object][]) => {
   const { control } = await startBench();
   const grader = { kind: 'assertions' as const, checks: [check], changes: { closed: true } };
@@ -62,7 +65,8 @@ describe('a new row that meets the conditions of a check', () => {
   });
 
   it('takes the place of a row that counts, and of no other', async () => {
-    // Two users are to have a private repository: one had it before, and one had none and still has none.
+    // The check wants two users with a private repository. Before, one user has one, and another has none and never
+    // gets one.
     const two: Check = {
       entity: 'users',
       where: { id: { gte: 1 } },

@@ -1,4 +1,4 @@
-/** What a grader in Python judges, and what becomes of an answer that is none. */
+/** Tests what a grader in Python judges, and how an invalid answer is handled. */
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';

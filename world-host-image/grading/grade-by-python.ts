@@ -1,8 +1,7 @@
 /**
- * A grader in Python: it runs in a process of its own over a copy of rows and ledger, made while nothing
- * changed them, so that the session goes on meanwhile and nothing of the session's code has a part in the
- * verdict. What the process answers is plain data, which is checked here; whether the grade passes is for
- * the host to say.
+ * Runs a grader in Python: in a process of its own, over a copy of rows and ledger that is made while nothing changes
+ * them. The session can therefore continue, and its code has no influence on the verdict. The process answers plain
+ * data, which is validated here; the host decides whether the grade passes.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
@@ -21,9 +20,9 @@ const timeoutMs = 120_000;
 const file = 'checks/verify.py';
 
 const mebibyte = 2 ** 20;
-/** Largest copy; the host holds the rows themselves beside it. */
+/** Maximum size of the copy; the host holds the rows themselves beside it. */
 const mostCopyBytes = 128 * mebibyte;
-/** How much of the memory that is left the grader's process and the host need for themselves. */
+/** Memory that the grader's process and the host need for themselves, of what is left. */
 const reservedBytes = 64 * mebibyte;
 
 const most = { checks: 1_000, nameChars: 200, detailChars: 2_000 };
@@ -32,10 +31,12 @@ const fail = (code: string, message: string): never => {
   throw new CallFailure({ code, message });
 };
 
-/** Rows and ledger at one moment, the time in the world, and how many entries the ledger has lost. */
+/** Rows and ledger at one moment, the time in the world, and how many entries the ledger has dropped. */
 type Frozen = { rows: FrozenRows; at: string; missing: number };
 
-/** To be called while nothing changes the rows. Fails the call when there is no room for the copy. */
+/**
+ * Copies the state. Call it while nothing changes the rows. Fails the call if there is not enough memory for the copy.
+ */
 const freeze = async ({ clock, world, ledger }: Session): Promise<Frozen> => {
   const entities = [...world.contract.entities, ledgerEntityContract];
   const at = clock.iso();
@@ -79,7 +80,7 @@ const toCheck = (value: unknown, index: number): CheckResult => {
   };
 };
 
-/** The checks in what a grader's process answered. Fails the call when they are none. */
+/** Reads the checks from what a grader's process answered. Fails the call if they are not valid. */
 export const readReport = (report: unknown): CheckResult[] => {
   const { checks } = (report ?? {}) as { checks?: unknown };
   if (!Array.isArray(checks)) return fail('bad_grader', 'the grader answered no list of checks');
@@ -90,7 +91,10 @@ export const readReport = (report: unknown): CheckResult[] => {
   return checks.map(toCheck);
 };
 
-/** The checks of a grader's source; `look` is called at the moment that is judged. Throws `CallFailure` when it cannot judge. */
+/**
+ * Runs a grader's source and returns its checks; calls `look` at the moment that is judged. Throws `CallFailure` if it
+ * cannot judge.
+ */
 export const gradeByPython = async (
   session: Session,
   { source }: PythonGrader,

@@ -1,4 +1,4 @@
-/** What a session is graded with, on a whole host: verdicts, what changed, and that a grade leaves no trace. */
+/** Tests the grades of a session on a whole host: verdicts, changes, and that a grade leaves no trace. */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';

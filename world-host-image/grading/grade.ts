@@ -1,6 +1,6 @@
 /**
- * Judges the state that a session left, by the grader of its task, all of it as it is at one moment. Each kind of
- * grader comes to checks; what they come to together is found here, beside what changed since the task began.
+ * Judges the state that a session left by the grader of its task, all of it at one moment. Each kind of grader returns
+ * checks. This file combines them into one verdict and adds what changed since the task began.
  */
 
 import type { CallError } from '#domain/call.ts';
@@ -31,10 +31,10 @@ type Grader = NonNullable<TaskSpec['grader']>;
 
 type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
 
-/** What a grade says beside the changes. */
+/** Grade without the changes. */
 type GradeHead = Omit<GradeChecks, 'changes' | 'unexplained'>;
 
-/** Looks at what changed; to be called at the moment that is judged, with the checks that explain it. */
+/** Reads the changes. Called at the moment that is judged, with the checks that explain changes. */
 type LookAtChanges = (checks: readonly ExplainingCheck[]) => Promise<void>;
 
 const gradeByAssertions = (
@@ -59,7 +59,7 @@ const gradeByAssertions = (
     return checks.some(asksLedger) ? [...results, ...wholeLedger(noted.missing)] : results;
   });
 
-/** A query that finds nothing to judge does not find the task done. */
+/** Failed check for a query that returns no row: it does not find the task done. */
 const noVerdict: CheckResult = {
   name: 'check 1',
   ...verdictOf(false),
@@ -115,7 +115,7 @@ const gradeBy = (session: Session, grader: Grader, look: LookAtChanges): Promise
   }
 };
 
-/** The part of all weights that passed, from 0 to 1; where nothing has weight, whether all passed. */
+/** Returns the share of all weights that passed, from 0 to 1; if no check has weight, 1 if all passed, else 0. */
 const scoreOf = (checks: readonly CheckResult[]): number => {
   const sum = (list: readonly CheckResult[]): number =>
     list.reduce((total, { weight = 1 }) => total + weight, 0);
@@ -133,7 +133,7 @@ const sumUp = (checks: CheckResult[]): Pick<Grade, 'verdict' | 'passed' | 'score
   return { verdict, passed: verdict === 'pass', score };
 };
 
-/** The grade of a session whose grader could not judge it, whatever the session did. */
+/** Returns the grade of a session whose grader could not judge it, whatever the session did. */
 const ungraded = ({ code, message, details }: CallError): GradeHead => ({
   verdict: 'unknown',
   passed: false,
@@ -146,7 +146,7 @@ const ungraded = ({ code, message, details }: CallError): GradeHead => ({
   },
 });
 
-/** Grades a session, and keeps the grade for who reads more of it. */
+/** Grades a session, and caches the grade for requests of further pages. */
 const gradeAnew = async (session: Session, grader: Grader): Promise<KeptGrade<GradeHead>> => {
   let changes: ExplainedChanges | undefined;
   let state: GradedState | undefined;
@@ -171,9 +171,9 @@ const gradeAnew = async (session: Session, grader: Grader): Promise<KeptGrade<Gr
 };
 
 /**
- * The grade of a session as it is: equal states have equal grades, to the byte. With a page it is that page of the last
- * grade, where nothing has happened since. A grader that cannot judge makes the verdict unknown; throws for a fault of
- * the host alone.
+ * Grades a session in its present state: equal states have equal grades, to the byte. With a page, returns that page
+ * of the last grade if nothing has happened since. If a grader cannot judge, the verdict is unknown. Throws only for a
+ * fault of the host.
  */
 export const gradeSession = async (
   session: Session,

@@ -1,4 +1,7 @@
-/** Pages of a grade: read from the last one while nothing has happened since, and graded anew as soon as something has. */
+/**
+ * Tests the pages of a grade: they are read from the cached grade as long as nothing happens, and graded again as soon
+ * as something has.
+ */
 import { expect, it } from 'vitest';
 import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
@@ -21,7 +24,7 @@ const open = async (checks: object[]) => {
     expect(error).toBeUndefined();
     return output as Grade;
   };
-  /** How often the changes of the world are read, which each grade does once and no page. */
+  /** Counts how often the world's changes are read; each grade reads them once, a cached page never. */
   const { store } = api.session.world;
   const { changesSinceTask } = store;
   let reads = 0;
@@ -72,7 +75,7 @@ it('a page is graded anew after a change, a request, an answer and a reset', asy
 
 it('a grade of more than may be kept is given again for each page', async () => {
   const world = await open(all);
-  // Ten rows of 900 KB are more than 8 MiB.
+  // Ten rows of 900 KB exceed 8 MiB, the limit of the cache.
   for (let id = 3; id < 13; id += 1) await world.add(id, { key: `${id}${'x'.repeat(900_000)}` });
   await world.grade();
   const graded = world.reads();

@@ -1,23 +1,23 @@
 /**
- * The last grade of a session, kept so that pages of what changed are read and not graded again: for as long as nothing
- * has happened since that a grader could see, and where it takes no more than so many bytes.
+ * Caches the last grade of a session, so that further pages of the changes are read without grading again. The grade
+ * is valid as long as nothing has happened that a grader could see, and is cached only up to a size.
  */
 import type { Session } from '../session/session.ts';
 import type { ExplainedChanges } from './changes/grade-changes.ts';
 
-/** What a grader judges by, told by what changes with it. */
+/** Fingerprint of what a grader judges: values that change whenever it does. */
 export type GradedState = readonly unknown[];
 
-/** A grade without what changed, which is told page by page. */
+/** Grade without the changes, which are read page by page. */
 export type KeptGrade<Head> = { head: Head; changes: ExplainedChanges | undefined };
 
-/** What the changed rows of a kept grade may take. */
+/** Maximum size of the changed rows of a cached grade. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** Gone when nothing else knows the session. */
+/** Grades by session; an entry is collected with its session. */
 const grades = new WeakMap<Session, KeptGrade<unknown> & { state: GradedState }>();
 
-/** The state of a session at one moment; to be read while nothing changes the rows. */
+/** Returns the fingerprint of a session's state. Call it while nothing changes the rows. */
 export const stateOf = (
   { world, links, ledger, answer }: Session,
   grader: unknown,
@@ -30,7 +30,9 @@ export const stateOf = (
   ...[...links.values()].map((linked) => linked.world.store.versions.latest()),
 ];
 
-/** Keeps a grade of a state, in place of the last one; none where nobody looked at what changed. */
+/**
+ * Caches the grade of a state, in place of the last one. Caches none if the changes were not read, or are too large.
+ */
 export const keepGrade = <Head>(
   session: Session,
   state: GradedState | undefined,
@@ -42,7 +44,10 @@ export const keepGrade = <Head>(
   grades.set(session, { ...grade, state });
 };
 
-/** The grade that was kept of the present state. Who keeps grades of a session knows what their heads are. */
+/**
+ * Returns the cached grade of the present state. The caller, which also caches the grades, knows the type of their
+ * heads.
+ */
 export const findGrade = async <Head>(
   session: Session,
   grader: unknown,

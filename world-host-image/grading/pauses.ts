@@ -1,11 +1,11 @@
-/** Pauses of a grade: others have their turn meanwhile, and a grade that takes too long ends. */
+/** Pauses for a grade: they let other work run meanwhile, and end a grade that takes too long. */
 import { setImmediate } from 'node:timers/promises';
 import { CallFailure } from '../calls/answers/failure.ts';
 
-/** To be called now and then. Throws `CallFailure` when the time is up. */
+/** Yields to other work; call it regularly. Throws `CallFailure` when the time is up. */
 export type Pause = () => Promise<void>;
 
-/** As long as a grader in Python may take. */
+/** Time limit of a grade, the same as for a grader in Python. */
 export const gradeMs = 120_000;
 
 export const createPause = (mostMs = gradeMs): Pause => {

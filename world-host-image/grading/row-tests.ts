@@ -1,6 +1,6 @@
 /**
- * What a check asks of a row beside its conditions: related rows, and how the row differs from what it was. Each test says
- * of a row what is in the way, or nothing where it holds.
+ * Tests a row for what a check asks besides its conditions: related rows, and how the row differs from its earlier
+ * state. Each test returns the obstacle, or nothing if it holds.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { clip } from '#domain/cut.ts';
@@ -17,17 +17,17 @@ import { CallFailure } from '../calls/answers/failure.ts';
 import { findEntity, type Sources } from './sources.ts';
 import { describeFilters, rowsText } from './words.ts';
 
-/** What is in the way, in words; undefined where the row passes. */
+/** Returns the obstacle in words; undefined if the row passes. */
 export type RowTest = (row: Row) => string | undefined;
 
-/** The part of a check that is tested row by row. */
+/** Part of a check that is tested row by row. */
 export type TestedRows = Pick<RowsCheck, 'changed' | 'unchanged' | 'increased_by' | RelatedKind>;
 
 const longestShown = 120;
 const show = (value: unknown): string =>
   value === undefined ? 'absent' : clip(JSON.stringify(value), longestShown);
 
-/** How far a sum of decimals is off by how numbers are kept. */
+/** Relative tolerance for sums of decimals, which floating-point numbers hold inexactly. */
 const roundingShare = 1e-9;
 
 const isNearly = (found: number, wanted: number, size: number): boolean =>
@@ -101,7 +101,7 @@ const relatedTest = (
       match: 'equals',
       value: row[pair.from] ?? null,
     }));
-    // Null relates to nothing; asked for, it would find all that have none.
+    // Null relates to nothing; a query for it would find all rows that have none.
     const isTied = tied.every(({ value }) => value !== null);
     const count = (filters: Filter[]): number => (isTied ? sources.store.count(name, filters) : 0);
     const matching = count([...tied, ...wanted]);
@@ -113,7 +113,7 @@ const relatedTest = (
   };
 };
 
-/** The tests of a check on rows of an entity. Throws `CallFailure` for what the world does not have. */
+/** Returns the tests of a check on rows of an entity. Throws `CallFailure` for something the world does not have. */
 export const rowTests = (
   entity: EntityContract,
   check: TestedRows,
@@ -126,7 +126,7 @@ export const rowTests = (
   ...changeTests(entity, check, sources),
 ];
 
-/** What a check asks of each row beside its conditions, in words. */
+/** Describes what a check asks of each row besides its conditions. */
 export const describeTests = (check: TestedRows): string[] => {
   const { changed, unchanged, increased_by } = check;
   return [

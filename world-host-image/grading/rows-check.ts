@@ -1,6 +1,6 @@
 /**
- * A check of rows: so many rows of which all that it says holds. When one fails for want of rows, it says which of its
- * conditions is in the way and what the rows that meet the others hold there.
+ * Judges a check of rows: that a number of rows meets all that it asks for. If there are too few, the result names the
+ * condition that fails, and the value there in rows that meet the other conditions.
  */
 import { clip } from '#domain/cut.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
@@ -20,10 +20,13 @@ export type GivenRowsCheck = Exclude<GivenCheck, { kind: 'answer' }>;
 
 const longestShown = 120;
 
-/** Others have their turn after so many. */
+/** Number of rows after which the loop yields to other work. */
 const rowsAtOnce = 200;
 
-/** What the first row that meets all conditions but this one holds instead; undefined when none does. */
+/**
+ * Returns the value that the first row meeting all conditions but this one has instead; undefined if there is no such
+ * row.
+ */
 const nearMiss = (
   source: RowSource,
   entity: string,
@@ -45,7 +48,7 @@ const explainMissing = (source: RowSource, entity: string, filters: readonly Fil
     : `in a row that meets the other conditions, ${misses.join('; in another, ')}`;
 };
 
-/** Top-level fields that a check names: what of a row it is about. */
+/** Returns the top-level fields that a check names: the part of a row that it is about. */
 const fieldsOf = ({ where, changed = [], increased_by = {} }: GivenRowsCheck): Set<string> =>
   new Set([
     ...Object.keys(where).flatMap((path) => readFieldPath(path).slice(0, 1)),
@@ -53,7 +56,7 @@ const fieldsOf = ({ where, changed = [], increased_by = {} }: GivenRowsCheck): S
     ...Object.keys(increased_by),
   ]);
 
-/** When a row came to be as it is; undefined where the ledger does not say. */
+/** Returns when a row got its present state; undefined if the ledger does not show it. */
 const timeOfRow = (
   entity: EntityContract,
   row: Row,
@@ -64,16 +67,16 @@ const timeOfRow = (
   return times.ofRow(entity, row, fields, before.isChanged(entity, row));
 };
 
-/** What the order of checks asks of a row's time; says what is in the way. */
+/** Tests a row's time against the order of checks; returns the obstacle, or undefined if it holds. */
 export type TimeTest = (time: number) => string | undefined;
 
 type Found = {
   count: number;
-  /** Why the first row that meets the conditions does not count. */
+  /** Reason why the first row that meets the conditions does not count. */
   obstacle: string | undefined;
 };
 
-/** Rows of which the conditions and all tests hold, read as rows. */
+/** Reads the rows that meet the conditions and pass all tests. */
 const rowsThatPass = async (
   { pause }: Pick<Sources, 'pause'>,
   source: RowSource,
@@ -123,8 +126,8 @@ const find = async (
 };
 
 /**
- * When a check's rows came to be as they are: of the ledger its first entry, of others the last of them. Undefined
- * where there are none, or the ledger does not say.
+ * Returns when a check's rows got their present state: the first matching entry for the ledger, the last change for
+ * other entities. Undefined if there are no rows, or the ledger does not show it.
  */
 export const timeOfRows = async (
   check: GivenRowsCheck,
@@ -143,7 +146,7 @@ export const timeOfRows = async (
     : (times as number[]).reduce((a, b) => Math.max(a, b));
 };
 
-/** Which rows count for a check that asks more of a row than its conditions; undefined where it does not. */
+/** Returns which rows count for a check that has tests besides its conditions; undefined if it has none. */
 export const countedRows = async (
   check: GivenRowsCheck,
   sources: Sources,
@@ -160,7 +163,7 @@ export const countedRows = async (
 
 type Judged = Omit<CheckResult, 'name' | 'weight'>;
 
-/** Judges a check of rows. Throws for one that names what the world does not have. */
+/** Judges a check of rows. Throws for one about something the world does not have. */
 export const judgeRows = async (
   check: GivenRowsCheck,
   sources: Sources,

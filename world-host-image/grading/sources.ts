@@ -1,4 +1,7 @@
-/** What checks are judged by: the state at one moment, what it was, what was asked, and what the agent answered. */
+/**
+ * Sources by which checks are judged: the state at one moment, the state before, the request ledger, and the agent's
+ * answer.
+ */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract } from '#language/contract.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
@@ -15,11 +18,14 @@ export type Sources = {
   before: RowsBefore;
   times: Times;
   pause: Pause;
-  /** What the agent answered last; null where it did not. */
+  /** Last answer of the agent; null if there is none. */
   answer: { value: unknown } | null;
 };
 
-/** An entity, or the ledger as one. Fails where the world has none of the name: that is not for the agent to answer for. */
+/**
+ * Returns an entity, or the ledger as one. Fails if the world has no such entity: that is the fault of the task, not
+ * of the agent.
+ */
 export const findEntity = (
   { entities }: Pick<Sources, 'entities'>,
   name: string,

@@ -1,19 +1,19 @@
 /**
- * The rows that a session changed, each as it was when its task began: looked up once a grade, when the first check asks
- * for it.
+ * Returns changed rows as they were when the task began. They are collected once per grade, when the first check needs
+ * them.
  */
 import type { EntityContract, Row } from '#language/contract.ts';
 import { keyFrom } from '#store/tables/keys.ts';
 import type { StateBefore } from '#store/write/state-before.ts';
 
 export type RowsBefore = {
-  /** The row as it was; the row itself where it is the same; undefined where it was not there. */
+  /** Returns the row as it was; the row itself if it is unchanged; undefined if it did not exist. */
   of(entity: EntityContract, row: Row): Row | undefined;
-  /** Whether it differs, or is new. */
+  /** Returns true if the row is changed or new. */
   isChanged(entity: EntityContract, row: Row): boolean;
 };
 
-/** By entity and canonical key: what the row was, as JSON text; null where it was not there. */
+/** Earlier rows as JSON text, by entity and canonical key; null if the row did not exist. */
 type Changed = ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 
 const collect = (store: Pick<StateBefore, 'changesSinceTask'>): Changed => {
@@ -26,7 +26,7 @@ const collect = (store: Pick<StateBefore, 'changesSinceTask'>): Changed => {
   return found;
 };
 
-/** To be read while nothing changes the rows. */
+/** Makes the lookup. Use it while nothing changes the rows. */
 export const createRowsBefore = (store: Pick<StateBefore, 'changesSinceTask'>): RowsBefore => {
   let known: Changed | undefined;
   const find = ({ name, primaryKey }: EntityContract, row: Row): string | null | undefined => {

@@ -1,6 +1,6 @@
 /**
- * When something happened in a session, as the number of the ledger's entry that did it; 0 is before the first. Of a row it
- * is the last entry that changed one of the fields that somebody asks about, or that made the row.
+ * Finds when something happened in a session, as the number of the ledger entry that did it; 0 is before the first.
+ * For a row it is the last entry that changed one of the fields in question, or that created the row.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -11,14 +11,17 @@ type EntryRow = { entity: string; key: Row | null; kind: string; fields?: string
 type Touch = { id: number; fields: ReadonlySet<string> | 'all' };
 
 export type Times = {
-  /** Undefined where the ledger does not say: it keeps the keys of so many rows an entry. */
+  /**
+   * Returns the entry; undefined if the ledger does not show it, because it stores the keys of a limited number of
+   * rows per entry.
+   */
   ofRow(
     entity: EntityContract,
     row: Row,
     fields: ReadonlySet<string>,
     isChanged: boolean,
   ): number | undefined;
-  /** The entry of the last answer; undefined where there is none. */
+  /** Returns the entry of the last answer; undefined if there is none. */
   ofAnswer(): number | undefined;
 };
 
@@ -47,7 +50,7 @@ const collect = (
   return touches;
 };
 
-/** The ledger is read when somebody first asks. */
+/** Makes the lookup; it reads the ledger on first use. */
 export const createTimes = (ledger: RowSource, entities: readonly EntityContract[]): Times => {
   let known: ReadonlyMap<string, Touch[]> | undefined;
   return {

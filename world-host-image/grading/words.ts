@@ -1,4 +1,4 @@
-/** Conditions and counts as a person reads them. */
+/** Formats conditions and counts for people. */
 import type { CheckCount } from '#language/checks.ts';
 import type { Filter, Match } from '#store/read/filter.ts';
 
@@ -29,7 +29,7 @@ export const describeFilters = (filters: readonly Filter[]): string =>
 
 export type Range = { min: number; max: number };
 
-/** Bounds of a count, both included. */
+/** Returns the bounds of a count, both inclusive. */
 export const countRange = (count: CheckCount = { min: 1 }): Range =>
   typeof count === 'number'
     ? { min: count, max: count }

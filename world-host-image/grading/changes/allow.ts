@@ -1,6 +1,7 @@
 /**
- * Changes that a task allows beside those that its checks ask for, as the world itself makes them: of rows that
- * match now, or did where they are gone. With `fields` it allows updates of these, without any change.
+ * Adds the changes that a task allows besides those its checks ask for, such as changes that the world itself makes.
+ * An allowance covers rows that match it now, or matched it if they are deleted. With `fields` it covers only updates
+ * of these fields, otherwise every change.
  */
 import type { Row } from '#language/contract.ts';
 import { readFieldPath } from '#language/field-path.ts';
@@ -13,12 +14,14 @@ export type Allowance = {
   where?: Row | undefined;
 };
 
-/** What reports call an allowance, by its place in the task. */
+/** Returns the name of an allowance in reports, by its place in the task. */
 const nameOf = (index: number): string => `changes.allow[${index}]`;
 
 const isOneOf = ({ after }: { after: string | null }) => (after === null ? 'before' : 'after');
 
-/** Adds what is allowed. Throws `StoreRefusal` for a condition that asks for what is not there. */
+/**
+ * Adds claims for the allowed changes. Throws `StoreRefusal` for a condition about something the world does not have.
+ */
 export const claimAllowed = (
   { entities }: Pick<ChangedState, 'entities'>,
   allow: readonly Allowance[],

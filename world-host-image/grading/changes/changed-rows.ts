@@ -1,9 +1,9 @@
 /**
- * What changed in a session since its task began, as rows that can be asked which of them match a condition, before
- * or now. It costs what was changed: conditions are asked of a small database that holds the changed rows alone, in
- * the words in which they are asked of the whole world, so that both mean the same.
+ * Reads what changed in a session since its task began, and finds which changed rows match a condition, before or now.
+ * The cost depends on the changes only. Conditions are queried in a small database of the changed rows, by the same
+ * SQL as for the whole world, so both mean the same.
  *
- * Beyond a bound rows are counted and no more: what nobody looked at is explained by nobody.
+ * Rows beyond a bound are only counted, so nothing can explain them.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -17,39 +17,39 @@ import type { RowDifference } from '#store/write/state-before.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { LoadedWorld, Session } from '../../session/session.ts';
 
-/** One row that differs from the state in which the task began. */
+/** Row that differs from the state in which the task began. */
 export type ChangedRow = {
-  /** As it is called outside; of a linked world `<alias>.<entity>`. */
+  /** Public name of the entity; `<alias>.<entity>` for a linked world. */
   entity: string;
-  /** Its primary key, a JSON list. */
+  /** Primary key, as a JSON list. */
   key: string;
   change: RowChange['change'];
-  /** Payload texts; null where there is no such row. */
+  /** Payload texts; null if there is no such row at that moment. */
   before: string | null;
   after: string | null;
-  /** Fields that differ, by name; of a row that came or went, all of its fields. */
+  /** Names of the fields that differ; all fields for a row that was inserted or deleted. */
   fields: readonly string[];
 };
 
 export type Moment = 'before' | 'after';
 
-/** The changed rows of one entity. */
+/** Changed rows of one entity. */
 export type ChangedEntity = {
   contract: EntityContract;
-  /** Those that are there in the order of their positions, then those that are gone. */
+  /** Rows that exist now, in the order of their positions, then deleted ones. */
   rows: readonly ChangedRow[];
-  /** Which of them match, by their indexes. Throws `StoreRefusal` for a condition that cannot be asked. */
+  /** Returns the indexes of the rows that match. Throws `StoreRefusal` for an invalid condition. */
   matching(moment: Moment, where: Row): ReadonlySet<number>;
 };
 
 export type ChangedState = {
-  /** By name, in the order of the contracts; only entities of which a row changed. */
+  /** Entities with a changed row, by name, in the order of the contracts. */
   entities: ReadonlyMap<string, ChangedEntity>;
-  /** All changes, also those beyond the bound. */
+  /** Numbers of all changes, including those beyond the bound. */
   counts: Record<ChangedRow['change'], number>;
-  /** How many changes were not looked at. */
+  /** Number of changes beyond the bound, which were not read. */
   beyond: number;
-  /** What the rows that were looked at take, about: characters of their payloads. */
+  /** Approximate size of the rows that were read: characters of their payloads. */
   bytes: number;
   close(): void;
 };
@@ -58,18 +58,18 @@ export type ChangeLimits = { rows: number; bytes: number };
 
 const defaultLimits: ChangeLimits = { rows: 100_000, bytes: 32 * 1024 * 1024 };
 
-/** Others have their turn after so many. */
+/** Number of rows after which the loop yields to other work. */
 const rowsAtOnce = 500;
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
-/** The top-level fields in which two rows differ; the order of their members is no difference. */
+/** Returns the top-level fields in which two rows differ, regardless of the order of their members. */
 export const differingFields = (before: Row, after: Row): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (field) => !isDeepStrictEqual(valueAtPath(before, [field]), valueAtPath(after, [field])),
   );
 
-/** The row as a change; undefined where nothing but its spelling differs. */
+/** Returns the row as a change; undefined if only its spelling differs. */
 const toChange = (
   entity: string,
   { key, before, after }: RowDifference,
@@ -84,13 +84,13 @@ const toChange = (
   return { entity, key, change: 'updated', before, after, fields };
 };
 
-/** A database of the rows as they are at one moment, each at its index. */
+/** Opens a database of the rows as they are at one moment, each at its index. */
 const openRows = (
   { entity, definitions }: { entity: EntityContract; definitions: Contract['definitions'] },
   rows: readonly ChangedRow[],
   moment: Moment,
 ) => {
-  // The rows fit the world, and what they refer to is not here.
+  // The rows fit the world already, and the rows that they refer to are not here.
   const alone = { ...entity, relationships: [], unique: [] };
   const db = openEmpty({ entities: [alone] });
   const catalogued = createCatalog({ entities: [alone], definitions }).entity(entity.name);
@@ -137,7 +137,7 @@ const createEntity = (
   };
 };
 
-/** The worlds of a session with what each of their entities is called outside. */
+/** Returns the worlds of a session, each with a function from entity to public name. */
 export const worldsOf = ({
   world,
   links,
@@ -149,7 +149,7 @@ export const worldsOf = ({
   ]),
 ];
 
-/** Reads what changed; to be called while nothing changes the rows, and to be closed. */
+/** Reads the changes. Call it while nothing changes the rows, and close the result. */
 export const readChanges = async (
   session: Pick<Session, 'world' | 'links'>,
   limits: ChangeLimits = defaultLimits,

@@ -1,6 +1,6 @@
 /**
- * Who explains which part of a change. A claim is on a whole row or on some of its fields, by paths: who names
- * `address.city` explains that the city changed, and not the street beside it.
+ * Records which check or allowance explains which part of a change. A claim covers a whole row, or some of its fields
+ * by paths: a claim on `address.city` explains that the city changed, but not the street beside it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '#domain/json.ts';
@@ -8,26 +8,26 @@ import type { FieldPath, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import type { ChangedRow } from './changed-rows.ts';
 
-/** What is explained of a row. */
+/** Part of a row that a claim explains. */
 export type Explained = 'all' | readonly FieldPath[];
 
-/** By whom, as the report names them. */
+/** Claim by a check or allowance, named as in the report. */
 type Claim = { by: string; explained: Explained };
 
 export type Claims = {
   add(row: ChangedRow, by: string, explained: Explained): void;
-  /** Whether somebody explains anything of a row. */
+  /** Returns true if any claim covers some part of a row. */
   has(row: ChangedRow): boolean;
-  /** Whose claims there are on a row. */
+  /** Returns the names of the claims on a row. */
   explainedBy(row: ChangedRow): string[];
-  /** Fields that differ and that nobody explains. */
+  /** Returns the fields that differ and that no claim explains. */
   unexplained(row: ChangedRow): string[];
 };
 
 const beginsWith = (path: FieldPath, start: FieldPath): boolean =>
   start.every((name, index) => path[index] === name);
 
-/** Whether all that differs between two values at a path lies at, or within, one of the paths that are named. */
+/** Returns true if every difference between two values at a path lies at, or within, one of the named paths. */
 export const isCovered = (
   path: FieldPath,
   [before, after]: readonly [unknown, unknown],
@@ -47,7 +47,7 @@ export const isCovered = (
 
 const parse = (payload: string | null): Row => JSON.parse(payload ?? '{}') as Row;
 
-/** No claims at first. */
+/** Makes an empty set of claims. */
 export const createClaims = (): Claims => {
   const claims = new Map<ChangedRow, Claim[]>();
   const of = (row: ChangedRow): readonly Claim[] => claims.get(row) ?? [];
@@ -74,6 +74,6 @@ export const createClaims = (): Claims => {
   };
 };
 
-/** Those of the paths at or around which a row differs: what a claim on them says of it. */
+/** Returns the named paths whose top-level field differs in a row: those that a claim on the row covers. */
 export const touchedPaths = (row: ChangedRow, named: readonly FieldPath[]): FieldPath[] =>
   named.filter(([field = '']) => row.fields.includes(field));

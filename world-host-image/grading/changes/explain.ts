@@ -1,11 +1,13 @@
 /**
- * What a check explains of the changes, by what it asks for:
+ * Finds which changes a check explains, by what it asks for:
  *
- * - Rows that count now, since they match and pass what else the check asks of a row: one that was inserted is
- *   explained whole, of one that was updated the fields that the check names. As many as it asks for: its maximum,
- *   or what it needs at least where it has none, less the rows that count without having been changed.
- * - Rows that match no more, and had the related rows that the check asks for: explained as far as the check wanted fewer than there were.
- * - Related rows: of `any` one for each row that asks for it; of `all` updates; of `none` what matches no more.
+ * - Rows that count now, because they match and pass the check's other tests. An inserted row is explained whole, an
+ * updated one in the fields that the check names. Their number is the check's maximum, or its minimum if there is no
+ * maximum, less the rows that count without having been changed.
+ * - Rows that match no more, and had the related rows that the check asks for. Their number is how many more there
+ * were than the check allows.
+ * - Related rows: for `any`, one for each row that requires it; for `all`, updates; for `none`, rows that match no
+ * more.
  *
  * A check of the ledger, or of an answer, asks for no row of the world and explains none.
  */
@@ -18,14 +20,14 @@ import { findRelation, type Relation } from './relations.ts';
 
 export type RelatedCheck = { entity: string; where?: Row | undefined; by?: string[] | undefined };
 
-/** Rows that count for a check: of those that match its `where`, the ones that pass its other tests, too. */
+/** Rows that count for a check: those that match its `where` and also pass its other tests. */
 export type CountedRows = {
   holds(row: Row): boolean;
-  /** How many there are in the whole world; 0 where the check has a maximum and nobody asks. */
+  /** Number of such rows in the whole world; 0 if the check has a maximum, because it is not used then. */
   count: number;
 };
 
-/** The parts of a check that say what it asks for. */
+/** Parts of a check that define what it asks for. */
 export type ExplainingCheck = {
   name: string;
   entity?: string | undefined;
@@ -37,19 +39,19 @@ export type ExplainingCheck = {
   any?: RelatedCheck | undefined;
   all?: RelatedCheck | undefined;
   none?: RelatedCheck | undefined;
-  /** Absent: all that match count. */
+  /** Absent if all matching rows count. */
   counted?: CountedRows | undefined;
 };
 
 export type ExplainedState = {
   changed: Pick<ChangedState, 'entities'>;
-  /** All entities, as checks call them. */
+  /** All entities, by the names that checks use. */
   entities: ReadonlyMap<string, Pick<EntityContract, 'primaryKey' | 'relationships'>>;
-  /** How many rows of the whole world match all conditions now. */
+  /** Returns how many rows of the whole world match all conditions now. */
   count(entity: string, where: readonly Row[]): number;
 };
 
-/** So many of these rows a check explains, as far as it names their fields. */
+/** Number of these rows that a check explains, in the fields that it names. */
 export type Demand = {
   by: string;
   named: readonly FieldPath[];
@@ -70,28 +72,28 @@ const pathsOf = (...written: (readonly string[])[]): FieldPath[] =>
 const namedBy = ({ where = {}, changed = [], increased_by = {} }: ExplainingCheck): FieldPath[] =>
   pathsOf(Object.keys(where), changed, Object.keys(increased_by));
 
-/** What would be explained of a row that was asked for; undefined where nothing of it was. */
+/** Returns the part of a requested row that would be explained; undefined if none. */
 const explainedOf = (row: ChangedRow, named: readonly FieldPath[]): Explained | undefined => {
   if (row.change !== 'updated') return 'all';
   const paths = touchedPaths(row, named);
   return paths.length === 0 ? undefined : paths;
 };
 
-/** One entity's changed rows by whether they match a condition: now, and before. */
+/** Splits an entity's changed rows by whether they match a condition, now and before. */
 const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonly FieldPath[]) => {
   const [before, after] = [matching('before', where), matching('after', where)];
   const isAskedFor = (row: ChangedRow): boolean => explainedOf(row, named) !== undefined;
   return {
-    /** How many of the changed rows match. */
+    /** Numbers of the changed rows that match. */
     before: before.size,
     after: after.size,
-    /** Those of which the condition, or what else is named, says anything. */
+    /** Rows about which the condition, or another named field, says anything. */
     arrived: rows.filter((row, index) => after.has(index) && isAskedFor(row)),
     left: rows.filter((row, index) => before.has(index) && !after.has(index) && isAskedFor(row)),
   };
 };
 
-/** How many rows of an entity met both conditions when the task began. */
+/** Returns how many rows of an entity met both conditions when the task began. */
 const countBefore = (
   state: ExplainedState,
   name: string,
@@ -107,7 +109,10 @@ const countBefore = (
   return state.count(name, [where, link]) - changed('after') + changed('before');
 };
 
-/** Whether a row that went, or matches no more, had the related rows that the check asks for when the task began. */
+/**
+ * Returns true if a row that was deleted, or matches no more, had the related rows that the check asks for when the
+ * task began.
+ */
 const countedBefore = (
   state: ExplainedState,
   check: ExplainingCheck,
@@ -125,7 +130,7 @@ const countedBefore = (
   });
 };
 
-/** What a check explains by the rows that it counts. */
+/** Returns what a check explains by the rows that it counts. */
 const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
   const { name: by, entity: name = '', where = {}, counted } = check;
   const entity = state.changed.entities.get(name);
@@ -133,7 +138,7 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   const named = namedBy(check);
   const { before, after, ...matches } = matchesOf(entity, where, named);
   const left = matches.left.filter((row) => countedBefore(state, check, row));
-  /** What compares with the state before asks for rows that were there then, and for no others. */
+  /** Comparing with the state before only makes sense for rows that existed then. */
   const isOfOldRows =
     check.changed !== undefined ||
     check.unchanged !== undefined ||
@@ -146,7 +151,7 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   const { min, max } = boundsOf(check.count);
   const isBounded = Number.isFinite(max);
   const now = (): number => state.count(name, [where]);
-  /** Only rows that were changed can meet these conditions. */
+  /** True if only changed rows can meet the check's conditions. */
   const asksForChange = check.changed !== undefined || check.increased_by !== undefined;
   const demands: Demand[] = [];
   if (arrived.length > 0) {
@@ -161,7 +166,7 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   return demands;
 };
 
-/** Rows of a related entity by the row that they are related to, of those rows that the check is about. */
+/** Groups rows of a related entity by the row that they relate to, among the rows that the check is about. */
 const relatedGroups = (
   state: ExplainedState,
   { where = {} }: ExplainingCheck,
@@ -202,15 +207,16 @@ const demandsOfRelated = (state: ExplainedState, check: ExplainingCheck): Demand
     }));
   });
 
-/** What a check would explain. Throws `StoreRefusal` for one that asks for what is not there. */
+/** Returns what a check would explain. Throws `StoreRefusal` for a check about something the world does not have. */
 export const demandsOf = (state: ExplainedState, check: ExplainingCheck): Demand[] => [
   ...demandsOfCount(state, check),
   ...demandsOfRelated(state, check),
 ];
 
 /**
- * Gives each demand its rows. A row that is meant by one check is meant by the others, too, which are content with
- * more rows than they need: those with the least choice come first. What is allowed anyway is taken last.
+ * Assigns rows to each demand. Several checks may explain the same row, and a check with a choice prefers rows that
+ * are explained already. Demands with the least choice are therefore served first. Rows that the task allows anyway
+ * are taken last.
  */
 export const meetDemands = (
   demands: readonly Demand[],

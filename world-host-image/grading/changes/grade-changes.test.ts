@@ -1,4 +1,4 @@
-/** Which changes a grade explains, and by what. */
+/** Tests which changes a grade explains, and by what. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
@@ -34,7 +34,7 @@ const grade = async ({ checks = [], changes, page }: Parts = {}) => {
   return (await explainChanges(session, { checks: named, changes })).page(page);
 };
 
-/** What is left unexplained: each row by its key, with its fields. */
+/** Returns the unexplained changes: each row by its key, with its fields. */
 const unexplained = async (parts: Parts): Promise<Record<string, string[]>> => {
   const { unexplained: rows, changes } = await grade(parts);
   expect(changes.unexplained).toBe(rows.length);
@@ -239,7 +239,7 @@ describe('a task allows', () => {
 describe('a check of rows with related ones', () => {
   it('explains that a row went which had them, and not that another did', async () => {
     open();
-    // No open issue is to be repeated by another: 10 is, by 12, and 11 is not.
+    // The check allows no open issue that another one duplicates. Issue 12 duplicates 10, and none duplicates 11.
     const repeated = { entity: 'issues', by: ['duplicate_of'] };
     const checks = [{ entity: 'issues', where: { state: 'open' }, any: repeated, count: 0 }];
     const closing = (id: number) => (rows: WorldStore) => {

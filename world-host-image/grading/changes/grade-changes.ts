@@ -1,6 +1,6 @@
 /**
- * The part of a grade that looks at the whole state: what changed since the task began, and which check, or which
- * allowance of the task, explains it. In a closed world what nobody explains fails.
+ * Part of a grade that examines the whole state: what changed since the task began, and which check or allowance of
+ * the task explains it. In a closed world an unexplained change fails the grade.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -23,14 +23,14 @@ import { mostShownRows, type Page, reportChanges } from './report.ts';
 
 export type ChangesQuestion = {
   changes: GraderChanges | undefined;
-  /** The checks of an assertion grader; others explain nothing by themselves. */
+  /** Checks of an assertion grader; graders of other kinds explain nothing by themselves. */
   checks: readonly ExplainingCheck[];
   limits?: ChangeLimits | undefined;
 };
 
 const firstPage: Page = { offset: 0, limit: mostShownRows };
 
-/** All entities under the names that checks use. */
+/** Returns all entities under the names that checks use. */
 const entitiesOf = (session: Session): Map<string, EntityContract> =>
   new Map(
     worldsOf(session).flatMap(([{ contract }, nameOf]) =>
@@ -38,7 +38,7 @@ const entitiesOf = (session: Session): Map<string, EntityContract> =>
     ),
   );
 
-/** Counts rows of the whole world, for each condition once. */
+/** Makes a counter of rows in the whole world, which counts each condition once. */
 const createCounter = (session: Session): ExplainedState['count'] => {
   const stores = new Map(
     worldsOf(session).flatMap(([{ store, contract }, nameOf]) =>
@@ -61,7 +61,10 @@ const createCounter = (session: Session): ExplainedState['count'] => {
   };
 };
 
-/** A check that asks for what is not there explains nothing; its own verdict says so. */
+/**
+ * Returns the demands of a check; none if it asks for something the world does not have, as its own verdict reports
+ * that.
+ */
 const demandsUnlessRefused = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
   try {
     return demandsOf(state, check);
@@ -71,14 +74,17 @@ const demandsUnlessRefused = (state: ExplainedState, check: ExplainingCheck): De
   }
 };
 
-/** What changed, with what explains it: to be read page by page, also when the rows have changed since. */
+/** Changes with their explanations, readable page by page even after the rows have changed again. */
 export type ExplainedChanges = {
   page(page?: Page): GradeChanges;
-  /** What it takes, about. */
+  /** Approximate size in memory, in bytes. */
   bytes: number;
 };
 
-/** To be called while nothing changes the rows. Throws `StoreRefusal` for an allowance that asks for what is not there. */
+/**
+ * Explains the changes. Call it while nothing changes the rows. Throws `StoreRefusal` for an allowance about something
+ * the world does not have.
+ */
 export const explainChanges = async (
   session: Session,
   { changes, checks, limits }: ChangesQuestion,

@@ -1,15 +1,15 @@
-/** How the rows of two entities are related, by the relationships that the world declares. */
+/** Finds how the rows of two entities are related, by the relationships that the world declares. */
 import type { EntityContract, Row } from '#language/contract.ts';
 import { findRelation as findDeclared } from '#language/relations.ts';
 
 type Entities = ReadonlyMap<string, Pick<EntityContract, 'primaryKey' | 'relationships'>>;
 
 export type Relation = {
-  /** The entity that the check is about. */
+  /** Entity that the check is about. */
   entity: string;
-  /** What must hold of its rows for them to be related to this one; undefined where it is related to none. */
+  /** Returns the conditions under which its rows are related to this one; undefined if this one is related to none. */
   conditionsOf(row: Row): Row | undefined;
-  /** The other way: what must hold of the related rows of a row that the check is about. */
+  /** Returns the conditions for the related rows of a row that the check is about, the opposite direction. */
   conditionsOfRelated(row: Row): Row | undefined;
 };
 
@@ -18,7 +18,7 @@ const tie = (pairs: [string, unknown][]): Row | undefined => {
   return isTied ? Object.fromEntries(pairs) : undefined;
 };
 
-/** The relationship between the two, or the one of the fields `by`; undefined where there is none. */
+/** Returns the relationship between the two entities, or the one with the fields `by`; undefined if there is none. */
 export const findRelation = (
   entities: Entities,
   entity: string,

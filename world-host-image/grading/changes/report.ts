@@ -1,6 +1,7 @@
 /**
- * The changes as a grade shows them: what was inserted, updated and deleted, field by field, who explains it and what
- * nobody explains. Counts are complete; of the lists a grade shows a page, which is bounded in rows and in bytes.
+ * Formats the changes for a grade: inserted, updated and deleted rows, field by field, with the checks that explain
+ * them and those left unexplained. Counts are complete; of the lists a grade shows one page, bounded in rows and in
+ * bytes.
  */
 import { cut } from '#domain/cut.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -13,12 +14,12 @@ import type { Claims } from './claims.ts';
 export type Page = { offset: number; limit: number };
 
 export const mostShownRows = 1_000;
-/** Bytes of each list; one row alone may have more. */
+/** Maximum bytes of each list; a single row may have more. */
 const mostShownBytes = 512 * 1024;
-/** Longer and deeper values are shown as the beginning of their JSON. */
+/** Maximum length and depth of a value; a larger one is shown as the beginning of its JSON. */
 const longestValue = 2_000;
 const mostLevels = 50;
-/** Fields of one row that are shown, in all. */
+/** Maximum characters of one row's fields that are shown. */
 const longestFields = 64 * 1024;
 
 const parse = (payload: string | null): Row => JSON.parse(payload ?? '{}') as Row;
@@ -30,13 +31,13 @@ const keyOf = ({ primaryKey }: EntityContract, { key }: ChangedRow): Row => {
 
 type ShownField = GradeChange['fields'][string];
 
-/** Whether a value can stand in an answer as it is, whatever else there is around it. */
+/** Returns true if a value can appear in an answer as it is. */
 const isPlain = (text: string, value: unknown): boolean =>
   text.length <= longestValue &&
   measureJson(text).levels <= mostLevels &&
   !holdsInheriting(text, value);
 
-/** A field that is absent has no member. */
+/** Returns the field's two values; an absent one has no member. */
 const showField = (before: unknown, after: unknown): ShownField => {
   const members = Object.entries({ before, after }).filter(([, value]) => value !== undefined);
   const texts = members.map(([name, value]) => [name, JSON.stringify(value), value] as const);
@@ -61,7 +62,7 @@ const showFields = (
   return { fields };
 };
 
-/** Takes what is on a page, as long as there is room for it. */
+/** Makes a collector for one page, which accepts changes until the page is full. */
 const createShelf = ({ offset, limit }: Page) => {
   const shown: GradeChange[] = [];
   let seen = 0;
@@ -81,12 +82,12 @@ const createShelf = ({ offset, limit }: Page) => {
       if (bytes > mostShownBytes && shown.length > 0) isFull = true;
       else shown.push(change);
     },
-    /** Where the next page begins; undefined where there is none. */
+    /** Returns the offset of the next page; undefined if there is none. */
     next: () => (isFull ? offset + shown.length : undefined),
   };
 };
 
-/** A page of the changes, and of those that nobody explains. */
+/** Returns a page of the changes, and of the unexplained ones. */
 export const reportChanges = (
   { entities, counts, beyond }: Pick<ChangedState, 'entities' | 'counts' | 'beyond'>,
   claims: Claims,
