@@ -1,7 +1,7 @@
 /**
- * The places that can be written to: emptied of what a session left, and held against what the host
- * itself has put there, by path, kind, size and digest. Where the host has its mounts to itself, these
- * are all folders and files that are mounted to be written to; else only its own folder.
+ * Empties the writable places of what a session left, and compares them with what the host itself put there, by path,
+ * kind, size and digest. If the host has its own mount namespace, these places are all writable mounts; otherwise only
+ * its own folder.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,21 +19,21 @@ import type { TreeFile } from '#domain/world.ts';
 import { type WritablePaths, writablePaths } from './mounts.ts';
 
 export type FileWatch = {
-  /** Removes what a session left; `placed` is what the host has put there since the watch began. */
+  /** Removes what a session left; `placed` are the files that the host has written since the watch began. */
   empty(placed: readonly TreeFile[]): Promise<void>;
-  /** What is there and should not be, or is not what it should be. */
+  /** Returns what should not be there, is missing, or has changed. */
   look(placed: readonly TreeFile[]): string[];
 };
 
 export type FileWatchParts = {
-  /** Whether nobody else's files are within reach. */
+  /** True if no other program's files are reachable. */
   areOwnMounts: boolean;
   workDir: string;
-  /** Folders that are not looked into. */
+  /** Folders that are not searched. */
   apart?: readonly string[] | undefined;
 };
 
-/** What an entry is, as a text that is the same for what is the same. */
+/** Fingerprint of a file system entry, as text; equal for equal entries. */
 type Print = string;
 type Prints = ReadonlyMap<string, Print>;
 
@@ -42,7 +42,7 @@ const printOfFile = (size: number, content: Uint8Array): Print =>
   `file of ${size} bytes ${createHash('sha256').update(content).digest('hex')}`;
 const emptyFile = printOfFile(0, new Uint8Array());
 
-/** The print of what was found at a path. A file whose size is not that in `expected` is not read. */
+/** Returns the fingerprint of an entry. A file whose size differs from that in `expected` is not read. */
 const printOf = (path: string, found: Stats, expected?: Print): Print => {
   if (found.isDirectory()) return folder;
   if (found.isSymbolicLink()) return `link to ${readlinkSync(path)}`;
@@ -52,10 +52,10 @@ const printOf = (path: string, found: Stats, expected?: Print): Print => {
   return printOfFile(found.size, readFileSync(path));
 };
 
-/** Is shown an entry; says whether to go into it. */
+/** Called for an entry; returns true if it is to be entered. */
 type Visit = (path: string, found: Stats) => boolean;
 
-/** Shows every entry below a folder, of its own file system only, but for the files where this process's log goes. */
+/** Visits every entry below a folder, within its file system only. Skips the files that this process's log goes to. */
 const walk = (root: string, roots: readonly string[], visit: Visit): void => {
   const { dev } = lstatSync(root);
   const outputs = [1, 2].map((descriptor) => fstatSync(descriptor));
@@ -72,7 +72,7 @@ const walk = (root: string, roots: readonly string[], visit: Visit): void => {
   enter(root);
 };
 
-/** All that is there, with the roots themselves. */
+/** Returns the fingerprints of everything there, including the roots. */
 const printsOf = ({ folders, files }: WritablePaths, apart: readonly string[]): Prints => {
   const prints = new Map<string, Print>();
   for (const root of folders) {
@@ -87,7 +87,10 @@ const printsOf = ({ folders, files }: WritablePaths, apart: readonly string[]): 
   return prints;
 };
 
-/** What should be there: what was at first, and what the host has placed, with the folders above it. */
+/**
+ * Returns what should be there: the initial entries, and the files that the host has placed, with the folders above
+ * them.
+ */
 const withPlaced = (first: Prints, placed: readonly TreeFile[]): Prints => {
   const prints = new Map(first);
   for (const { path, content } of placed) {
@@ -99,11 +102,13 @@ const withPlaced = (first: Prints, placed: readonly TreeFile[]): Prints => {
   return prints;
 };
 
-/** What cannot be removed is found when it is looked for. */
+/** Removes an entry; one that cannot be removed is reported by `look`. */
 const remove = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true }).catch(() => undefined);
 
-/** To be called before any code of a world has run: what is there by then is the host's. */
+/**
+ * Starts the watch. Call it before any code of a world has run, because everything there by then counts as the host's.
+ */
 export const watchFiles = ({ areOwnMounts, workDir, apart = [] }: FileWatchParts): FileWatch => {
   const paths = areOwnMounts ? writablePaths() : { folders: [workDir], files: [] };
   const files = paths.files;

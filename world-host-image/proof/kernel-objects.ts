@@ -1,14 +1,13 @@
 /**
- * What the kernel keeps for processes and can outlive them: shared memory, semaphores and queues of
- * System V, and sockets. (Those of POSIX are files, see `files.ts`.) They are looked at where the host
- * has the namespace to itself.
+ * Finds kernel objects that can outlive their processes: shared memory, semaphores and queues of System V, and
+ * sockets. (Those of POSIX are files, see `files.ts`.) They are checked only if the host has the namespace to itself.
  */
 import { pause } from '#runtime/pause.ts';
 import { readRows } from './proc.ts';
 import { watchSockets } from './sockets.ts';
 
 export type KernelWatch = {
-  /** What is there that belongs neither to the host nor to the workers given. */
+  /** Returns the objects that belong neither to the host nor to the given workers. */
   look(workers: readonly number[]): Promise<string[]>;
 };
 
@@ -23,8 +22,8 @@ const tries = 5;
 const betweenMs = 5;
 
 /**
- * To be called before any code of a world has run, with the workers that there are. A table that cannot
- * be read by then, or in which there is something, is left out.
+ * Starts the watch. Call it before any code of a world has run, with the current workers. A table that is not readable
+ * or not empty by then is ignored.
  */
 export const watchKernelObjects = (
   { isOwnIpc, isOwnNetwork }: KernelWatchParts,
@@ -38,7 +37,7 @@ export const watchKernelObjects = (
   ];
   return {
     async look(present) {
-      // A thread of the host may open or close a socket while it is looked for.
+      // A thread of the host may open or close a socket during the check.
       for (let attempt = 1; ; attempt += 1) {
         const found = lookOnce(present);
         if (found.length === 0 || attempt === tries) return found;

@@ -1,16 +1,16 @@
-/** Which of this process's mounts it can write to, from /proc/self/mountinfo. */
+/** Lists the mounts of this process that it can write to, from /proc/self/mountinfo. */
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { readText } from './proc.ts';
 
 export type WritablePaths = { folders: string[]; files: string[] };
 
-/** File systems of the kernel's own, which keep nothing for anybody. */
+/** Kernel file systems, which store nothing. */
 const pseudo = new Set(['proc', 'sysfs', 'cgroup', 'cgroup2', 'devpts', 'securityfs']);
 
-/** Folders in which anybody may write, where the root of the file system is not closed to writing. */
+/** Folders that every user may usually write to, unless the root file system is read-only. */
 const usual = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'];
 
-/** A path as the kernel writes it there: blanks and the like as three digits. */
+/** Decodes a path of mountinfo, where blanks and the like are three octal digits. */
 const unescapePath = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
@@ -21,7 +21,7 @@ const isWritable = (path: string): boolean => {
     accessSync(path, constants.W_OK);
     return true;
   } catch {
-    return false; // closed to us, or covered by another mount
+    return false; // no permission, or covered by another mount
   }
 };
 
@@ -33,7 +33,7 @@ const mountPaths = (): string[] =>
     return path === '' || path === '/' || pseudo.has(type) ? [] : [unescapePath(path)];
   });
 
-/** What can be written to, apart from a root that can. */
+/** Returns the writable folders and files, except a writable root. */
 export const writablePaths = (): WritablePaths => {
   const paths = [...mountPaths(), ...usual].filter((path) => existsSync(path) && isWritable(path));
   const writable = [...new Set(paths.map((path) => realpathSync(path)))].sort();

@@ -1,7 +1,7 @@
-/** Reading /proc: what there is of it, as it is at one moment. A process may be gone between two looks. */
+/** Reads /proc. Each read is a snapshot: a process may end between two reads. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What says that there is nothing to read: it is gone, it never was, or it is closed to this user. */
+/** Error codes that mean there is nothing to read: it is gone, it never existed, or this user may not read it. */
 const absent = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR', 'EINVAL']);
 
 const orNothing = <Value>(read: () => Value): Value | undefined => {
@@ -13,11 +13,11 @@ const orNothing = <Value>(read: () => Value): Value | undefined => {
   }
 };
 
-/** The text of a file of the system; undefined where there is none to read. */
+/** Reads a system file; returns undefined if there is nothing to read. */
 export const readText = (path: string): string | undefined =>
   orNothing(() => readFileSync(path, 'utf8'));
 
-/** The lines of a table below its head; undefined where there is none. */
+/** Reads the rows of a table below its heading; returns undefined if there is no table. */
 export const readRows = (path: string): string[][] | undefined =>
   readText(path)
     ?.split('\n')
@@ -27,9 +27,9 @@ export const readRows = (path: string): string[][] | undefined =>
 
 export type ProcessFacts = {
   pid: number;
-  /** The process that it is, also when its number is another's later. */
+  /** Identity of the process, which stays distinct even if its id is reused. */
   identity: string;
-  /** The name of its program, as it or its author likes. */
+  /** Name of its program, which the program itself can change. */
   name: string;
   group: number;
   session: number;
@@ -40,13 +40,13 @@ const numberedFolders = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** Whether a process has ended and was only not waited for: nothing in it can act any more. */
+/** Returns true if a process has ended and only its parent has not collected it; such a process cannot act any more. */
 const isOver = (state: string | undefined): boolean => state === 'Z' || state === 'X';
 
 const factsOf = (pid: number): ProcessFacts | undefined => {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name stands in parentheses and may hold any character.
+  // The name is in parentheses and may contain any character.
   const end = stat.lastIndexOf(')');
   const name = stat.slice(stat.indexOf('(') + 1, end);
   const fields = stat.slice(end + 2).split(' ');
@@ -57,25 +57,25 @@ const factsOf = (pid: number): ProcessFacts | undefined => {
 };
 
 /**
- * Whether a process is this user's. Not told from the owner of its folder: a process can have that
- * changed by closing itself to others.
+ * Returns true if a process belongs to this user. The owner of its /proc folder is not used, because a process can
+ * change it by making itself non-dumpable.
  */
 const isOwn = (pid: number, uid: string): boolean => {
   const [, ids = ''] = /^Uid:\s+(.*)$/m.exec(readText(`/proc/${pid}/status`) ?? '') ?? [];
   return ids.split(/\s+/).includes(uid);
 };
 
-/** The processes of this user that run. Others cannot be user code's: nothing lets it change users. */
+/** Lists this user's running processes. User code cannot change its user, so no other process can be its own. */
 export const listOwnProcesses = (): ProcessFacts[] => {
   const uid = String(process.getuid?.() ?? -1);
   return numberedFolders().flatMap((pid) => (isOwn(pid, uid) ? (factsOf(pid) ?? []) : []));
 };
 
-/** The environment that a process was started with; none where it is closed to this one. */
+/** Returns the environment that a process was started with; empty if this process may not read it. */
 export const environmentOf = (pid: number): string[] =>
   (readText(`/proc/${pid}/environ`) ?? '').split('\0');
 
-/** The sockets among the descriptors of a process, by their numbers; undefined where they are closed. */
+/** Returns the inode numbers of a process's sockets; undefined if its descriptors may not be read. */
 export const socketsOf = (pid: number | 'self'): Set<string> | undefined => {
   const names = orNothing(() => readdirSync(`/proc/${pid}/fd`));
   if (names === undefined) return undefined;

@@ -1,30 +1,32 @@
 /**
- * The processes that a session left: found, ended, and reported. Where the host has a table of processes
- * to itself, that is all of this user but the host, those that were there before any code of a world,
- * and the workers of the present. Where it shares the table with the machine, it is what carries the
- * workers' mark in its environment, or stands in a group or session that a worker was the head of; a
- * process that has shed all of these is not found there.
+ * Finds, ends and reports the processes that a session left. If the host has its own process table, these are all
+ * processes of this user but the host, those that existed before any code of a world, and the present workers. If it
+ * shares the table with the machine, they are the processes that carry the workers' mark in their environment, or
+ * belong to a group or session that a worker led. A process that has shed all of these is not found in a shared table.
  */
 import { pause } from '#runtime/pause.ts';
 import type { WorkerProcesses } from '../usercode/runner.ts';
 import { environmentOf, listOwnProcesses, type ProcessFacts } from './proc.ts';
 
 export type ProcessWatch = {
-  /** Ends all that a session left, and says what there was. `ended`: workers that there were beside the present ones. */
+  /**
+   * Ends all processes that a session left, and describes them. `ended` are the ids of workers that existed besides
+   * the present ones.
+   */
   clean(ended: readonly number[]): Promise<string[]>;
 };
 
 export type ProcessWatchParts = {
-  /** Whether no process of others is in the table. */
+  /** True if the process table contains no other program's processes. */
   isOwnTable: boolean;
-  /** The folder in which all workers have their temporary folders. */
+  /** Folder that contains the temporary folders of all workers. */
   workDir: string;
   workers(): WorkerProcesses;
 };
 
-/** What is killed with its worker takes a moment to be gone. */
+/** Time that a process killed with its worker needs to disappear. */
 const dyingMs = 200;
-/** What starts others as fast as they are killed is given up. */
+/** Time after which the killing gives up, for example against processes that start new ones just as fast. */
 const killingMs = 1_000;
 
 const describe = ({ pid, name }: ProcessFacts): string => `process ${pid} (${name})`;
@@ -34,11 +36,11 @@ const kill = (pid: number): void => {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error; // it is gone, or is found again
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error; // it has ended, or the next search finds it again
   }
 };
 
-/** Looks until there is none, for so long; the last that there were. */
+/** Polls until no process is found, for at most `ms`; returns those found last. */
 const lookUntilGone = async (
   find: () => ProcessFacts[],
   ms: number,
@@ -54,8 +56,8 @@ const lookUntilGone = async (
 };
 
 /**
- * To be called before any code of a world has run: what is there by then is no session's, but for the
- * workers, in which such code is going to run.
+ * Starts the watch. Call it before any code of a world has run. Processes that exist by then belong to no session,
+ * except the workers, in which such code will run.
  */
 export const watchProcesses = ({
   isOwnTable,

@@ -1,6 +1,6 @@
 /**
- * What the proof finds and removes where the host shares the machine with others, as on the plain process
- * runtime. What it sees in namespaces of its own is tried on real hosts, in `test/attacks/recycling.test.ts`.
+ * Tests what the proof finds and removes if the host shares the machine with other programs, as on the plain process
+ * runtime. Its checks in namespaces of its own are tested on real hosts, in `test/attacks/recycling.test.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** A process that sleeps, in a session of its own. */
+/** Starts a process that sleeps, in a process session of its own. */
 const sleeper = async (
   env: Record<string, string>,
   script = 'exec sleep 1000',
@@ -53,7 +53,7 @@ const sleeper = async (
   return child;
 };
 
-/** Waits until the command has been executed: before, a process has the test's own environment. */
+/** Waits until the command has been executed; until then a process has the test's own environment. */
 const runs = (child: ChildProcess): Promise<unknown> =>
   until(() => !readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').includes('vitest'), {
     timeoutMs: 30_000,
@@ -141,7 +141,7 @@ it('keeps what the host has placed, as long as it is that', async () => {
   writeFiles(workDir, { 'code/code-1/tools.py': 'def f(): pass\n', 'code/code-1/more.py': 'x' });
   expect(await proof.clean(placed)).toEqual([]);
   expect(readdirSync(join(workDir, 'code/code-1'))).toEqual(['tools.py']);
-  writeFileSync(path, 'def f(): evil\n'); // as many bytes
+  writeFileSync(path, 'def f(): evil\n'); // the same number of bytes
   expect(await proof.clean(placed)).toEqual([`${path} is missing`]);
 });
 

@@ -1,11 +1,11 @@
 /**
- * Shows that nothing of a session is left in a host, or what is: in processes, files, shared memory,
- * queues and sockets. (Rows are the control plane's to compare, by their digest.) What can be ended or
- * removed is, first; a process that had outlived its worker is told of all the same, as it was where it
- * could reach the host itself.
+ * Proves that a session left nothing in a host, or reports what it left: processes, files, shared memory, queues and
+ * sockets. (The control plane compares the rows, by their digest.) It first ends or removes what it can. A process
+ * that outlived its worker is reported all the same, because it could have reached the host itself.
  *
- * The looks are at /proc and at folders, in this process: nothing is started for them. What a runtime
- * shares with others cannot be told apart and is not looked at; the configuration says what is shared.
+ * The checks read /proc and folders, and run in this process: nothing is started for them. In namespaces that a
+ * runtime shares, a session's objects cannot be distinguished, so these are not checked. The configuration lists the
+ * namespaces that are not shared.
  */
 import { existsSync } from 'node:fs';
 import type { TreeFile } from '#domain/world.ts';
@@ -15,24 +15,24 @@ import { watchFiles } from './files.ts';
 import { watchKernelObjects } from './kernel-objects.ts';
 import { watchProcesses } from './processes.ts';
 
-/** What a host may have to itself, as Linux parts it. */
+/** Linux namespace that a host may have to itself. */
 export type Namespace = 'pid' | 'ipc' | 'mount' | 'net';
 
 export type Proof = {
   /**
-   * Cleans up, and answers what is not clean: at most 20 texts of at most 200 characters. To be called
-   * when no worker is left in which anything of a session ran. `placed` are the files that the host has
-   * on disk by now, besides those that it began with, by their full paths; `ended` are the numbers of workers that
-   * are gone for good, which may have left processes of their groups.
+   * Cleans up, and returns what is not clean: at most 20 texts of at most 200 characters. Call it when no worker is
+   * left in which anything of a session ran. `placed` are the files, by full path, that the host has on disk by now
+   * besides its initial ones. `ended` are the ids of workers that are gone for good, which may have left processes of
+   * their groups.
    */
   clean(placed: readonly TreeFile[], ended?: readonly number[]): Promise<string[]>;
 };
 
 export type ProofParts = {
   workDir: string;
-  /** Folders of the host's own that no code of a world can reach and that keep what is proved by others. */
+  /** Folders of the host that no code of a world can reach, and that are not checked here. */
   apart?: readonly string[];
-  /** What the host has to itself. */
+  /** Namespaces that the host has to itself. */
   namespaces: readonly Namespace[];
   userCode: Pick<UserCode, 'processes'>;
   log: Log;
@@ -40,11 +40,11 @@ export type ProofParts = {
 
 const mostFindings = { count: 20, chars: 200 };
 
-/** Names of processes and files are a stranger's choice. */
+/** Cleans and cuts a text, because user code chooses the names of processes and files. */
 const cut = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, mostFindings.chars);
 
-/** Begins to watch. To be called when the workers are up and before any code of a world is loaded. */
+/** Starts to watch. Call it when the workers are up, and before any code of a world is loaded. */
 export const startProof = ({ workDir, apart, namespaces, userCode, log }: ProofParts): Proof => {
   const own = (name: Namespace): boolean => namespaces.includes(name);
   const workers = () => userCode.processes();

@@ -1,17 +1,17 @@
 /**
- * Sockets that belong neither to the host nor to its workers, in a network namespace that the host has to
- * itself. The system counts all of them at no cost, so its tables, which take milliseconds to read where
- * memory is large, are looked at only the first time and when the count is not what it should be: a
- * connection that is closing is counted, too.
+ * Finds sockets that belong neither to the host nor to its workers, in a network namespace that the host has to
+ * itself. The system counts all sockets at no cost, but reading its tables takes milliseconds where memory is large.
+ * So the tables are read only the first time, and when the count is not the expected one: a connection that is closing
+ * is counted, too.
  */
 import { readRows, readText, socketsOf } from './proc.ts';
 
 export type SocketWatch = {
-  /** The sockets of nobody that is known, given the live workers. */
+  /** Returns the sockets without a known owner, given the live workers. */
   look(workers: readonly number[]): string[];
 };
 
-/** Where in a table's rows things stand. */
+/** Positions of the columns in a table's rows. */
 type Columns = { user: number | undefined; inode: number; shown: number };
 const internet: Columns = { user: 7, inode: 9, shown: 1 };
 const local: Columns = { user: undefined, inode: 6, shown: 7 };
@@ -24,14 +24,14 @@ const tables: [string, Columns][] = [
   ['unix', local],
 ];
 
-/** The inode of a connection that no process has any more. */
+/** Inode of a connection that no process holds any more. */
 const noInode = '0';
-/** What a worker has: its two outputs and its channel. */
+/** Number of a worker's sockets: its two outputs and its channel. */
 const socketsOfWorker = 4;
 
 type Known = {
   inodes: Set<string>;
-  /** Sockets of workers that let nobody look at their descriptors. */
+  /** Number of sockets assumed for workers whose descriptors may not be read. */
   unseen: number;
 };
 
@@ -43,19 +43,19 @@ const knownOf = (workers: readonly number[]): Known => {
   };
 };
 
-/** All sockets of the namespace; undefined where the system does not say. */
+/** Counts all sockets of the namespace; returns undefined if the system does not report it. */
 const countAll = (): number | undefined => {
   const [, used] = /^sockets: used (\d+)/.exec(readText('/proc/net/sockstat') ?? '') ?? [];
   return used === undefined ? undefined : Number(used);
 };
 
-/** Those that are not known; undefined where it cannot be told. */
+/** Counts the sockets that are not known; returns undefined if the system does not report them. */
 const countOthers = ({ inodes, unseen }: Known): number | undefined => {
   const all = countAll();
   return all === undefined ? undefined : all - inodes.size - unseen;
 };
 
-/** The rows of a table that are of this user, still open, and not known. */
+/** Returns the rows of a table that belong to this user, are still open, and are not known. */
 const othersIn = (
   name: string,
   { user, inode, shown }: Columns,
@@ -76,12 +76,12 @@ const othersIn = (
 };
 
 /**
- * To be called before any code of a world has run, with the workers that there are. A table in which
- * there are others' sockets by then, as of another container of the pod, tells nothing and is left out.
+ * Starts the watch. Call it before any code of a world has run, with the current workers. A table that has foreign
+ * sockets by then, for example of another container of the pod, proves nothing and is ignored.
  */
 export const watchSockets = (workers: readonly number[]): SocketWatch => {
   const first = knownOf(workers);
-  // The least that was ever counted: one that was just closed may be counted for a moment, and would hide another.
+  // Lowest count so far. A socket that was just closed may be counted for a moment, and would hide another one.
   let usual = countOthers(first);
   let isSettled = false;
   const telling = tables.filter(([name, columns]) => othersIn(name, columns, first)?.length === 0);

@@ -1,6 +1,7 @@
 /**
- * The changes of an end state that a check of rows should see: its rows dropped, each of its fields changed, one row
- * more than it wants; of a check of the ledger, the entries gone, or one more; of an answer, none, or another one.
+ * Builds the changes of an end state that a check must detect. For a check of rows: its rows dropped, each of its
+ * fields changed, one row more than it wants. For a check of the ledger: the entries removed, or one more. For an
+ * answer: none, or a different one.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import {
@@ -25,10 +26,10 @@ import {
   takeBack,
 } from './mutate.ts';
 
-/** A change, in words, and how it is made; it answers false where it cannot be made. */
+/** Change with its description. `make` applies it, and resolves with false if it cannot be applied. */
 export type Change = { what: string; make(session: Session): Promise<boolean> };
 
-/** A check of rows. */
+/** Check of rows. */
 type RowsAsked = Exclude<GivenCheck, { kind: 'answer' }>;
 
 const entityOf = (contract: Contract, name: string) =>
@@ -63,7 +64,7 @@ const scalarOf = (where: Row, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** An entry of the ledger that says what a check asks for, as far as it asks by values. */
+/** Builds a ledger entry that meets a check's conditions, as far as they are plain values. */
 const entry = (where: Row) => {
   const status = Array.isArray(where.status) ? where.status[0] : where.status;
   return {
@@ -81,7 +82,9 @@ const entry = (where: Row) => {
   };
 };
 
-/** The rows that are related to the first row that a check finds, as a condition on them. */
+/**
+ * Returns a condition for the rows that are related to the first row that a check finds; undefined if there is none.
+ */
 const relatedTo = (
   { world: { store, contract } }: Session,
   { entity, where }: RowsAsked,
@@ -96,7 +99,7 @@ const relatedTo = (
   return Object.fromEntries(found.relation.map((pair) => [pair.to, row[pair.from] ?? null]));
 };
 
-/** What a check that asks for related rows should see. */
+/** Returns the changes that a check of related rows must detect. */
 const relatedChanges = (check: RowsAsked): Change[] =>
   relatedKinds.flatMap((kind): Change[] => {
     const related = check[kind];
@@ -128,7 +131,7 @@ const relatedChanges = (check: RowsAsked): Change[] =>
     return [{ any: dropped, none: added, all: other }[kind]];
   });
 
-/** What a check that compares with the state before should see. */
+/** Returns the changes that a check must detect if it compares with the state before. */
 const comparedChanges = (check: RowsAsked, min: number): Change[] => {
   const { entity, where, changed = [], unchanged = [], increased_by = {} } = check;
   const of: Matching = { entity, where };
@@ -144,7 +147,7 @@ const comparedChanges = (check: RowsAsked, min: number): Change[] => {
   ];
 };
 
-/** An answer that is like none that a check takes. */
+/** Answer that no check accepts. */
 const otherAnswer = { svc: 'another answer' };
 
 const answerChanges: Change[] = [
@@ -164,7 +167,7 @@ const answerChanges: Change[] = [
   },
 ];
 
-/** The changes that a check should see. */
+/** Returns the changes that a check must detect. */
 export const changesFor = (contract: Contract, check: GivenCheck): Change[] => {
   if (isAnswerCheck(check)) return answerChanges;
   const { entity: name, where, count } = check;

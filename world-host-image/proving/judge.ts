@@ -1,4 +1,4 @@
-/** The grade of a run, as far as a proof is concerned: what it comes to, and which checks passed. */
+/** Grades a run for a proof: the verdict, and which checks passed. */
 import type { Verdict } from '#domain/grade.ts';
 import { gradeSession } from '../grading/grade.ts';
 import type { Session } from '../session/session.ts';
@@ -6,12 +6,12 @@ import type { Session } from '../session/session.ts';
 export type Judged = {
   verdict: Verdict;
   checks: { name: string; verdict: Verdict }[];
-  /** Why there is no verdict, or what the first check that failed found. */
+  /** Reason why there is no verdict, or what the first failed check found. */
   detail: string | null;
 };
 
 const mostDetailChars = 300;
-/** Changes that the check of a closed world may name. */
+/** Number of changes that the check of a closed world may name. */
 const mostNamed = 5;
 
 const textOf = (value: unknown): string =>

@@ -1,6 +1,6 @@
 /**
- * Single changes of the rows of a world, made to see whether a grader notices. Each is one transaction; one that the
- * contract refuses, or that does not do what it is for, changes nothing and answers false.
+ * Makes single changes of a world's rows, to test whether a grader detects them. Each is one transaction. A change
+ * that the contract refuses, or that misses its purpose, changes nothing and returns false.
  */
 
 import { isObject, own } from '#domain/json.ts';
@@ -12,18 +12,18 @@ import { filtersOfConditions } from '#store/read/filter.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { WorldStore } from '#store/world-store.ts';
 
-/** How many rows one change may take, and how many values it tries. */
+/** Maximum number of rows that one change may affect, and below it of values that it tries. */
 const mostRows = 200;
 const mostTries = 12;
-/** Rows that values are looked for in. */
+/** Number of rows that are searched for values. */
 const sampleRows = 50;
 
 export type Matching = { entity: string; where: Row };
 
-/** Thrown within a change that does not do what it is for. */
+/** Error thrown within a change that misses its purpose. */
 class Unfit extends Error {}
 
-/** Makes a change, all of it or nothing; whether it was made. */
+/** Makes a change completely or not at all; resolves with true if it was made. */
 export const attempt = async (store: WorldStore, change: () => void): Promise<boolean> => {
   try {
     await store.atomically(change);
@@ -62,14 +62,14 @@ const rowsOf = (store: WorldStore, of: Matching, limit = mostRows): Row[] =>
 const anyRows = (store: WorldStore, entity: string, limit = sampleRows): Row[] =>
   store.query(entity, { limit }).map(parse);
 
-/** Fewest and most rows that a check wants. */
+/** Returns the minimum and maximum number of rows that a check wants. */
 export const boundsOf = (count: CheckCount | null | undefined): { min: number; max: number } => {
   if (count === null || count === undefined) return { min: 1, max: Number.POSITIVE_INFINITY };
   if (typeof count === 'number') return { min: count, max: count };
   return { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
 };
 
-/** Drops the rows that match until there are fewer than `min`. */
+/** Drops matching rows until there are fewer than `min`. */
 export const dropRows = (store: WorldStore, of: Matching, min: number): Promise<boolean> =>
   attempt(store, () => {
     const surplus = Math.max(countOf(store, of) - min + 1, 1);
@@ -88,7 +88,7 @@ const without = (values: unknown[], held: unknown): unknown[] => {
   });
 };
 
-/** Values that a field might have instead. */
+/** Returns values that a field could have instead. */
 const otherValues = (held: unknown, seen: readonly unknown[]): unknown[] => {
   const byKind = (): unknown[] => {
     if (typeof held === 'number') return [held + 1, held - 1];
@@ -104,7 +104,7 @@ const valueAt = (row: Row, path: readonly string[]): unknown => {
   return value;
 };
 
-/** The top-level field of a row with another value at a path below it. */
+/** Returns a patch of a row's top-level field that sets another value at a path below it. */
 const patchOf = (row: Row, [field = '', ...rest]: readonly string[], value: unknown): Row => {
   if (rest.length === 0) return { [field]: value };
   const inner = own(row, field);
@@ -113,7 +113,7 @@ const patchOf = (row: Row, [field = '', ...rest]: readonly string[], value: unkn
   };
 };
 
-/** Gives a field of the rows that match another value, so that fewer than `min` of them do. */
+/** Sets a field of the matching rows to another value, so that fewer than `min` match. */
 export const changeField = (
   store: WorldStore,
   of: Matching,
@@ -135,7 +135,7 @@ export const changeField = (
   );
 };
 
-/** Gives a field of the first row that matches another value than it has. */
+/** Sets a field of the first matching row to another value. */
 export const changeOne = (store: WorldStore, of: Matching, name: string): Promise<boolean> => {
   const path = readFieldPath(name);
   const [row] = rowsOf(store, of, 1);
@@ -149,7 +149,7 @@ export const changeOne = (store: WorldStore, of: Matching, name: string): Promis
   );
 };
 
-/** Puts a field of the rows that match back to what it was when the task began. */
+/** Restores a field of the matching rows to its value when the task began. */
 export const takeBack = (store: WorldStore, of: Matching, name: string): Promise<boolean> => {
   const path = readFieldPath(name);
   const rows = rowsOf(store, of);
@@ -163,7 +163,7 @@ export const takeBack = (store: WorldStore, of: Matching, name: string): Promise
   });
 };
 
-/** A value that meets a condition; what the field holds already where nothing better is known. */
+/** Returns a value that meets a condition; the present value if no better one is known. */
 const meeting = (wanted: unknown, held: unknown): unknown => {
   const read = readCondition(wanted);
   if ('fault' in read) return held;
@@ -197,7 +197,7 @@ const bump = (value: unknown): unknown => {
   return typeof value === 'string' ? `${value}-x` : value;
 };
 
-/** Copies of a row under other keys; what `where` says stays. */
+/** Yields copies of a row under other keys; fields that `where` names keep their values. */
 function* copiesOf(entity: EntityContract, row: Row, where: Row, others: readonly Row[]) {
   const paths = [...entity.primaryKey.map((field) => [field]), ...entity.unique.flat()];
   const named = new Map(paths.map((path) => [path.join('.'), path]));
@@ -212,7 +212,7 @@ function* copiesOf(entity: EntityContract, row: Row, where: Row, others: readonl
   }
 }
 
-/** Adds a row that matches, or makes another one match, so that there are more than `max`. */
+/** Adds matching rows, or makes other rows match, until there are more than `max`. */
 export const addRow = async (
   store: WorldStore,
   contract: EntityContract,
@@ -245,7 +245,7 @@ export const addRow = async (
   return true;
 };
 
-/** Gives a field of rows that match another value; so many, that fewer than `min` are left as they were. */
+/** Sets a field of matching rows to another value, in so many rows that fewer than `min` stay as they were. */
 export const changeAll = (
   store: WorldStore,
   of: Matching,
@@ -266,7 +266,7 @@ export const changeAll = (
   );
 };
 
-/** Adds a row that has the fields of `link`, and does not meet `where`. */
+/** Adds a row that has the fields of `link`, but does not meet `where`. */
 export const addUnlike = (
   store: WorldStore,
   contract: EntityContract | undefined,
@@ -274,7 +274,7 @@ export const addUnlike = (
 ): Promise<boolean> => {
   if (contract === undefined) return Promise.resolve(false);
   const entity = contract.name;
-  // Rows of near relatives first: what else they refer to is there for the new row as well.
+  // Rows that differ from `link` in one field come first, because the rows they refer to also exist for the new row.
   const near = Object.keys(link).flatMap((field) => {
     const { [field]: _, ...rest } = link;
     return rowsOf(store, { entity, where: rest }, sampleRows);
@@ -296,7 +296,7 @@ export const addUnlike = (
   );
 };
 
-/** Another row of an entity, as like one that there is as its keys let it be. */
+/** Adds a row that resembles an existing one as closely as the keys allow. */
 export const copyRow = (store: WorldStore, contract: EntityContract): Promise<boolean> => {
   const others = anyRows(store, contract.name);
   const [row] = others;

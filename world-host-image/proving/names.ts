@@ -1,6 +1,6 @@
 /**
- * Names in an instruction that look like those of a program, `update_issues` as an example: each is a tool that the
- * task gives, an entity, a field, or stands somewhere in the rows.
+ * Finds identifiers in an instruction, such as `update_issues`, that name nothing in the world. Each must be a tool
+ * that the task gives, an entity, a field, or occur in a row.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '#language/contract.ts';
@@ -9,13 +9,13 @@ import type { Session } from '../session/session.ts';
 const namePattern = /\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b/g;
 const mostNames = 100;
 const pageRows = 500;
-/** Rows that are looked at; of a larger world nothing is said. */
+/** Maximum number of rows that are searched; in a larger world no name is reported. */
 const mostRows = 200_000;
 
 const fieldsOf = ({ schema }: Contract['entities'][number]): string[] =>
   Object.keys((schema.properties ?? {}) as object);
 
-/** Leaves of the names those that stand in no row; none where there are too many rows to look at. */
+/** Returns the names that occur in no row; none if there are too many rows to search. */
 const notInRows = async (
   { contract, store }: Session['world'],
   names: ReadonlySet<string>,
@@ -40,7 +40,7 @@ const notInRows = async (
   return left;
 };
 
-/** What is named and is not there, in words. */
+/** Returns a message for each identifier that names nothing, or names a tool that the task does not give. */
 export const unknownNames = async ({ task, world }: Session): Promise<string[]> => {
   const { contract } = world;
   const named = new Set((task?.instruction?.match(namePattern) ?? []).slice(0, mostNames));

@@ -1,7 +1,7 @@
 /**
- * Changes of rows that are like those that a solution changed: one more row gets what it gave, one that had what it took
- * away gets something else, and what it changed is changed in another way. Graders that guard what lies beside the
- * task's own rows see these.
+ * Builds changes of rows similar to those that a solution changed. Another row gets the value that the solution set, a
+ * row with the old value gets a different one, and a changed row is changed in another field. Graders that protect
+ * rows beside the task's own must detect these.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, Row } from '#language/contract.ts';
@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts';
 import type { Change } from './check-changes.ts';
 import { attempt, changeOne } from './mutate.ts';
 
-/** Rows that are looked at for neighbours, and changed of each kind. */
+/** Number of rows that are searched, and below it of rows and fields that are changed of each kind. */
 const mostSeen = 1_000;
 const mostLike = 10;
 const mostFields = 10;
@@ -21,14 +21,14 @@ const parse = (payload: string): Row => JSON.parse(payload) as Row;
 const keyWhere = (row: Row, primaryKey: readonly string[]): Row =>
   Object.fromEntries(primaryKey.map((field) => [field, row[field]]));
 
-/** One row for each value of a field. */
+/** Returns one row for each value of a field. */
 const onePerValue = (rows: readonly Row[], field: string): Row[] => [
   ...new Map(rows.map((row) => [JSON.stringify(row[field] ?? null), row])).values(),
 ];
 
 type Updated = { entity: string; was: Row; is: Row; field: string };
 
-/** The first update of each field of each entity. */
+/** Finds the first update of each field of each entity. */
 const updatesOf = (differences: readonly RowDifference[]): Updated[] => {
   const found = new Map<string, Updated>();
   for (const { entity, before, after } of differences) {
@@ -43,7 +43,7 @@ const updatesOf = (differences: readonly RowDifference[]): Updated[] => {
   return [...found.values()];
 };
 
-/** The changes, of an end state that a store holds. */
+/** Returns the changes for the end state in a store. */
 export const neighbourChanges = (
   store: Pick<WorldStore, 'query'>,
   { entities }: Pick<Contract, 'entities'>,

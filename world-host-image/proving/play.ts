@@ -1,6 +1,6 @@
 /**
- * Plays the steps of a solution as an agent would take them: calls go the way of calls, requests that of the API. A
- * step that is refused is told, and the ones after it are taken all the same. Scripts take their steps by the same way.
+ * Plays the steps of a solution as an agent would: calls run as calls, and requests go through the API. A refused step
+ * is reported, and the later ones are played all the same. Scripts use the same functions.
  */
 import type { CallError } from '#domain/call.ts';
 import { describeError } from '#domain/error.ts';
@@ -18,7 +18,7 @@ import { noteRequest } from '../api/note-request.ts';
 import { answerRequest } from '../api/request.ts';
 import type { Session } from '../session/session.ts';
 
-/** Runs a call on a session; what it fails with is its answer. */
+/** Runs a call on a session; a failure is returned as its answer. */
 export type RunOther = (session: Session, call: HostCall) => Promise<CallAnswer>;
 
 export type Played = { output: unknown; changed: boolean; refusal?: string };
@@ -31,7 +31,7 @@ const refused = (refusal: string): Played => ({
   refusal: refusal.slice(0, mostRefusalChars),
 });
 
-/** A body as it is sent: a text of a type that is not JSON goes as it is written. */
+/** Returns a request's body as bytes: a text of a media type other than JSON is sent unchanged. */
 const bytesOf = (body: unknown, contentType: string): Buffer => {
   if (body === undefined) return Buffer.alloc(0);
   const isText = typeof body === 'string' && !/\bjson\b/i.test(contentType);
@@ -61,7 +61,7 @@ const ask = async (session: Session, { method, path, headers, body, auth }: Requ
   return outcome;
 };
 
-/** What a step came to; `told` is what the agent hears of it. */
+/** Result of a step: `played` for the proof, and the answer that the agent receives. */
 type Taken<Told> = { played: Played; told: Told };
 
 /** Sends a request of a solution. */
@@ -84,7 +84,7 @@ const callOf = (
     ? { kind: 'tool', name: step.tool, input: step.input ?? {} }
     : { kind: 'answer', name: null, input: { answer: step.answer } };
 
-/** Calls a tool, or gives the answer. */
+/** Calls a tool, or submits the answer. */
 export const takeCall = async (
   session: Session,
   run: RunOther,
@@ -94,12 +94,12 @@ export const takeCall = async (
   if (error !== undefined) {
     return { played: refused(`${error.code}: ${error.message}`), told: { error } };
   }
-  // An answer is no change of a row, and still something that a grader looks at.
+  // An answer changes no row, but a grader still looks at it.
   const changed = 'answer' in step || Object.keys(changes).length > 0;
   return { played: { output, changed }, told: { output: output ?? null } };
 };
 
-/** What a reference stands for. Throws where there is no such thing. */
+/** Resolves a reference. Throws if it refers to nothing. */
 const find = (text: string, played: readonly (Played | undefined)[]): unknown => {
   const { step = -1, path = [] } = readReference(text) ?? {};
   let value = played[step]?.output;
@@ -130,7 +130,7 @@ const playStep = async (
   return came;
 };
 
-/** Plays all steps but one; undefined stands for that one. Throws the reason of `signal` between two steps. */
+/** Plays all steps except `without`, whose result is undefined. Throws the reason of `signal` between two steps. */
 export const playSteps = async (
   session: Session,
   run: RunOther,
@@ -148,7 +148,7 @@ export const playSteps = async (
   return played;
 };
 
-/** The first step that was refused, in words. */
+/** Describes the first step that was refused; returns undefined if none was. */
 export const refusalIn = (
   steps: readonly Step[],
   played: readonly (Played | undefined)[],

@@ -1,7 +1,8 @@
 /**
- * Proves a task: nothing done fails; each solution passes, and fails without any of its steps; each change of the end
- * state that a check should see makes that check fail; what the instruction names is there. Changes are judged check
- * by check: in a closed world any of them fails the grade, which would hide a check that never bites.
+ * Proves a task in four parts. Doing nothing fails. Each solution passes, and fails without any one of its steps. Each
+ * change of the end state that a check must detect makes that check fail. The names in the instruction exist. Changes
+ * are judged check by check: in a closed world every change fails the grade, which would hide a check that never
+ * fails.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -20,7 +21,7 @@ import { changesAround } from './row-changes.ts';
 import { runScript } from './script.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** How long a proof takes at most, in milliseconds; and how often a state is begun for a change. */
+/** Time limit of a proof, in milliseconds, and below it the maximum number of changes tried. */
 const mostMs = 300_000;
 const mostChanges = 400;
 const mostDifferences = 1_000;
@@ -30,11 +31,11 @@ type Proving = {
   run: RunOther;
   report: Report;
   signal: AbortSignal;
-  /** How many changes were tried. */
+  /** Number of changes tried so far. */
   tried: number;
 };
 
-/** A way out of the task; `script` where its steps are what a script did. */
+/** Solution of the task; `script` is set if its steps are recorded from a script. */
 type Way = { name: string; steps: readonly Step[]; isMain: boolean; script?: Script };
 
 const rowOf = (
@@ -59,12 +60,12 @@ const proveIdle = async ({ stage, report }: Proving): Promise<void> => {
   if (Object.values(stage.session.task?.seed?.rows ?? {}).flat().length === 0) return;
   await stage.beginWithoutSeed();
   const bare = await judge(stage.session);
-  // What is graded may be part of the seed, and then there is nothing to judge.
+  // The graded rows may be part of the seed, and then there is nothing to judge.
   const row = rowOf('idle', 'doing nothing, without the seed', 'fail', bare);
   report.add({ ...row, ok: bare.verdict !== 'pass' });
 };
 
-/** Carries a way out from the state in which the task begins. */
+/** Plays a solution from the task's initial state. */
 const carryOut = async (
   { stage, run, signal }: Proving,
   steps: readonly Step[],
@@ -101,7 +102,10 @@ const proveStep = async (
   report.add({ ...row, ok: !isMain, detail });
 };
 
-/** Runs a way's script, where it has one, and tells of it; the way with the steps that it took. */
+/**
+ * Runs a solution's script, if it has one, and reports the result. Returns the solution with the steps that it took;
+ * undefined if the script failed.
+ */
 const runWay = async (proving: Proving, way: Way): Promise<Way | undefined> => {
   const { stage, run, report, signal } = proving;
   if (way.script === undefined) return way;
@@ -113,10 +117,10 @@ const runWay = async (proving: Proving, way: Way): Promise<Way | undefined> => {
   return row.ok && fault === undefined ? { ...way, steps } : undefined;
 };
 
-/** A way that passes, with the steps that it took. */
+/** Solution that passes, with the steps that it took. */
 type Passed = { judged: Judged; steps: readonly Step[] };
 
-/** Whether the way passes; and without each of its steps does not. */
+/** Proves that a solution passes, and fails without any one of its steps. Returns undefined if it does not pass. */
 const proveWay = async (proving: Proving, given: Way): Promise<Passed | undefined> => {
   const { stage, report } = proving;
   const way = await runWay(proving, given);
@@ -133,7 +137,7 @@ const proveWay = async (proving: Proving, given: Way): Promise<Passed | undefine
   return { judged, steps };
 };
 
-/** Makes a change of the end state and grades what is left; undefined where it cannot be made. */
+/** Applies a change to the end state and grades the result; returns undefined if it cannot be applied. */
 const judgeChange = async (
   proving: Proving,
   steps: readonly Step[],
@@ -175,7 +179,10 @@ const differencesOf = (session: Session): RowDifference[] => {
   return found;
 };
 
-/** A grader that does not say what it looks at: changes are tried until each of its checks has seen one. */
+/**
+ * Proves a grader whose code does not declare what it looks at: tries changes until each of its checks has failed
+ * once.
+ */
 const proveCode = async (
   proving: Proving,
   steps: readonly Step[],
@@ -219,7 +226,7 @@ const proveChecks = async (
   const grader = stage.session.task?.grader;
   const names = passed.checks.map(({ name }) => name);
   if (grader?.kind !== 'assertions') {
-    // That nothing else changed is no check of the code's own, and comes last.
+    // The check that nothing else changed is not one of the code's own, and comes last.
     const own = grader?.changes?.closed === true ? names.slice(0, -1) : names;
     await proveCode(proving, steps, own);
     return own;
@@ -283,8 +290,8 @@ const proveAll = async (proving: Proving): Promise<string[]> => {
 };
 
 /**
- * Proves the task of a session that nobody else uses meanwhile, and leaves it as it was begun. One that takes too long
- * ends with a row that says so.
+ * Proves the task of a session that no other caller uses meanwhile, and restores the session's initial state. A proof
+ * that takes too long ends with a row that reports it.
  */
 export const prove = async (session: Session, run: RunOther): Promise<Proof> => {
   const stage = openStage(session);

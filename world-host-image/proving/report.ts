@@ -1,8 +1,11 @@
-/** What a proof has found until now: its rows, which checks were ever seen to fail, which steps nobody grades. */
+/**
+ * Collects the results of a proof: its rows, the checks that have failed at least once, and the steps that no check
+ * grades.
+ */
 import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Judged } from './judge.ts';
 
-/** Rows that a report has; what a task could need more for is summed up by its checks. */
+/** Maximum number of rows in a report; with more, the summary of the checks is still complete. */
 const mostRows = 2_000;
 const mostChars = 300;
 
@@ -16,7 +19,7 @@ export const createReport = () => {
         rows.push({ ...row, detail: row.detail === null ? null : row.detail.slice(0, mostChars) });
       }
     },
-    /** Notes which checks saw something. */
+    /** Records which checks failed. */
     saw({ checks }: Judged): void {
       for (const [index, { verdict }] of checks.entries()) {
         if (verdict === 'fail') bitten.add(index);
@@ -24,7 +27,7 @@ export const createReport = () => {
     },
     hasBitten: (check: number): boolean => bitten.has(check),
     notGraded: (step: string): void => void notGraded.push(step),
-    /** The report. `checks` are names by their position, of those that a proof looks at. */
+    /** Builds the report. `checks` are the names, by position, of the checks that the proof examines. */
     end(checks: readonly string[]): Proof {
       const ok = rows.filter((row) => row.ok).length;
       return {

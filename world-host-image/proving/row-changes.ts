@@ -1,6 +1,6 @@
 /**
- * Changes of an end state for graders that do not say what they look at: each row that the solution changed is put
- * back, wholly and field by field, and rows that it did not touch are changed, dropped and added to.
+ * Builds changes of an end state for graders that do not declare what they look at. Each row that the solution changed
+ * is restored, as a whole and field by field. Rows that it did not touch are changed, dropped and added.
  */
 import type { Contract, Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
@@ -80,7 +80,7 @@ const besides = ({ entities }: Contract): Change[] =>
     ];
   });
 
-/** The changes, those nearest to what the solution did first. */
+/** Returns the changes, beginning with those closest to what the solution did. */
 export const changesAround = (
   store: Pick<WorldStore, 'query'>,
   contract: Contract,

@@ -73,7 +73,7 @@ describe('a script that solves a task', () => {
       'the solution',
     ]);
     const steps = whats.filter((what) => what.startsWith('the solution without'));
-    // What only reads, and what was refused, is no step that could be missed.
+    // Actions that only read, and refused ones, are not steps that could be left out.
     expect(steps.map((step) => step.replace(/^.*?step \d+, /, ''))).toEqual([
       'update_issues',
       `POST ${issues}`,

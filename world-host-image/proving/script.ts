@@ -1,6 +1,6 @@
 /**
- * Runs a script that solves a task, in a process of its own behind the boundary of user code. It acts as an agent does,
- * by tools, requests and its answer, and what it does is kept as steps, so that each of them can be left out.
+ * Runs a script that solves a task, in a sandboxed process of its own. The script acts as an agent does, by tools,
+ * requests and its answer. Its actions are recorded as steps, so that each of them can be left out later.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -17,12 +17,12 @@ import { createStoreAccess } from '../session/store-access.ts';
 import type { RunResult } from '../usercode/run.ts';
 import { type Played, type RunOther, takeCall, takeRequest } from './play.ts';
 
-/** How long a script may take, in milliseconds. */
+/** Time limit of a script, in milliseconds. */
 const mostMs = 20_000;
 
 const fileNames = { python: 'solution.py', typescript: 'solution.ts' } as const;
 
-/** What a script did, without what was refused; `fault` says why it did not come to its end. */
+/** Actions of a script, without those that were refused; `fault` is the reason if it did not finish. */
 export type ScriptRun = { steps: Step[]; fault?: string };
 
 const methodOf = (given: unknown): RequestStep['method'] => {
@@ -47,7 +47,7 @@ const requestOf = ({ method, path, headers, body, auth }: Row): RequestStep => {
   };
 };
 
-/** Answers what a script asks, and keeps what it did. */
+/** Makes the recorder, which executes a script's requests and records its actions. */
 const createRecorder = (session: Session, run: RunOther) => {
   const { rows: _, ...access } = createStoreAccess(session);
   const steps: Step[] = [];
@@ -90,7 +90,7 @@ const createRecorder = (session: Session, run: RunOther) => {
 const faultOf = (result: RunResult): string | undefined =>
   result.ok ? undefined : `${result.error.code}: ${result.error.message}`;
 
-/** Runs it on the session as it is. Throws the reason of `signal`. */
+/** Runs the script on the session in its present state. Throws the reason of `signal`. */
 export const runScript = async (
   session: Session,
   run: RunOther,

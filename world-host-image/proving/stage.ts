@@ -1,6 +1,6 @@
 /**
- * Where a proof is played: the world of the session, begun anew for each run, with a ledger that nobody else is given.
- * What a run does is forgotten with the next one; no webhook of it is sent.
+ * Prepares the session for each run of a proof: resets its world, and gives it a ledger of its own. The next run
+ * discards what the previous one did; webhooks are not sent.
  */
 import { openLedger } from '../ledger/ledger.ts';
 import { secretsOf } from '../session/open-session.ts';
@@ -8,17 +8,17 @@ import { seedTask } from '../session/seed-task.ts';
 import { resetTurns, type Session, withoutFaults } from '../session/session.ts';
 
 export type Stage = {
-  /** The session of the run under way. */
+  /** Session of the current run. */
   session: Session;
-  /** Begins a run with the state in which the task begins. */
+  /** Begins a run in the task's initial state. */
   begin(): Promise<void>;
-  /** Begins one with the world as its version has it. */
+  /** Begins a run in the world's base state, without the task's seed. */
   beginWithoutSeed(): Promise<void>;
-  /** Leaves the state in which the task begins. */
+  /** Restores the task's initial state. */
   end(): Promise<void>;
 };
 
-/** Over a session that nobody else uses meanwhile. */
+/** Opens the stage over a session that no other caller uses meanwhile. */
 export const openStage = (session: Session): Stage => {
   const { links, tokens, token, world } = session;
   const { store } = world;

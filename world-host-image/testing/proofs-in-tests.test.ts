@@ -1,4 +1,4 @@
-/** Tests of a world that have its tasks proved. */
+/** Tests worlds whose own tests prove their tasks. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import { createLog } from '#runtime/log.ts';

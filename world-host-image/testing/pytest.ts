@@ -1,4 +1,4 @@
-/** Where pytest lies: in the image beside Python, on other machines wherever the host's Python has it. */
+/** Finds pytest: in the image it is beside Python, on other machines wherever the host's Python has it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -16,7 +16,7 @@ else:
 
 const found = new Map<string, Promise<string[]>>();
 
-/** The folders from which a Python imports pytest and what it needs; none where it is not installed. */
+/** Returns the folders from which a Python imports pytest and its dependencies; none if it is not installed. */
 export const findPytest = (python: string): Promise<string[]> => {
   const known = found.get(python);
   if (known !== undefined) return known;

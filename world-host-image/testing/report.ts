@@ -1,9 +1,10 @@
-/** The report of a run of tests: each with its outcome, within what a report may hold. */
+/** Builds the report of a run of tests: each test with its outcome, within the report's size limit. */
 import { runLimits } from '#domain/run.ts';
 
 /**
- * `error`: the file cannot be imported, or no test of it could be begun. `crashed`, `timed_out`, `out_of_memory`,
- * `too_much_output`: the process ended, or was ended, under the test. `not_run`: its time was over before it began.
+ * Outcomes of a test. `error`: the file cannot be imported, or none of its tests could begin. `crashed`, `timed_out`,
+ * `out_of_memory`, `too_much_output`: the process ended, or was killed, during the test. `not_run`: the time was over
+ * before it began.
  */
 export const testOutcomes = [
   'passed',
@@ -20,15 +21,15 @@ export type TestOutcome = (typeof testOutcomes)[number];
 
 export type TestFailure = {
   message: string;
-  /** Where it failed: path in the tree. */
+  /** File in which it failed, as a path in the tree. */
   file: string | null;
   line: number | null;
-  /** As the runner shows it, with the values. */
+  /** Failure as the test runner formats it, with the values. */
   text: string;
 };
 
 export type TestResult = {
-  /** Its file and its name; of a file that could not be run, the file alone. */
+  /** File and name of the test; the file alone if it could not be run. */
   name: string;
   file: string;
   line: number | null;
@@ -43,7 +44,7 @@ export type SuiteReport = {
   summary: Record<string, number>;
   durationMs: number;
   tests: TestResult[];
-  /** Tests that it has no room for; they count in the summary. */
+  /** Number of tests that exceed the report's size; the summary counts them. */
   leftOut: number;
 };
 
@@ -57,7 +58,7 @@ const summaryOf = (tests: readonly TestResult[]): Record<string, number> => {
   return { total: tests.length, ...Object.fromEntries(counts.filter(([, count]) => count > 0)) };
 };
 
-/** Room for what stands around the tests. */
+/** Bytes reserved for the rest of the report. */
 const envelopeBytes = 4_096;
 const mostBytes = runLimits.reportBytes - envelopeBytes;
 
@@ -69,7 +70,10 @@ const withoutTexts = (test: TestResult): TestResult => ({
   failure: test.failure === null ? null : { ...test.failure, text: '' },
 });
 
-/** Those that the report has room for: failures first, then in their order. */
+/**
+ * Selects the tests that fit into the report: failures first, the others in their order. A test that does not fit is
+ * tried again without its texts.
+ */
 const fitting = (tests: readonly TestResult[]): TestResult[] => {
   const kept = new Map<TestResult, TestResult>();
   let bytes = 0;
@@ -84,7 +88,7 @@ const fitting = (tests: readonly TestResult[]): TestResult[] => {
   return tests.flatMap((test) => kept.get(test) ?? []);
 };
 
-/** The report of some tests. */
+/** Builds the report of some tests. */
 export const reportOf = (tests: readonly TestResult[], durationMs: number): SuiteReport => {
   const shown = fitting(tests);
   return {

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of one file, in a process of its own that sees nothing but the world's files. A test that ends the
- * process, or is not over in time, is told as that, and the tests after it run in another process.
+ * Runs the tests of one file, in a process of its own that can read only the world's files. A test that ends the
+ * process, or exceeds its time, is reported as such, and the tests after it run in another process.
  */
 import { isObject, own } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -10,11 +10,11 @@ import type { TestFailure, TestOutcome, TestResult } from './report.ts';
 import type { Stage } from './stage.ts';
 
 export type TestLimits = {
-  /** One test, from its beginning to its end, in milliseconds. */
+  /** Time limit of one test, in milliseconds. */
   testMs: number;
-  /** What comes before, between and after tests: a process that starts, a file that is imported. */
+  /** Time limit for everything before, between and after tests: a process that starts, a file that is imported. */
   loadMs: number;
-  /** All of them. */
+  /** Time limit of all tests together. */
   suiteMs: number;
 };
 
@@ -23,15 +23,15 @@ export type FileRun = {
   language: UserLanguage;
   stage: Stage;
   limits: TestLimits;
-  /** When all of it must be over, by `performance.now()`. */
+  /** Time by which all tests must be over, by `performance.now()`. */
   endsAt: number;
-  /** Begins to start a process. */
+  /** Starts a process, without waiting for it. */
   openTester(): Pick<Grader, 'run' | 'end'>;
 };
 
-/** Processes that one file may use up. */
+/** Maximum number of processes for one file. */
 const mostProcesses = 10;
-/** Tests that one file may have. */
+/** Maximum number of tests in one file. */
 const mostTests = 2_000;
 const most = { name: 500, text: 16_000 };
 
@@ -58,7 +58,7 @@ const ends: Readonly<Record<string, TestOutcome>> = {
   timeout: 'timed_out',
 };
 
-/** What is known of the tests of a file. */
+/** Makes the record of a file's tests. */
 const createBook = (file: string) => {
   const tests = new Map<string, TestResult & { isOver: boolean }>();
   const add = (id: unknown, line: unknown): TestResult & { isOver: boolean } => {
@@ -94,7 +94,7 @@ type Book = ReturnType<typeof createBook>;
 const note = (book: Book, given: Row): void => {
   const test = book.add(given.id, null);
   const { outcome } = given;
-  // Two tests of one name are told as one, which passes when both do.
+  // Two tests of the same name are reported as one, which passes if both do.
   if (test.isOver && test.outcome !== 'passed' && outcome === 'passed') return;
   test.outcome = outcome === 'passed' || outcome === 'skipped' ? outcome : 'failed';
   test.failure = readFailure(given.failure) ?? test.failure;
@@ -103,12 +103,15 @@ const note = (book: Book, given: Row): void => {
   test.isOver = true;
 };
 
-/** One process: what it says of tests, and what became of it. `late`: which time was over, in words. */
+/**
+ * End of one process: its result, the limit that it exceeded in words (`late`), and the test that was running
+ * (`current`).
+ */
 type Ended = { result: RunResult; late: string | undefined; current: string | undefined };
 
 const inSeconds = (ms: number): string => `${ms / 1_000} s`;
 
-/** Which limit a test, or what comes between tests, was held to. */
+/** Describes which limit a test, or the time between tests, exceeded. */
 const describeLimit = (
   mostMs: number,
   leftMs: number,
@@ -121,7 +124,7 @@ const describeLimit = (
     : `it was not over after ${inSeconds(mostMs)}`;
 };
 
-/** Where a process stood that was stopped, the innermost frame last; none where its language cannot tell. */
+/** Returns the stack of a stopped process, the innermost frame last; empty if its language cannot report it. */
 const framesOf = (result: RunResult): TraceFrame[] => {
   const details = result.ok ? undefined : result.error.details;
   const trace = isObject(details) ? details.trace : undefined;
@@ -149,7 +152,7 @@ const runProcess = async (run: FileRun, book: Book): Promise<Ended> => {
       Math.min(mostMs, leftMs),
     );
   };
-  /** A proof has its own limit, which the test that waits for it is not held to. */
+  /** Proves a task for a test. A proof has its own limit, so the time of the test that waits for it does not count. */
   const prove = async (given: Row): Promise<unknown> => {
     watch(limits.suiteMs);
     try {
@@ -222,7 +225,9 @@ const endOf = ({ result, late }: Ended): [TestOutcome, string] => {
   return [own(ends, result.error.code) ?? 'crashed', result.error.message];
 };
 
-/** Notes what ended a process: under a test, or before there was one. False when there is no use in another. */
+/**
+ * Records how a process ended, during a test or before the first one. Returns false if another process would not help.
+ */
 const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean => {
   const { current, late, result } = ended;
   const [outcome, said] = endOf(ended);
@@ -249,7 +254,7 @@ const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean =
   return true;
 };
 
-/** The innermost frame as the place of a failure. */
+/** Returns the innermost frame as the place of a failure. */
 const placeOf = (frames: readonly TraceFrame[]): { file?: string; line?: number } => {
   const at = frames.at(-1);
   return at === undefined ? {} : { file: at.file, line: at.line };
@@ -263,7 +268,7 @@ const missing = (result: RunResult): boolean =>
 
 export type FileTests = { tests: TestResult[]; lacksRunner: boolean };
 
-/** All tests of the file. */
+/** Runs all tests of the file. */
 export const runFile = async (run: FileRun): Promise<FileTests> => {
   const book = createBook(run.file);
   for (let process = 1; process <= mostProcesses; process += 1) {

@@ -1,7 +1,7 @@
 /**
- * The world as one test after the other sees it: each begins with the rows of the version, and acts by tools and
- * requests as an agent does, or on the rows themselves; or has a task of the world proved. Nothing of it is noted in the session's ledger, and no
- * webhook is sent.
+ * Provides the world to one test after another. Each begins with the rows of the version. It acts by tools and
+ * requests as an agent does, or on the rows themselves, or proves a task of the world. The session's ledger records
+ * none of it, and no webhook is sent.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -24,13 +24,13 @@ import type { StoreAccess } from '../usercode/run.ts';
 
 export type Stage = {
   access: StoreAccess;
-  /** The state in which a test begins. */
+  /** Restores the state in which a test begins. */
   reset(): Promise<void>;
-  /** What a test asks of the world. */
+  /** Executes a test's request to the world. */
   answer(operation: string, given: Row): Promise<unknown>;
 };
 
-/** Deliveries that are kept of a test. */
+/** Maximum number of deliveries that are kept for a test. */
 const mostDeliveries = 1_000;
 
 const textsOf = (value: unknown): Record<string, string> =>
@@ -59,12 +59,14 @@ const requestOf = ({ token }: Session, given: Row) => {
   };
 };
 
-/** Over a session that nobody else uses meanwhile. Tests judge the world, so no declared fault comes between. */
+/**
+ * Opens the stage over a session that no other caller uses meanwhile. Faults are off, because tests judge the world.
+ */
 export const openStage = (given: Session, run: RunOther): Stage => {
   const session: Session = withoutFaults(given);
   const { links, tokens, world } = session;
   const { store } = world;
-  // Rows change between tests by other ways than a run's: no process holds any.
+  // Rows also change between a process's runs, so no process may cache any.
   const { rows: _, ...access } = createStoreAccess(session);
   let sent: Delivery[] = [];
 
@@ -105,7 +107,7 @@ export const openStage = (given: Session, run: RunOther): Stage => {
     sent = [];
   };
 
-  /** The rows of the version, with those of a task. */
+  /** Resets the world to the rows of the version, plus those of a task. */
   const beginOn = async (task: TaskSpec | null): Promise<void> => {
     await store.exclusively(() => store.rollBackTo('base'));
     await seedTask(world, task);
@@ -113,7 +115,7 @@ export const openStage = (given: Session, run: RunOther): Stage => {
     await reset();
   };
 
-  /** Proves a task in the session as it was opened, and leaves it so. */
+  /** Proves a task of the world, and restores the session's initial state. */
   const proveTask = async ({ task: name }: Row): Promise<unknown> => {
     const { contract } = world;
     const task = contract.tasks.find((one) => one.name === name);

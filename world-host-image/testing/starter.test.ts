@@ -1,4 +1,4 @@
-/** The tests that the HTTP starter brings, as `svc worlds test` runs them; one of them proves its task. */
+/** Runs the tests of the HTTP starter, as `svc worlds test` runs them; one of them proves its task. */
 import { expect, it } from 'vitest';
 import { initTree } from '#language/edit/init.ts';
 import { createLog } from '#runtime/log.ts';

@@ -1,4 +1,4 @@
-/** The tests of a world in both languages: what becomes of each, and what each begins with. */
+/** Tests runs of a world's tests in both languages: the outcome of each, and the state in which each begins. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';

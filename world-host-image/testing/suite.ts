@@ -1,4 +1,4 @@
-/** All tests of a world, file by file. */
+/** Runs all tests of a world, file by file. */
 import type { TreeFile } from '#domain/world.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import type { RunOther } from '../proving/play.ts';
@@ -16,7 +16,7 @@ export const defaultTestLimits: TestLimits = {
   suiteMs: 300_000,
 };
 
-/** The language of a file of tests; undefined for what stands beside them. */
+/** Returns the language of a test file; undefined for any other file. */
 export const testLanguage = (path: string): UserLanguage | undefined => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (/^test_.*\.py$/.test(name)) return 'python';
@@ -28,8 +28,8 @@ const fail = (code: string, message: string): never => {
 };
 
 /**
- * Runs them, and leaves the session as it was opened. `files` is the folder `tests/` of the tree; `run` carries out the
- * calls of proofs that tests ask for.
+ * Runs the tests, and restores the session's initial state. `files` is the folder `tests/` of the tree; `run` executes
+ * the calls of proofs that tests request.
  */
 export const runSuite = async (
   session: Session,

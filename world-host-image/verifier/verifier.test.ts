@@ -146,7 +146,7 @@ describe('a verifier', () => {
     clearInterval(counting);
     expect(error).toEqual({ code: 'timeout', message: 'the verifier was stopped after 0.5 s' });
     expect(turns).toBeGreaterThan(20);
-    // Views within views take their time, or their memory, before they are run.
+    // Nested views need their time, or their memory, before the query runs.
     const views = Array.from(
       { length: 20 },
       (_, n) => `v${n + 1} as (select a.x from v${n} a, v${n} b)`,

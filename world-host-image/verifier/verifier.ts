@@ -1,8 +1,8 @@
 /**
- * Runs a verifier, the query of a task that grades it, over a copy of the session's rows in a process
- * of its own: a query can be as slow as its author likes, and nothing but the end of its process stops
- * it. The rows are copied while nothing changes them; the query then keeps nobody waiting. The process is
- * bounded like those of user code, and watched by the host.
+ * Runs a verifier, the SQL query that grades a task, over a copy of the session's rows in a process of its own. A
+ * query can be arbitrarily slow, and only the end of its process stops it. The rows are copied while nothing changes
+ * them; afterwards the query blocks no other work. The process is sandboxed like those of user code, and watched by
+ * the host.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,22 +21,25 @@ import { openGauge, watchProcess } from '../usercode/watch.ts';
 import { gone, type Judged, loaded, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {
-  /** To send the rows, to load them, and then to answer the query. */
+  /** Time limits: for sending and for loading the rows, and below it for the query. */
   loadMs: number;
   queryMs: number;
 };
 
 const defaultLimits: VerifierLimits = { loadMs: 60_000, queryMs: 30_000 };
 
-/** Rows to judge; of a store upon the file that the verifier was told of, those that may differ from it are sent. */
+/**
+ * Rows to judge. If the store is based on the file that the verifier reads, only rows that may differ from it are
+ * sent.
+ */
 type RowSource = Pick<Reader, 'list'> & Partial<Pick<StoreReader, 'upon' | 'rowAt'>>;
 
 export type Verifier = {
-  /** Sends the rows; to be called while nothing changes them. */
+  /** Sends the rows. Call it while nothing changes them. */
   copy(store: RowSource, ledger: Pick<Reader, 'list'>): Promise<void>;
-  /** What the query says of the copied rows. Throws `CallFailure` when it cannot say. */
+  /** Runs the query on the copied rows. Throws `CallFailure` if it cannot judge. */
   judge(): Promise<Verdict[]>;
-  /** Ends the process, whatever it does, and resolves when it is gone. */
+  /** Kills the process, and resolves when it is gone. */
   end(): Promise<void>;
 };
 
@@ -45,16 +48,16 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const program = join(hostFolder, 'verifier/process.mts');
 const rowsAtOnce = 500;
 
-/** Where nobody says what the host has. */
+/** Memory for the process, in MiB, if the host's memory is not known. */
 const defaultMemoryMb = 256;
-/** The share of what the host has for such processes: workers wait beside it. */
+/** Share of the host's memory for such processes; idle workers need the rest. */
 const memoryShare = 2 / 3;
 
-/** What the process may take, in MiB, the language counted in. */
+/** Returns the memory limit of the process, in MiB, including what the language needs. */
 const memoryLimitOf = ({ memory }: ProcessBounds): number =>
   memory === undefined ? defaultMemoryMb : Math.floor(memory.mb * memoryShare);
 
-/** What the program is made of, as a tree or bundled. */
+/** Folders that the program is loaded from, as a source tree or bundled. */
 const readable = [
   hostFolder,
   ...['src', 'node_modules'].map((name) => join(hostFolder, '..', name)),
@@ -70,12 +73,12 @@ const startProcess = (bounds: ProcessBounds, memoryMb: number, file: string | un
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A broken pipe only says that the process is going; how it went is told by its exit.
+  // A broken pipe only means that the process is ending; its exit reports how.
   child.stdin.on('error', () => undefined);
   return child;
 };
 
-/** Waits until there is room for more, or nobody left to read it. */
+/** Writes a text; waits until the pipe can take more, or is closed. */
 const write = async ({ stdin }: Child, text: string): Promise<void> => {
   if (!stdin.writable || stdin.write(text)) return;
   const settled = new AbortController();
@@ -84,7 +87,9 @@ const write = async ({ stdin }: Child, text: string): Promise<void> => {
   settled.abort();
 };
 
-/** Pages by position, so that each costs what it holds; others have their turn between two. */
+/**
+ * Sends rows page by page, by position, so that each page costs only its own rows; yields to other work between pages.
+ */
 const sendRows = async (
   child: Child,
   number: number,
@@ -102,7 +107,7 @@ const sendRows = async (
   }
 };
 
-/** What may differ from the file, and what lies behind its rows. */
+/** Sends the rows that may differ from the file, and those added after its last row. */
 const sendDifferences = async (
   child: Child,
   number: number,
@@ -123,7 +128,7 @@ const stopped = (what: string, ms: number): CallFailure =>
 const failed = (code: string, message: string): CallFailure =>
   new CallFailure({ code, message: `the verifier cannot grade: ${message}` });
 
-/** The lines of the process, each within its time; undefined at their end. */
+/** Reads the lines of the process, each within its time; undefined at the end. */
 const createLineReader = (child: Child) => {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return async (ms: number, what: string): Promise<string | undefined> => {
@@ -142,12 +147,12 @@ export type VerifierParts = {
   contract: Pick<Contract, 'entities'>;
   source: string;
   bounds: ProcessBounds;
-  /** The file that the store is upon, which the process reads. */
+  /** File that the store is based on, which the process reads. */
   file?: string | undefined;
   limits?: VerifierLimits | undefined;
 };
 
-/** Starts the process, so that it is up when the rows come. */
+/** Starts the process early, so that it is up when the rows arrive. */
 export const startVerifier = ({
   contract: { entities },
   source,
@@ -186,7 +191,7 @@ export const startVerifier = ({
     });
   });
 
-  /** A line that must come. */
+  /** Reads a line; throws the failure if the process ends instead. */
   const expectLine = async (ms: number, what: string): Promise<string> => {
     const line = await nextLine(ms, what);
     if (line === undefined) throw await failure;
@@ -222,7 +227,7 @@ export const startVerifier = ({
     },
     async end() {
       kill();
-      await failure; // told when the process is gone, whatever it had answered
+      await failure; // settles when the process is gone, even if it had answered
     },
   };
 };
