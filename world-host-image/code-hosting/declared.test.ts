@@ -1,4 +1,7 @@
-/** What the code host answers of all its rows is what its OpenAPI document declares, which a linter passes. */
+/**
+ * Tests that the code host's answers about all its rows match its OpenAPI document, and that the document passes a
+ * linter.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
@@ -15,7 +18,7 @@ ajv.addSchema({ ...document, $id: 'document' });
 
 const escaped = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Holds a body to what a path of the document declares of its 200. */
+/** Compiles the schema that the document declares for the 200 answer of a path. */
 const validatorOf = (path: string): ValidateFunction =>
   ajv.compile({
     $ref: `document#/paths/${encodeURIComponent(escaped(path))}/get/responses/200/content/${encodeURIComponent(escaped('application/json'))}/schema`,

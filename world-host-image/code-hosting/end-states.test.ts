@@ -1,6 +1,7 @@
 /**
- * The tasks of the template `code-hosting`, held to what a person would say of what agents leave behind: the right
- * thing, the right thing by another way, half of it, the right thing in the wrong place or with something beside it.
+ * Tests the tasks of the template `code-hosting` against a person's judgement of what agents leave behind. The cases
+ * are the right result, the right result by another route, half of it, and the right result in the wrong place or with
+ * a side effect.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CodeHost, openCodeHost } from '#test/support/code-hosting.ts';

@@ -1,4 +1,4 @@
-/** What users of the vendor ask for in passing: whom to assign, which commits, which pull request. */
+/** Tests small requests that users of the vendor send every day: possible assignees, commits, pull requests. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

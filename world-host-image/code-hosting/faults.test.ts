@@ -1,4 +1,7 @@
-/** The vendor's client with its own plugin for retries, in a session with faults: it gets through, and the ledger tells. */
+/**
+ * Tests the vendor's client with its own retry plugin in a session with faults: its requests succeed, and the ledger
+ * shows the faults.
+ */
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
@@ -10,7 +13,7 @@ const set = async (rules: Row[]): Promise<void> => {
   expect(error).toBeUndefined();
 };
 
-/** Requests of the ledger: the status, and which fault took part. */
+/** Returns the requests in the ledger: the status, and the faults that applied. */
 const noted = async (): Promise<unknown[]> => {
   const { output } = await world.call('state', undefined, {
     entity: 'svc_requests',

@@ -1,4 +1,4 @@
-/** Files, refs, comparisons and merges of the code host, through the vendor client. */
+/** Tests files, refs, comparisons and merges of the code host, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

@@ -1,4 +1,4 @@
-/** The task `follow-up-needs-info` of the template `code-hosting`: right work passes, nothing else does. */
+/** Tests the task `follow-up-needs-info` of the template `code-hosting`: correct work passes, and nothing else does. */
 import { describe, expect, it } from 'vitest';
 import { on, serveCodeHost } from '#test/support/code-hosting.ts';
 

@@ -1,4 +1,4 @@
-/** Webhooks of the code host: registered through the vendor's client, delivered into the ledger. */
+/** Tests webhooks of the code host: registered through the vendor's client, delivered into the ledger. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
@@ -13,7 +13,7 @@ import {
 
 const world = await serveCodeHost();
 
-/** A milestone of the repository that is open. */
+/** Number of an open milestone of the repository. */
 const openMilestone = 4;
 
 const config = {
@@ -172,7 +172,7 @@ describe('deliveries', () => {
   });
 });
 
-/** Event and action of each delivery that some work sends. */
+/** Returns event and action of each delivery that some work sends. */
 const told = async (work: () => Promise<unknown>): Promise<[unknown, unknown][]> => {
   const before = (await world.deliveries()).length;
   await work();

@@ -1,4 +1,4 @@
-/** Issues of the code host, through the vendor client. */
+/** Tests issues of the code host, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

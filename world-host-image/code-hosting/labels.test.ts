@@ -1,4 +1,4 @@
-/** Labels and comments of the code host, through the vendor client. */
+/** Tests labels and comments of the code host, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {

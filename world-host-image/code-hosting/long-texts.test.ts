@@ -1,4 +1,4 @@
-/** Texts that are longer than the vendor takes, refused in its words. */
+/** Tests that texts longer than the vendor accepts are refused in the vendor's words. */
 import { describe, expect, it } from 'vitest';
 import {
   type CodeHost,

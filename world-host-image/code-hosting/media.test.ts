@@ -1,4 +1,4 @@
-/** Media types, dates of change and conditional requests of the code host. */
+/** Tests media types, modification dates and conditional requests of the code host. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { on, pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
@@ -6,7 +6,7 @@ import { on, pull, repository, serveCodeHost } from '#test/support/code-hosting.
 const world = await serveCodeHost();
 const berth = '/repos/northquay/berth';
 
-/** Asks with headers of one's own. */
+/** Sends a request with headers of the test's own. */
 const get = async (path: string, headers: Record<string, string>) => {
   const authorization = `token ${world.token}`;
   const response = await fetch(`${world.url}${path}`, { headers: { authorization, ...headers } });

@@ -1,4 +1,4 @@
-/** The task `merge-what-is-ready` of the template `code-hosting`: right work passes, nothing else does. */
+/** Tests the task `merge-what-is-ready` of the template `code-hosting`: correct work passes, and nothing else does. */
 import { describe, expect, it } from 'vitest';
 import { pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 

@@ -1,4 +1,4 @@
-/** Milestones, events and assignees of the code host's issues, through the vendor's client. */
+/** Tests milestones, events and assignees of the code host's issues, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

@@ -1,4 +1,4 @@
-/** The task `move-to-next-release` of the template `code-hosting`, which a Python function judges. */
+/** Tests the task `move-to-next-release` of the template `code-hosting`, which a Python function grades. */
 import { describe, expect, it } from 'vitest';
 import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, the code host answers as the vendor would: never with an error of its own. Bodies
- * and parameters are made of the names that its routes know and of values that they do not expect.
+ * Tests that the code host answers any request as the vendor would, and never with an internal error. Bodies and
+ * parameters combine names that its routes know with values that they do not expect.
  */
 import { describe, expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
@@ -100,7 +100,7 @@ const texts = [
   'é',
 ];
 
-/** Numbers that look random and are the same each time. */
+/** Makes a generator of pseudo-random choices, the same in each run. */
 const createDice = (seed: number) => {
   let state = seed;
   return <Item>(items: readonly Item[]): Item => {
@@ -115,7 +115,7 @@ const world = await serveCodeHost();
 
 const draw = createDice(7);
 
-/** There is none to begin with. */
+/** Row of a webhook; the world has none to begin with. */
 const hook = {
   ...{ id: 1, owner: 'northquay', repo: 'berth', repositories: ['northquay/berth'] },
   ...{ active: true, events: ['issues'], url: 'https://a.example', secret: 's' },

@@ -1,4 +1,7 @@
-/** The code host on a host of the release before, where rows cannot be counted and functions take fewer arguments. */
+/**
+ * Tests the code host on a host of the previous release, where rows cannot be counted and functions take fewer
+ * arguments.
+ */
 import { expect, it } from 'vitest';
 import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 import { templateTree } from '#test/support/worlds.ts';

@@ -1,4 +1,6 @@
-/** The page of the template `code-hosting` in a real browser: what a person does with it, by mouse and by keys. */
+/**
+ * Tests the page of the template `code-hosting` in a real browser: what a person does with it, by mouse and by keys.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -33,7 +35,7 @@ const open = async (path: string): Promise<void> => {
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 
-/** What somebody else does meanwhile, by the same API. */
+/** Sends a request to the same API, as another user would meanwhile. */
 const elsewhere = async (method: string, path: string, body: unknown): Promise<Row> => {
   const response = await fetch(`${world.url}${path}`, {
     method,

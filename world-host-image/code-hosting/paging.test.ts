@@ -1,4 +1,4 @@
-/** Pages of the code host's lists, and the vendor's client following them. */
+/** Tests the pages of the code host's lists, and that the vendor's client follows them. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ const world = await serveCodeHost();
 
 const asked = { ...repository, state: 'all' as const };
 
-/** Where the links of an answer lead, without their cursors. */
+/** Returns the targets of an answer's links, without their cursors. */
 const linksOf = (header: string | undefined): Record<string, string> =>
   Object.fromEntries(
     [...(header ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url = '', rel = '']) => {
@@ -18,7 +18,7 @@ const linksOf = (header: string | undefined): Record<string, string> =>
     }),
   );
 
-/** The `Link` of the first page, asked for with these headers: `fetch` would send no such ones. */
+/** Requests the first page with these headers, which `fetch` would not send, and returns its `Link` header. */
 const linkSaid = async (path: string, host: string, proto: string): Promise<string> => {
   const headers = { authorization: `token ${world.token}`, host, 'x-forwarded-proto': proto };
   const sent = request(`${world.url}${path}?per_page=1`, { headers }).end();

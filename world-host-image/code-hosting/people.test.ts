@@ -1,4 +1,4 @@
-/** Collaborators, teams, notifications and reactions of the code host, through the vendor client. */
+/** Tests collaborators, teams, notifications and reactions of the code host, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

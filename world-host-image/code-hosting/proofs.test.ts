@@ -1,4 +1,4 @@
-/** The tasks that the code host bundles, proved: what each is to notice, and that its solutions pass. */
+/** Proves the tasks that the code host bundles: each detects what it must, and its solutions pass. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeHost, openCodeHost } from '#test/support/code-hosting.ts';
 import { templateTree } from '#test/support/worlds.ts';

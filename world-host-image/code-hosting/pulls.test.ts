@@ -1,4 +1,4 @@
-/** Pull requests of the code host, through the vendor's client. */
+/** Tests pull requests of the code host, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,
@@ -19,7 +19,7 @@ const world = await serveCodeHost();
 const branchOf = async (name: string) =>
   (await world.client().repos.getBranch({ ...repository, branch: name })).data;
 
-/** A new branch at the tip of another one. */
+/** Creates a branch at the tip of another one. */
 const branchOff = async (name: string, from: string): Promise<void> => {
   const { commit } = await branchOf(from);
   const ref = `refs/heads/${name}`;
@@ -160,7 +160,7 @@ describe('a pull request', () => {
     expect(await errorOf(merged)).toEqual(
       invalid({ resource: 'PullRequest', field: 'state', code: 'invalid' }),
     );
-    // Labels, assignees and milestones are those of its issue.
+    // A pull request has the labels, assignees and milestone of its issue.
     await world.client().issues.update({ ...on(155), milestone: 4, labels: ['enhancement'] });
     const { data } = await world.client().pulls.get(pull(155));
     expect([data.milestone?.title, names(data.labels)]).toEqual(['2.9', ['enhancement']]);
@@ -280,7 +280,7 @@ describe('branches', () => {
       '/repos/northquay/berth/git/refs/heads/postgres-18',
     );
     expect(response.status).toBe(204);
-    // The pull request of a branch that is gone is closed.
+    // Deleting a branch closes its pull request.
     expect((await world.client().pulls.get(pull(156))).data.state).toBe('closed');
     const main = world.client().git.deleteRef({ ...repository, ref: 'heads/main' });
     expect((await errorOf(main)).status).toBe(422);

@@ -1,4 +1,4 @@
-/** Releases of the code host and their files, through the vendor client. */
+/** Tests releases of the code host and their files, through the vendor's client. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
@@ -129,7 +129,7 @@ describe('releases', () => {
   });
 });
 
-/** Bytes that no text has. */
+/** Bytes that are not valid text in UTF-8. */
 const archive = Buffer.from([0x1f, 0x8b, 8, 0, 0xff, 0xfe, 0, 0xc3, 0x28, 0x0d, 0x0a]);
 const digestOf = (bytes: Uint8Array) =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -1,4 +1,4 @@
-/** Credentials, users, organizations and repositories of the code host, through the vendor client. */
+/** Tests credentials, users, organizations and repositories of the code host, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {

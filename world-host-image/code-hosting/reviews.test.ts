@@ -1,4 +1,4 @@
-/** Reviews of pull requests, through the vendor's client. */
+/** Tests reviews of pull requests, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

@@ -1,4 +1,4 @@
-/** The code host's search, through the vendor's client. */
+/** Tests the code host's search, through the vendor's client. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

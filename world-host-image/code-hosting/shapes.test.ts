@@ -1,7 +1,7 @@
 /**
- * What the code host answers, held against the vendor's own description of its API: every answer is
- * written down as a literal of the type that `@octokit/openapi-types` gives its route, and the
- * TypeScript compiler says what is missing, what is of another kind, and what nobody knows.
+ * Compares the code host's answers with the vendor's own description of its API. Each answer is written down as a
+ * literal of the type that `@octokit/openapi-types` gives its route. The TypeScript compiler then reports fields that
+ * are missing, of another type, or not described.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { serveCodeHost } from '#test/support/code-hosting.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const berth = '/repos/northquay/berth';
 
-/** The vendor's path of a route, the path asked for, and what is sent. */
+/** Request of a test: the vendor's path of the route, the path requested, and the body. */
 type Asked = [route: string, path: string, body?: object];
 
 const repo = '/repos/{owner}/{repo}';
@@ -185,7 +185,7 @@ const asked: Record<string, Asked[]> = {
   ],
 };
 
-/** Fields of our answers that the description does not have, by the path that is asked for. */
+/** Fields of our answers that the description does not have, by the requested path. */
 const undescribed: Record<string, string[]> = {
   // The vendor sends it here as it does in the events of one issue.
   [`${berth}/issues/events`]: ['state_reason'],
@@ -195,10 +195,10 @@ const world = await serveCodeHost();
 const folder = mkdtempSync(join(tmpdir(), 'svc-shapes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What every label says, wherever it stands, and the description does not know yet. */
+/** Fields of every label, wherever it occurs, that the description does not have yet. */
 const ofLabels = ['archived_at', 'archived_by'];
 
-/** An answer without these fields of its rows, and without those of its labels. */
+/** Returns an answer without these fields of its rows, and without those of its labels. */
 const without = (body: unknown, fields: readonly string[]): unknown => {
   if (Array.isArray(body)) return body.map((row) => without(row, fields));
   if (typeof body !== 'object' || body === null) return body;
@@ -210,7 +210,7 @@ const without = (body: unknown, fields: readonly string[]): unknown => {
   );
 };
 
-/** What the world itself says of its answers, by the path and method of the route. */
+/** Operations that the world declares, by the path and method of the route. */
 const declared = new Map<string, string>();
 const schemas = new Map<string, JsonSchema>();
 for (const { method, path, operation, response } of world.contract.api?.routes ?? []) {
@@ -220,7 +220,7 @@ for (const { method, path, operation, response } of world.contract.api?.routes ?
 const shapes = createShapes(world.contract.definitions, schemas);
 const misfits: unknown[] = [];
 
-/** Holds an answer against the schema that `openapi.json` has for its route. */
+/** Checks an answer against the schema that `openapi.json` has for its route. */
 const compare = (method: string, route: string, body: unknown): void => {
   const operation = declared.get(`${method} ${route.replaceAll(/\{[^}]*\}/g, '{}')}`) ?? '';
   const check = shapes.get(operation);
@@ -247,7 +247,7 @@ type Answer<P extends keyof paths, M extends keyof paths[P], S> = paths[P][M] ex
 } ? S extends keyof R ? R[S] extends { content: { 'application/json': infer B } } ? B : never : never : never;
 `;
 
-/** What the compiler says of a file, each problem with the declaration that it is in. */
+/** Compiles a file and returns the errors, each with the declaration that it is in. */
 const compilerProblems = async (file: string): Promise<string[]> => {
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--pretty', 'false'];
   const tsc = join(root, 'node_modules/.bin/tsc');

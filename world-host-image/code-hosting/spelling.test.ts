@@ -1,6 +1,6 @@
 /**
- * Names in letters of any case: owners, repositories, users and labels are found, and answered as they
- * are spelled.
+ * Tests names in letters of any case: owners, repositories, users and labels are found, and answered in their original
+ * spelling.
  */
 import { describe, expect, it } from 'vitest';
 import { errorOf, invalid, names, serveCodeHost } from '#test/support/code-hosting.ts';

@@ -1,4 +1,4 @@
-/** Statuses and checks of commits, what the code host says of itself, and what hooks were told. */
+/** Tests statuses and checks of commits, the code host's answers about itself, and the deliveries of hooks. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

@@ -1,4 +1,4 @@
-/** The tools of the template `code-hosting`: what an agent sees and does without the HTTP API. */
+/** Tests the tools of the template `code-hosting`: what an agent sees and does without the HTTP API. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';

@@ -1,4 +1,7 @@
-/** What the device manager answers of all its rows is what its OpenAPI document declares, which a linter passes. */
+/**
+ * Tests that the device manager's answers about all its rows match its OpenAPI document, and that the document passes
+ * a linter.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';

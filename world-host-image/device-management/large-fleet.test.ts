@@ -1,4 +1,4 @@
-/** A fleet whose inventories are more than one query answers: everything that goes through all devices still does. */
+/** Tests a fleet whose inventories exceed one query's answer: operations that go through all devices still work. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { textFile } from '#language/edit/tree-text.ts';

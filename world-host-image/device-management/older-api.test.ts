@@ -1,4 +1,4 @@
-/** The older API as its clients use it: XML in and out, what it refuses, and whom groups select. */
+/** Tests the older API as its clients use it: XML in and out, refused requests, and the members that groups select. */
 import { describe, expect, it } from 'vitest';
 import { serveDeviceManager } from '#test/support/device-management.ts';
 

@@ -1,4 +1,6 @@
-/** The page of the template `device-management` in a real browser: two of its tasks, solved by mouse and by keys. */
+/**
+ * Tests the page of the template `device-management` in a real browser: two of its tasks, solved by mouse and by keys.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { barriers, overflow } from '#test/support/barriers.ts';

@@ -1,4 +1,4 @@
-/** The tasks that the device manager bundles, proved; and what an agent may do wrong, which fails. */
+/** Proves the tasks that the device manager bundles, and tests that mistakes of an agent fail. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceManager, openDeviceManager } from '#test/support/device-management.ts';
 import { templateTree } from '#test/support/worlds.ts';

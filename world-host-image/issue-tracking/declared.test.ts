@@ -1,4 +1,6 @@
-/** The tracker's OpenAPI document passes the linter, and declares what the client's everyday paths answer. */
+/**
+ * Tests that the tracker's OpenAPI document passes the linter, and declares what the client's everyday paths answer.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';

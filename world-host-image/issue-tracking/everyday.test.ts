@@ -1,6 +1,6 @@
 /**
- * The vendor's client for JavaScript at its everyday work on a session of `issue-tracking`. It holds each answer to
- * the shapes that the vendor describes, and throws where one does not fit.
+ * Tests everyday work of the vendor's JavaScript client on a session of `issue-tracking`. The client checks each
+ * answer against the shapes that the vendor describes, and throws if one does not fit.
  */
 import { ApiError, AuthError, NotFoundError } from 'jira.js';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Webhooks of the tracker: registered on both routes, delivered into the ledger, signed where they have a secret. */
+/**
+ * Tests webhooks of the tracker: registered on both routes, delivered into the ledger, and signed if they have a
+ * secret.
+ */
 import { verify } from '@octokit/webhooks-methods';
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -66,7 +69,7 @@ it('they hear of issues that their query finds, signed with their secret', async
     items: [{ field: 'summary', fromString: 'A', toString: 'B' }],
   });
   expect(commented?.body).toMatchObject({ comment: { body: 'Seen' }, issue: { key: body.key } });
-  // As receivers do it that take this form of signature from any vendor.
+  // Verifies signatures as receivers do that accept this form from any vendor.
   for (const { headers, body } of deliveries) {
     const signature = String(headers['x-hub-signature']);
     expect(await verify('mooring', JSON.stringify(body), signature)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, the tracker answers as the vendor would: never with an error of its own. Bodies and parameters
- * are made of the names that its routes know and of values that they do not expect.
+ * Tests that the tracker answers any request as the vendor would, and never with an internal error. Bodies and
+ * parameters combine names that its routes know with values that they do not expect.
  */
 import { expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
@@ -78,7 +78,7 @@ const values: unknown[] = [
   ...[{ type: 'doc', version: 1, content: [{ type: 'x', attrs: { level: [] }, marks: [5] }] }],
 ];
 
-/** A document with one node that is no such node. */
+/** Builds a document whose only node is invalid. */
 const brokenBy = (node: unknown) => ({ type: 'doc', version: 1, content: [node] });
 const brokenDocuments = [
   { type: 'text', text: 'a', marks: [5] },
@@ -98,7 +98,7 @@ const texts = [
   ...['project = BERTH', 'due < ', 'key in (', '10000', '-created', 'startOfDay(', 'WyJhIl0='],
 ];
 
-/** Numbers that look random and are the same each time. */
+/** Makes a generator of pseudo-random choices, the same in each run. */
 const createDice = (seed: number) => {
   let state = seed;
   return <Item>(items: readonly Item[]): Item => {

@@ -1,4 +1,7 @@
-/** The page of the template `issue-tracking` in a real browser: its tasks and its everyday work, by mouse and by keys. */
+/**
+ * Tests the page of the template `issue-tracking` in a real browser: its tasks and its everyday work, by mouse and by
+ * keys.
+ */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { barriers, overflow } from '#test/support/barriers.ts';
@@ -90,14 +93,14 @@ describe('the page', { timeout: 240_000 }, () => {
     await dialog.getByRole('radio', { name: 'Review' }).check();
     await dialog.getByRole('button', { name: 'Move' }).click();
     await card('In Review').waitFor();
-    // A step that asks for a resolution asks it before anything is moved.
+    // A transition that needs a resolution asks for it before anything is moved.
     await card('In Review').dragTo(column('Done'));
     await dialog.getByLabel('Resolution').selectOption('Cannot Reproduce');
     expect(issueOf('BERTH-102')).toMatchObject({ status_id: 10003 });
     await dialog.getByRole('button', { name: 'Move' }).click();
     await card('Done').waitFor();
     expect(issueOf('BERTH-102')).toMatchObject({ resolution_id: 10003 });
-    // From here no step leads there.
+    // No transition leads from here to there.
     await card('Done').dragTo(column('Blocked'));
     await card('Done').waitFor();
     expect(issueOf('BERTH-102')).toMatchObject({ status_id: 10002 });

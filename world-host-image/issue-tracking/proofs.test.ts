@@ -1,4 +1,7 @@
-/** The tasks that the tracker bundles, proved: what each is to notice, that its solutions pass, and that a wrong one fails. */
+/**
+ * Proves the tasks that the tracker bundles: each detects what it must, its solutions pass, and a wrong solution
+ * fails.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type IssueTracker, openIssueTracker } from '#test/support/issue-tracker.ts';
@@ -18,9 +21,9 @@ afterAll(() => world.stop());
 const leila = '5f04bf83253c00009d6ca612';
 const owen = '5f04de7225bf00009d6e3f2b';
 
-/** What somebody might do who read the task carelessly. */
+/** Actions of an agent that read the task carelessly. */
 const wrong: Record<string, () => Promise<unknown>> = {
-  // The link leads the other way.
+  // The link points in the wrong direction.
   'close-the-duplicate': async () => {
     await world.tool('link_issues', {
       type: { name: 'Duplicate' },
@@ -31,7 +34,7 @@ const wrong: Record<string, () => Promise<unknown>> = {
     const step = { issueIdOrKey: 'BERTH-102', transition: { id: '61' }, fields };
     await world.tool('transition_issue', step);
   },
-  // Whatever is in the version is moved, what is done as well.
+  // Moves every issue of the version, even finished ones.
   'cut-the-release': async () => {
     const { issues } = (await world.tool('search_issues', {
       jql: 'fixVersion = 3.3',
@@ -43,7 +46,7 @@ const wrong: Record<string, () => Promise<unknown>> = {
     }
     await world.ask('PUT', '/rest/api/3/version/10003', { released: true });
   },
-  // What is resolved goes as well, and no customer is thought of.
+  // Moves the resolved issues as well, and ignores the customers.
   'hand-over-the-desk': async () => {
     const { issues } = (await world.tool('search_issues', {
       jql: `project = SUP AND assignee = ${leila}`,
@@ -53,7 +56,7 @@ const wrong: Record<string, () => Promise<unknown>> = {
       await world.tool('assign_issue', { issueIdOrKey: key, accountId: owen });
     }
   },
-  // The hours of the version after it.
+  // Uses the hours of the version after it.
   'how-much-was-logged': () => world.call('answer', undefined, { answer: 9 }),
 };
 
