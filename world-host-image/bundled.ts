@@ -1,3 +1,3 @@
-/** What a bundle of the host begins with: its stack traces lead to the sources, and then it is the host. */
+/** Entry point of the host's bundle: maps stack traces to the sources first, then starts the host. */
 import './stack-traces.ts';
 import './main.ts';

@@ -1,4 +1,4 @@
-/** What a world host is told by its environment. */
+/** Reads the world host's configuration from its environment variables. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
@@ -13,35 +13,35 @@ export type HostConfig = {
   /** Base address of the control plane, without a path. */
   controlUrl: string;
   hostId: string;
-  /** The generation that the host was launched with. */
+  /** Generation that the host was launched with. */
   generation: number;
-  /** Where its token is read from; `-` is standard input. */
+  /** File that the host's token is read from; `-` is standard input. */
   tokenFile: string;
-  /** Where the API server listens; port 0 takes any. */
+  /** Address that the API server listens on; port 0 takes any free port. */
   listen: ListenAddress;
-  /** Whether the host tells its own address, as the only one to know it. */
+  /** True if the host reports its own address, because only it knows the address. */
   reportAddress: boolean;
-  /** A folder that the host makes, fills and removes. */
+  /** Folder that the host creates, fills and removes. */
   workDir: string;
-  /** Unpacked snapshots of large worlds: a folder that other hosts may share, and what it may hold. */
+  /** Unpacked snapshots of large worlds: a folder that other hosts may share, and its size budget. */
   snapshots: { folder: string; mostBytes: number };
-  /** File in which the number of the ledger's last entry stands; undefined: the runtime keeps none. */
+  /** File that stores the number of the ledger's last entry; undefined if the runtime keeps none. */
   ledgerMark?: string | undefined;
   /** Command of the Python that runs user code. */
   python: string;
-  /** Folders where commands are found, as in `PATH`. */
+  /** Folders in which commands are searched, as in `PATH`. */
   searchPath: string;
   userCode: {
-    /** Memory of each worker, beside what its language takes for itself. */
+    /** Memory of each worker, on top of what its language needs for itself. */
     memoryMb: number;
     boundary: BoundaryMode;
   };
-  /** What the host has to itself: nothing of anybody else's is to be seen there. */
+  /** Kernel namespaces that the host does not share; anything foreign found in them counts as left by a session. */
   namespaces: Namespace[];
   logLevel: LogLevel;
 };
 
-/** Where user code lies: in the host's own folder, apart from all else. */
+/** Returns the folder for user code: inside the host's own folder, separate from everything else. */
 export const codeDirectory = ({ workDir }: Pick<HostConfig, 'workDir'>): string =>
   join(workDir, 'code');
 
@@ -49,7 +49,7 @@ const mebibyte = 2 ** 20;
 
 const defaultWorkDir = (hostId: string): string => join(tmpdir(), `svc-host-${hostId}`);
 
-/** Throws `invalid` naming every mistake. */
+/** Reads the configuration. Throws `invalid` naming every mistake. */
 export const readConfig = (env: Env): HostConfig => {
   const read = readEnv(env);
   const listen = read.text('SVC_LISTEN', '127.0.0.1:0');

@@ -1,5 +1,5 @@
 /**
- * Where the host's own files lie, for whoever starts a program among them. It is told by this file, as a
+ * Folder of the host's own files, for code that starts a program among them. It is derived from this file, because a
  * bundle of the host lies in the same folder.
  */
 export const hostFolder = import.meta.dirname;

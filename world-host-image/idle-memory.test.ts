@@ -1,10 +1,10 @@
-/** When a host that nobody asks collects its garbage, and when it leaves that be. */
+/** Tests when an idle host collects its garbage, and when it does not. */
 import { expect, it } from 'vitest';
 import { createLook } from './idle-memory.ts';
 
 const mebibyte = 1024 ** 2;
 
-/** A heap that a test fills, whose collector leaves ten mebibytes. */
+/** Fake heap that a test fills; a collection leaves ten mebibytes. */
 const playedHeap = () => {
   const heap = { physicalMb: 25, usedMb: 20, busy: 0, collected: 0 };
   const look = createLook({

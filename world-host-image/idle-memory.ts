@@ -1,10 +1,10 @@
 /**
- * Gives memory back while nobody asks for anything: what serving left behind in the heap, and the room that V8
- * took to make it. By itself V8 keeps both until it needs them, which in a session that an agent thinks about is
- * never; and idle sessions are what a machine holds most of.
+ * Returns memory to the system while the host is idle: the garbage that serving left in the heap, and the pages that
+ * V8 reserved for it. V8 itself keeps both until it needs them. In a session whose agent is thinking that is never,
+ * and most sessions on a machine are idle.
  *
- * A collection takes some 30 ms, so there is one only after a quiet while, and only when the heap has grown since
- * the last. A host that is busy, or given one session after another, never comes to it.
+ * A collection takes some 30 ms. It therefore runs only after a quiet interval, and only if the heap has grown since
+ * the last one. A host that is busy, or gets one session after another, never runs it.
  */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -12,19 +12,19 @@ import { runInNewContext } from 'node:vm';
 
 const mebibyte = 1024 ** 2;
 
-/** How often the host looks, and what part of that time may be work of a host that counts as idle. */
+/** Interval of the checks, and the share of it that a host may have worked and still count as idle. */
 const everyMs = 3_000;
 const idleShare = 0.03;
 
-/** Less is not worth a collection. */
+/** Minimum growth of the heap that is worth a collection. */
 const leastBytes = 3 * mebibyte;
-/** Of a heap that holds more, a collection would take long for what it gives. */
+/** Maximum size of the used heap; collecting a larger one takes too long for what it frees. */
 const mostUsedBytes = 64 * mebibyte;
 
-/** What it looks at, for tests. */
+/** Inputs of a check, replaceable in tests. */
 export type HeapView = {
   heap(): { total_physical_size: number; used_heap_size: number };
-  /** What part of the time since the last look was work. */
+  /** Returns the share of the time since the last call in which the event loop was busy. */
   busyShare(): number;
   collect(): void;
 };
@@ -38,7 +38,7 @@ const watchLoop = (): (() => number) => {
   };
 };
 
-/** A look that collects if it is time for it. */
+/** Makes the check, which collects garbage if the host is idle and the heap has grown. */
 export const createLook = ({ heap, busyShare, collect }: HeapView): (() => void) => {
   let keptBytes = 0;
   return () => {
@@ -51,15 +51,15 @@ export const createLook = ({ heap, busyShare, collect }: HeapView): (() => void)
 };
 
 /**
- * V8's collector. It is shown to contexts made after the flag is set, and the flag is set when it is first needed: code
- * that was compiled ahead under other flags is not taken, so at the start it would cost more than it gives.
+ * Returns V8's collector. Only contexts made after the flag is set have it. The flag is set on first use, because V8
+ * rejects cached code that was compiled under other flags; setting it at the start would cost more than it gains.
  */
 const findCollector = (): NodeJS.GCFunction => {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as NodeJS.GCFunction;
 };
 
-/** Begins to look; answers what ends it. */
+/** Starts the checks; returns a function that ends them. */
 export const giveBackWhenIdle = (): (() => void) => {
   let gc: NodeJS.GCFunction | undefined;
   const look = createLook({

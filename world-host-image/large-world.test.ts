@@ -1,4 +1,7 @@
-/** A session of a world whose base rows stay in a file: it does all that a session does, and leaves the file as it is. */
+/**
+ * Tests a session of a world whose base rows stay in a file: it can do all that a session does, and never changes the
+ * file.
+ */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,33 +1,36 @@
-/** Workers for the code of linked worlds, of which a session may have several: each world has its own. */
+/**
+ * Starts workers for the code of linked worlds. A session may have several linked worlds, and each has its own
+ * workers.
+ */
 import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
 import type { ProcessBounds } from './usercode/boundary.ts';
 import { startUserCode, type UserCode } from './usercode/runner.ts';
 
-/** The workers of one world. */
+/** Workers of one linked world. */
 export type LinkedWorkers = {
   userCode: UserCode;
   workDir: string;
-  /** Kills them and removes their folder; answers the numbers of the processes that there were. */
+  /** Kills the workers and removes their folder; returns the ids of all processes that were started. */
   end(): Promise<number[]>;
 };
 
 export type LinkedCode = {
   /** Starts the workers of one more world, in a folder of its own. */
   start(): Promise<LinkedWorkers>;
-  /** Kills them all. */
+  /** Kills all workers. */
   stop(): Promise<void>;
 };
 
 export type LinkedCodeParts = {
   config: HostConfig;
-  /** Those of the host's own workers: all together have the memory that these have. */
+  /** Bounds of the host's own workers. The workers of linked worlds share their memory pool. */
   bounds: ProcessBounds;
   log: Log;
 };
 
-/** Starts nothing yet. */
+/** Makes the starter of workers; starts none yet. */
 export const createLinkedCode = ({ config, bounds, log }: LinkedCodeParts): LinkedCode => {
   const started = new Set<Promise<UserCode>>();
   let folders = 0;

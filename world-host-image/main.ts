@@ -1,9 +1,10 @@
 /**
- * A world host: serves one session of one world at a time. Labels on its command line are for whoever
- * looks at processes; everything it must know is in its environment, but for its token (src/hosting/token.ts).
+ * Entry point of a world host, which serves one session of one world at a time. Its command line only carries labels
+ * for people who list processes. Its configuration comes from the environment, its token from a file or standard input
+ * (src/hosting/token.ts).
  *
- * The workers for user code are started before the rest of the program is even read: they take longest
- * to come up, and how soon a host is warm decides how large a pool has to be.
+ * The workers for user code start before the rest of the program is even loaded. They take longest to come up, and the
+ * time until a host is warm determines how large a pool has to be.
  */
 import { rm } from 'node:fs/promises';
 import type { HostIdentity } from '#hosting/link.ts';
@@ -13,7 +14,7 @@ import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
 import { startUserCode } from './usercode/runner.ts';
 
-/** A call that runs when the host is told to stop has this long to end and be answered. */
+/** Time that a running call has, when the host is stopped, to end and be answered. */
 const stopDeadlineMs = 10_000;
 
 const start = async (): Promise<Running> => {
@@ -33,7 +34,7 @@ const start = async (): Promise<Running> => {
     workDir: codeDirectory(config),
     log,
   });
-  userCode.catch(() => undefined); // startHost awaits it and meets the failure there
+  userCode.catch(() => undefined); // startHost awaits it and receives the failure
   const [token, { startHost }] = await Promise.all([
     readToken(config.tokenFile),
     import('./program.ts'),

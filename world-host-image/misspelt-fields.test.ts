@@ -1,4 +1,7 @@
-/** A field that no row can have is refused wherever rows are asked for, and so is not taken for no rows. */
+/**
+ * Tests that a field that no row can have is refused wherever rows are queried, so a misspelling is never mistaken for
+ * an empty result.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
 

@@ -1,4 +1,4 @@
-/** What a host does with sessions, one after the other: it loads, runs calls, recycles and loads ahead. */
+/** Tests a host over several sessions: it loads, runs calls, recycles and loads ahead. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import { assignment, issues, openOn, startBench, task, version } from '#test/support/host-bench.ts';

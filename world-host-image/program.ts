@@ -1,6 +1,6 @@
 /**
- * Wires a world host: workers for user code, the API server, the host's lifecycle and the heartbeat. They start
- * side by side; the host reports warm once its workers are up, its server listens and it has rehearsed.
+ * Wires a world host: workers for user code, the API server, the host's lifecycle and the heartbeat. They start in
+ * parallel. The host reports warm once its workers are up, its server listens and its warm-up has passed.
  */
 import { rm } from 'node:fs/promises';
 import { createContact } from '#hosting/contact.ts';
@@ -26,7 +26,7 @@ import { answerRows, rowsPrefix } from './ui/rows/answer.ts';
 import { createUiSurface, type UiSurfaceParts } from './ui/surface.ts';
 import type { UserCode } from './usercode/runner.ts';
 
-/** A host that hears nothing for so long has no session any more. */
+/** Time without contact to the control plane after which the host considers its session lost. */
 const giveUpMs = 10 * 60_000;
 
 export type HostParts = {
@@ -34,14 +34,17 @@ export type HostParts = {
   token: Secret;
   log: Log;
   identity: HostIdentity;
-  /** Workers in the host's folder for code, on their way up; the host stops them when it stops. */
+  /** Workers in the host's folder for code, which may still be starting; the host stops them when it stops. */
   userCode: Promise<UserCode>;
 };
 
-/** How long a host tries to say goodbye; who does not hear it finds the container gone. */
+/**
+ * Time that a host tries to report that it leaves. If the report fails, the control plane detects that the container
+ * is gone.
+ */
 const goodbyeMs = 2_000;
 
-/** Tells that this host is taken away, so that nobody waits for its silence. */
+/** Reports that this host is being taken away, so that the control plane need not wait for missing heartbeats. */
 const sayGoodbye = async ({
   link,
   log,
@@ -59,10 +62,10 @@ const sayGoodbye = async ({
   }
 };
 
-/** Somebody waits for a page: what the control plane does not say by then is not known. */
+/** Time to wait for the control plane on behalf of a page; a person is waiting for it. */
 const uiPatienceMs = 5_000;
 
-/** What the UI surface asks of the control plane. */
+/** Returns the requests of the UI surface to the control plane. */
 const uiSources = (
   link: ControlLink,
   identity: HostIdentity,
@@ -82,8 +85,8 @@ const uiSources = (
 };
 
 /**
- * Starts a host. It ends by itself when the control plane has no more use for it, with a failure when it
- * cannot go on.
+ * Starts a host. It ends by itself when the control plane needs it no more, and with a failure when it cannot
+ * continue.
  */
 export const startHost = async ({
   config,

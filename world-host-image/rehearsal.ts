@@ -1,7 +1,7 @@
 /**
- * A rehearsal: while the workers start, the host opens a session of a tiny world of its own, calls a
- * tool, asks its API and closes it. The first real session then finds SQLite, the decompressor and the
- * schema compiler loaded and their code compiled; a host on which they do not work never reports warm.
+ * Warm-up of the host. While the workers start, it opens a session of a tiny built-in world, calls a tool, sends an
+ * API request and closes the session. The first real session then finds SQLite, the decompressor and the schema
+ * compiler loaded and their code compiled. A host on which one of them does not work never reports warm.
  */
 import { createHash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';
@@ -103,7 +103,7 @@ const digestOf = (bytes: Uint8Array): Digest =>
 
 const token = 'rehearsal';
 
-/** Throws when the host cannot do what it is for. */
+/** Runs the warm-up. Throws if the host cannot serve a session. */
 export const rehearse = async (workDir: string, log: Log): Promise<void> => {
   const bundle = encodeBundle({ contract, files: [] });
   const snapshot = buildSnapshot(contract, { notes: [{ id: 1, text: 'base' }] }).bytes;

@@ -1,7 +1,7 @@
 /**
- * Makes the stack traces of a bundled host lead to its sources. Node could do that by itself
- * (`--enable-source-maps`), but reads all maps at the start, which costs a host 40 ms and 14 MB; here a
- * map is read when the first one is asked for. The bundle begins with this file.
+ * Maps the stack traces of a bundled host to its sources. Node can do that itself (`--enable-source-maps`), but it
+ * reads all maps at the start, which costs a host 40 ms and 14 MB. This file reads a map when it is first needed. The
+ * bundle imports it first.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
@@ -18,7 +18,7 @@ const mapOf = (script: string): SourceMap | undefined => {
   return maps.get(script);
 };
 
-/** A frame as Node words it, its place being that in the source where there is a map. */
+/** Formats a frame as Node does, with the position in the source if there is a map. */
 const describeFrame = (frame: NodeJS.CallSite): string => {
   const [script, line, column] = [
     frame.getScriptNameOrSourceURL(),
@@ -36,7 +36,10 @@ const describeFrame = (frame: NodeJS.CallSite): string => {
   );
 };
 
-/** Node asks for the stack trace of each abort, which is an end that somebody wanted: no map is read for it. */
+/**
+ * Returns true for an abort. Node reads the stack trace of each one, and aborts are intended, so no map is read for
+ * them.
+ */
 const isAbort = (error: Error): boolean => error.name === 'AbortError';
 
 Error.prepareStackTrace = (error, frames) => {

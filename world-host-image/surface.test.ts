@@ -1,4 +1,4 @@
-/** The API surface of a whole host, before, in and after a session. */
+/** Tests the API surface of a whole host before, during and after a session. */
 import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';
 

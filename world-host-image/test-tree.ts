@@ -1,7 +1,7 @@
 /**
- * The tests of a world tree on this machine, without a service: a program that reads a tree from its standard input
- * (`{path: base64}` as JSON) and prints the report, or an error, as one line of JSON. What the tests see is what a host
- * serves of the tree.
+ * Runs the tests of a world tree on this machine, without a service. The program reads a tree from its standard input
+ * (`{path: base64}` as JSON) and prints the report, or an error, as one line of JSON. The tests see what a host would
+ * serve of the tree.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

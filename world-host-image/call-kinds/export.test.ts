@@ -1,4 +1,4 @@
-/** What a session tells of itself for its archive: all of it, page by page, of one state. */
+/** Tests what a session returns for its archive: all of it, page by page, from one state. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';

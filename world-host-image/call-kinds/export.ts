@@ -1,7 +1,7 @@
 /**
- * Call `export`: all that there is of the session, page by page, for its archive. The control plane makes it. Pages say of
- * which state they are, so that who puts them together can tell that something happened in between. It leaves no trace
- * in the session, and grades it as it is.
+ * Call `export`: returns everything about the session, page by page, for its archive. The control plane makes this
+ * call. Each page carries a stamp of the state that it was read from, so the reader detects a change between two
+ * pages. The call leaves no trace in the session, and grades it in its present state.
  */
 import { hash } from 'node:crypto';
 import { isObject } from '#domain/json.ts';
@@ -16,20 +16,20 @@ import { gradeSession } from '../grading/grade.ts';
 import { createClock } from '../session/clock.ts';
 import type { Session } from '../session/session.ts';
 
-/** What a page holds, less than the most that a call may answer. */
+/** Maximum size of a page; a call may answer four times as much. */
 const pageChars = limits.callOutputBytes / 4;
 
-/** Rows that are told one by one. */
+/** Maximum number of rows that are exported one by one; with more, the archive leaves rows out. */
 const mostRows = 200_000;
 
 type Part = RecordPage['sections'][number]['part'];
 
-/** Lines of a part from an offset on, until it ends or there is no room left. */
+/** Part of the archive. `read` yields its lines from an offset on; the caller stops it when the page is full. */
 type Section = { part: Part; read(offset: number): Iterable<unknown> };
 
 type Aliased = readonly [alias: string | null, session: Session];
 
-/** The session, and those of its linked worlds. */
+/** Returns the session and the sessions of its linked worlds, each with its alias. */
 const worldsOf = (session: Session): Aliased[] => [[null, session], ...session.links];
 
 const changesOf = (session: Session): Section => ({
@@ -47,7 +47,7 @@ const changesOf = (session: Session): Section => ({
 
 const queried = 500;
 
-/** Rows in the order of the store, or entries of the ledger, portion by portion. */
+/** Yields rows in the order of the store, or entries of the ledger, in batches. */
 function* readAll(
   { query }: Pick<Session['ledger'], 'query'>,
   entity: string,
@@ -100,7 +100,7 @@ const stateOf = (session: Session): SessionState => {
   };
 };
 
-/** Names what pages are of: rows, ledger and answer, and not the time. */
+/** Returns a hash of the state that pages are read from: rows, ledger and answer, but not the time. */
 const stampOf = (session: Session): string => {
   const { at: _, ...state } = stateOf(session);
   return hash('sha256', JSON.stringify(state), 'hex');
@@ -112,7 +112,7 @@ const tooLarge = (part: Part, offset: number): CallFailure =>
     message: `line ${offset + 1} of ${part} has more than the ${limits.callOutputBytes} bytes of an answer, so the session cannot be exported`,
   });
 
-/** A page from a place on. */
+/** Reads a page that begins at a place. */
 const readPage = (session: Session, from: RecordPlace): Pick<RecordPage, 'sections' | 'next'> => {
   const sections: RecordPage['sections'] = [];
   let chars = 0;
@@ -148,13 +148,13 @@ const readAsked = (input: Row): Asked => {
 const moved = (): CallFailure =>
   new CallFailure({ code: 'moved', message: 'the session changed while it was exported' });
 
-/** The session at one moment: a grader may take a while, and tells the time that the archive tells. */
+/** Freezes the session's clock. A grader may take a while, and must see the same time as the archive. */
 const atOneMoment = (session: Session): Session => ({
   ...session,
   clock: createClock({ at: session.clock.iso(), mode: 'frozen', rate: 1 }),
 });
 
-/** The grade, where the task has a grader. It is no call of its own: nothing is noted of it. */
+/** Grades the session if its task has a grader. This is not a call of its own, so it gets no ledger entry. */
 const gradeOf = async (session: Session): Promise<Grade | null> => {
   const grader = session.task?.grader;
   return grader === undefined ? null : ((await gradeSession(session, grader)) as Grade);

@@ -1,6 +1,6 @@
 /**
- * Call `prove`: whether the task of the session is graded as it should be. Meanwhile the session's API is served to
- * nobody, and in the end the session is as after a `reset`.
+ * Call `prove`: checks that the task of the session is graded as it should be. While it runs, the session's API
+ * refuses clients. Afterwards the session is in the state after a `reset`.
  */
 
 import { CallFailure } from '../calls/answers/failure.ts';

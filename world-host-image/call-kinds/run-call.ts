@@ -1,6 +1,6 @@
 /**
- * Runs a call of any kind and puts its end into words: an output, or an error that a caller can act
- * on. Calls that do something are noted in the session's ledger.
+ * Runs a call of any kind and turns its end into an answer: an output, or an error that the caller can act on. Calls
+ * that change something get an entry in the session's ledger.
  */
 import type { CallError, CallKind } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
@@ -48,7 +48,7 @@ const kinds: Record<CallKind, RunCall> = {
   export: callExport,
 };
 
-/** The kinds that get a ledger entry here: reading and grading the state gets none, and a reset writes its own. */
+/** Kinds of calls that get a ledger entry here. Reading and grading the state gets none, and a reset writes its own. */
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',
@@ -71,7 +71,7 @@ const responseOf = ({ answer, faults }: Ran) => ({
   ...(answer.error === undefined ? { output: answer.output } : { error: answer.error }),
 });
 
-/** An error as the contract has it: what somebody's code says may be of any length. */
+/** Cuts an error to the sizes of the contract; messages from user code may have any length. */
 const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
   code: cut(code, limits.nameChars),
   message: cut(message, limits.messageChars),
@@ -79,7 +79,7 @@ const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
   ...rest,
 });
 
-/** Details that the API does not take are left out, and said to be. */
+/** Replaces details that the API does not accept by a notice that they were left out. */
 const withoutFault = (error: CallError): CallError => {
   const fault = findAnswerFault({ error });
   if (fault === undefined) return error;
@@ -100,7 +100,7 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
       runCall(of, other, log),
     );
     const { rows = [], outgoing = nothingOutgoing(), faults = [], ...answer } = outcome;
-    const fault = call.kind === 'tool' ? undefined : findAnswerFault(answer); // a tool's is checked
+    const fault = call.kind === 'tool' ? undefined : findAnswerFault(answer); // tools check theirs
     if (fault === undefined) return { answer, rows, outgoing, faults };
     return failedWith({ code: fault.code, message: `the output is not sent: ${fault.message}` });
   } catch (cause) {
@@ -114,7 +114,7 @@ const run = async (session: Session, call: HostCall, log: Log): Promise<Ran> => 
   }
 };
 
-/** Never throws: whatever happens is an answer. */
+/** Runs a call and returns its answer. Never throws: any failure becomes an answer, too. */
 export const runCall = async (session: Session, call: HostCall, log: Log): Promise<CallAnswer> => {
   const at = new Date();
   const startedAt = performance.now();

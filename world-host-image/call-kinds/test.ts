@@ -1,4 +1,4 @@
-/** Call `test`: runs the tests that come with it on the session, which is as it was opened afterwards. */
+/** Call `test`: runs the tests that the call carries on the session, and restores the session's initial state. */
 import { isObject } from '#domain/json.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';

@@ -1,4 +1,7 @@
-/** What the program that serves a folder is told by its environment. The worlds come on its standard input. */
+/**
+ * Reads the configuration of the program that serves a folder from its environment variables. The worlds arrive on its
+ * standard input.
+ */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
@@ -7,18 +10,18 @@ import type { LogLevel } from '#runtime/log.ts';
 import { type BoundaryMode, boundaryModes } from '../usercode/boundary.ts';
 
 export type FolderConfig = {
-  /** Where API and page are served; port 0 takes any. */
+  /** Address at which API and page are served; port 0 takes any free port. */
   listen: ListenAddress;
-  /** A folder that the program makes, fills and removes. */
+  /** Folder that the program creates, fills and removes. */
   workDir: string;
-  /** Command of the Python that runs user code, and the folders where commands are found. */
+  /** Command of the Python that runs user code, and below it the folders in which commands are searched. */
   python: string;
   searchPath: string;
   boundary: BoundaryMode;
   logLevel: LogLevel;
 };
 
-/** Throws `invalid` naming every mistake. */
+/** Reads the configuration. Throws `invalid` naming every mistake. */
 export const readConfig = (env: Env): FolderConfig => {
   const read = readEnv(env);
   const listen = read.text('SVC_LISTEN', '127.0.0.1:0');

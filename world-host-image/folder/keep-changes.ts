@@ -1,6 +1,6 @@
 /**
- * Carries what was done in a session over to the same world as its author has changed it since: each row that was
- * inserted, updated or deleted, as far as it fits the world by now. What does not fit is left out and told.
+ * Carries a session's changes over to a newer version of its world, which the author has edited since. Each inserted,
+ * updated or deleted row is applied if it still fits the world. Changes that do not fit are left out and reported.
  */
 import type { Row } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -8,12 +8,14 @@ import type { RowDifference } from '#store/write/state-before.ts';
 import type { LeftOutChange } from '#wire/program-lines/lines.ts';
 import type { LoadedWorld } from '../session/session.ts';
 
-/** What became of the changes. */
+/** Outcome of the transfer. */
 export type KeptChanges = { kept: number; leftOut: LeftOutChange[] };
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
-/** An update keeps the row's place, unless fields are gone, which no update takes away. */
+/**
+ * Updates a row in place. If fields are gone, which an update cannot remove, it deletes the row and inserts it anew.
+ */
 const update = ({ store }: Pick<LoadedWorld, 'store'>, entity: string, before: Row, after: Row) => {
   if (Object.keys(before).every((field) => Object.hasOwn(after, field))) {
     store.update(entity, before, after);
@@ -23,7 +25,7 @@ const update = ({ store }: Pick<LoadedWorld, 'store'>, entity: string, before: R
   store.insert(entity, after);
 };
 
-/** Inside the transaction under way. Throws `StoreRefusal`. */
+/** Applies a change inside the current transaction. Throws `StoreRefusal`. */
 const apply = (
   world: Pick<LoadedWorld, 'store'>,
   { entity, before, after }: RowDifference,
@@ -33,7 +35,7 @@ const apply = (
   else update(world, entity, parse(before), parse(after));
 };
 
-/** Does all of them, or none; why not. */
+/** Applies all changes, or none; returns the refusal if one failed. */
 const tryAll = async (
   world: Pick<LoadedWorld, 'store'>,
   changes: readonly RowDifference[],
@@ -51,7 +53,10 @@ const tryAll = async (
 
 type Failed = { change: RowDifference; refusal: StoreRefusal };
 
-/** One by one, those again that waited for others, until none of the rest can be done. */
+/**
+ * Applies changes one by one. Repeats the failed ones, which may depend on other changes, until a round applies none.
+ * Returns those that remain.
+ */
 const tryEach = async (
   world: Pick<LoadedWorld, 'store'>,
   changes: readonly RowDifference[],
@@ -73,7 +78,7 @@ const kindOf = ({ before, after }: RowDifference): LeftOutChange['change'] => {
   return after === null ? 'deleted' : 'updated';
 };
 
-/** To be called before anybody uses the world. Throws what is no refusal of the store. */
+/** Applies changes to a world before it is used. Throws only errors that are not refusals of the store. */
 export const keepChanges = async (
   world: Pick<LoadedWorld, 'store'>,
   changes: readonly RowDifference[],

@@ -1,4 +1,7 @@
-/** What loads worlds where there is no control plane: their bytes are at hand, and user code runs only where it has to. */
+/**
+ * Loads worlds where there is no control plane: their bytes are in memory or in a folder, and workers for user code
+ * start only if a world has some.
+ */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
@@ -9,9 +12,9 @@ import { startUserCode, type UserCode } from '../usercode/runner.ts';
 import type { FolderConfig } from './config.ts';
 
 export type OwnLoader = {
-  /** A loader for one world, and those linked to it. */
+  /** Makes a loader for one world and those linked to it. */
   open(hasCode: boolean): Promise<WorldLoader>;
-  /** What runs user code, where it was started. */
+  /** Returns the workers for user code; undefined if none were started. */
   code(): Promise<UserCode | undefined>;
   stop(): Promise<void>;
 };
@@ -24,7 +27,7 @@ export type OwnLoaderParts = {
   log: Log;
 };
 
-/** Nothing is started until a world needs it. */
+/** Makes the loader; it starts nothing until a world needs it. */
 export const createOwnLoader = ({ config, fetchBlob, log }: OwnLoaderParts): OwnLoader => {
   let userCode: Promise<UserCode> | undefined;
   let files: Promise<SnapshotFiles> | undefined;

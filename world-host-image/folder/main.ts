@@ -1,4 +1,7 @@
-/** Serves the world of a folder to its author: `svc worlds connector serve` starts it, and gives it worlds line by line. */
+/**
+ * Entry point of the program that serves the world of a folder to its author. `svc worlds connector serve` starts it
+ * and sends it worlds line by line.
+ */
 import { createInterface } from 'node:readline';
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
@@ -8,7 +11,10 @@ import { startFolderHost } from './program.ts';
 
 const stopDeadlineMs = 5_000;
 
-/** Its parent writes them, which is this project's own program. */
+/**
+ * Yields the worlds that the parent process sends. They are not validated, because the parent is this project's own
+ * program.
+ */
 async function* readWorlds(): AsyncGenerator<FolderWorld> {
   for await (const line of createInterface({ input: process.stdin })) {
     yield JSON.parse(line) as FolderWorld;

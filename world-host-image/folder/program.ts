@@ -1,7 +1,7 @@
 /**
- * Serves the world of a folder while its author writes it: the API and the page, with neither control plane nor
- * database. Each world that comes takes the place of the one before; what was done in that is carried over as far as
- * it fits, and requests that arrive meanwhile wait. A world that cannot be served leaves the one before in its place.
+ * Serves the world of a folder while its author edits it: the API and the page, without control plane or database.
+ * Each new world replaces the previous one. Changes made in that one are carried over if they still fit, and requests
+ * that arrive meanwhile wait. If a new world cannot be served, the previous one stays.
  */
 import { rm } from 'node:fs/promises';
 import { AppError, describeError } from '#domain/error.ts';
@@ -26,17 +26,17 @@ import { createOwnLoader } from './loader.ts';
 
 export type FolderHostParts = {
   config: FolderConfig;
-  /** The worlds to serve, one after another. */
+  /** Worlds to serve, one after another. */
   worlds: AsyncIterable<FolderWorld>;
   log: Log;
 };
 
-/** What is served, with what it takes to serve it again. */
+/** World that is served now, with everything needed to serve it again. */
 type Held = { given: FolderWorld; session: Session; loader: WorldLoader };
 
 const mostTold = { entries: 100, chars: 4 * 2 ** 20 };
 
-/** The same ledger, which tells each entry once the turn that noted it is over. */
+/** Wraps a ledger so that it also prints each entry, after the event-loop turn that recorded it. */
 const toldLedger = (ledger: Ledger): Ledger => {
   let isTelling = false;
   const tell = (): void => {
@@ -59,7 +59,7 @@ const toldLedger = (ledger: Ledger): Ledger => {
   };
 };
 
-/** Starts to serve what comes; until the first world has come, it says that nothing is served yet. */
+/** Starts to serve the worlds; until the first one arrives, requests are answered that nothing is served yet. */
 export const startFolderHost = async ({
   config,
   worlds,
@@ -105,7 +105,7 @@ export const startFolderHost = async ({
     return carried;
   };
 
-  /** Takes what is served out, and answers what was done in it. */
+  /** Stops serving the current session; returns the changes made in it. */
   const takeOut = async (): Promise<RowDifference[]> => {
     if (held === undefined) return [];
     const { session, loader } = held;

@@ -1,4 +1,7 @@
-/** The archive of a session, unpacked into a folder and read. It comes from anywhere: names, sizes and shapes are held to. */
+/**
+ * Unpacks the archive of a session into a folder and reads it. The archive is untrusted, so its names, sizes and
+ * shapes are validated.
+ */
 import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,18 +20,18 @@ import type { KeptLedger } from '../ledger/ledger.ts';
 export type Archive = {
   head: ArchiveHead;
   task: TaskSpec | null;
-  /** `grade.json`, byte for byte. */
+  /** Content of `grade.json`, byte for byte. */
   grade: string;
   changes: ChangeLine[];
   ledger: KeptLedger;
   blob(digest: Digest): Promise<Uint8Array>;
 };
 
-/** What is needed of an archive. What else is in it is not unpacked. */
+/** Names of the files in an archive that are used; any other file is not unpacked. */
 const needed =
   /^(session|task|grade)\.json$|^(changes|ledger)\/\d{4}\.jsonl$|^blobs\/[0-9a-f]{64}$/;
 
-/** Unpacked; base rows of large worlds are the most of it. */
+/** Maximum size of an unpacked archive; most of it are the base rows of large worlds. */
 const mostBytes = 8 * 2 ** 30;
 
 const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
@@ -36,7 +39,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
 const refuse = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('invalid', `${path} is no archive of a session: ${why}`, { cause });
 
-/** Lets so many bytes through. */
+/** Makes a stream that passes on at most so many bytes, and fails beyond them. */
 const bounded = (most: number): Transform => {
   let bytes = 0;
   return new Transform({
@@ -64,9 +67,9 @@ const parse = (path: string, name: string, text: string): unknown => {
 };
 
 /**
- * Unpacks an archive into a folder, which is made, and reads it.
+ * Unpacks an archive into a folder, which it creates, and reads it.
  *
- * @throws `invalid` for what is none, naming what is wrong.
+ * @throws `invalid` if it is not a valid archive, naming what is wrong.
  */
 export const readArchive = async (path: string, folder: string): Promise<Archive> => {
   await makeFolders(folder);
@@ -89,7 +92,7 @@ export const readArchive = async (path: string, folder: string): Promise<Archive
     throw refuse(path, `${name}${problem?.instancePath ?? ''} ${problem?.message ?? 'is wrong'}`);
   };
   const readLines = async (part: 'changes' | 'ledger'): Promise<unknown[]> => {
-    const names = await readdir(join(folder, part)).catch(() => []); // a part that is empty has no folder
+    const names = await readdir(join(folder, part)).catch(() => []); // an empty part has no folder
     const lines: unknown[] = [];
     for (const name of names.sort()) {
       const text = await read(`${part}/${name}`);

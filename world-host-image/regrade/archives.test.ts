@@ -1,4 +1,4 @@
-/** The archives that are kept: what was exported once is graded by later releases to the same bytes. */
+/** Tests the archives kept in the repository: later releases grade each export to the same bytes. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

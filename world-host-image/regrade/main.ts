@@ -1,4 +1,7 @@
-/** Grades an archive again, and says what came of it: `svc worlds session regrade` starts it. */
+/**
+ * Entry point of the program that grades an archive again and prints the result. `svc worlds session regrade` starts
+ * it.
+ */
 import { rm } from 'node:fs/promises';
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';

@@ -1,6 +1,6 @@
 /**
- * Grades the session of an archive again: its world is loaded and seeded as it was for the session, what was changed is
- * changed, and the grader of its task judges that state with the ledger, the answer and the time of then.
+ * Grades the session of an archive again. The world is loaded and seeded as for the session, the archived changes are
+ * applied, and the task's grader judges that state with the archived ledger, answer and time.
  */
 import { AppError } from '#domain/error.ts';
 import type { Assignment } from '#wire/host-api/assignment.ts';
@@ -17,7 +17,7 @@ import type { Archive } from './archive.ts';
 const assignmentOf = ({ head, task }: Archive): Assignment => ({
   sessionId: head.session.id,
   generation: 1,
-  // Nothing is served, so nobody ever shows it.
+  // No surface is served, so this token is never used.
   sessionToken: head.session.id,
   worldSlug: head.world.slug,
   bundle: head.world.bundle,
@@ -33,7 +33,7 @@ const assignmentOf = ({ head, task }: Archive): Assignment => ({
 const differs = (what: string): AppError =>
   new AppError('invalid', `the archive does not hold together: ${what}`);
 
-/** Brings a world into the state that it was left in, which its digest proves. */
+/** Restores the archived state of a world, and verifies it by its digest. */
 const restore = async (
   { world }: Session,
   changes: readonly ChangeLine[],
@@ -64,7 +64,7 @@ const restoreAll = async (
 };
 
 /**
- * The grade as text, as archives have it; `null` for a session without a grader.
+ * Returns the grade as text, in the format of archives; `null` for a session without a grader.
  *
  * @throws `invalid` for an archive whose parts do not fit together.
  */
