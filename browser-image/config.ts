@@ -10,7 +10,7 @@ import { type SandboxChoice, sandboxChoices } from './life/state.ts';
 export type BrowserConfig = {
   /** Path of the Chromium program; when absent, the usual places of this machine are searched. */
   chromium?: string;
-  /** Certificate, in PEM, of an authority that signs page addresses, trusted in addition to the public ones. */
+  /** Certificate, in PEM, of a certificate authority for the surfaces, trusted in addition to the public ones. */
   authority?: string;
   /** Address at which DevTools and the live view are served; port 0 takes any free port. */
   listen: ListenAddress;

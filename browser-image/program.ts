@@ -23,7 +23,7 @@ export type Surface = {
 };
 
 export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> & {
-  /** `http://host:port` of the door. */
+  /** Base address of the server, `http://host:port`. */
   address: string;
   /** Serves at one more address. */
   listenToo: Door['listenToo'];

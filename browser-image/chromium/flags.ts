@@ -12,7 +12,7 @@ export type FlagOptions = {
   /** `host:port` of the forward proxy that every request goes through. */
   proxy: string;
   window: { width: number; height: number };
-  /** Certificate, in PEM, of a certificate authority that signs the session's addresses. */
+  /** Certificate, in PEM, of a certificate authority for the session's surfaces. */
   authority?: string | undefined;
   /**
    * True to run pages in Chromium's own sandbox. Chromium refuses to start with it as root or without user namespaces.

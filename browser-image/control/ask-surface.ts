@@ -12,7 +12,7 @@ export type SurfaceRequest = {
   url: URL;
   to: Destination;
   headers: Record<string, string>;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   body: unknown;
   signal: AbortSignal;
 };

@@ -27,7 +27,7 @@ export const BrowserCommand = Type.Union([
     do: Type.Literal('assign'),
     /** Address of the page that the browser opens first. */
     entry: Type.String(),
-    /** Origins that the browser may reach; it reaches no others. */
+    /** Complete list of the origins that the browser may reach. */
     reach: Type.Array(Reach, { minItems: 1 }),
     /** Checkpoint as an earlier browser reported it; this browser resumes from it. */
     checkpoint: Type.Optional(Type.Unsafe<Checkpoint>({ type: 'object' })),

@@ -28,7 +28,7 @@ export type WorldLinkOptions = {
   exchange(report: BrowserReport, signal: AbortSignal): Promise<BrowserOrders>;
   /** Executes an order; an error that it throws becomes the order's answer. */
   carryOut(order: BrowserOrder): Promise<unknown>;
-  /** Throws the profile away, which has not seen all of the session's resets. */
+  /** Resets the profile, because it has not seen all of the session's resets. */
   reset(): Promise<void>;
   /** Number of resets that the initial profile has seen; undefined if it is a fresh one. */
   resets: number | undefined;

@@ -2,7 +2,7 @@
 
 /** One surface of the session, as the egress policy needs it. */
 export type Reach = {
-  /** `http(s)://host[:port]`, as pages see it. */
+  /** Origin as pages see it, `http(s)://host[:port]`. */
   origin: string;
   /** Address that the proxy connects to, if it differs from the origin. */
   connectTo?: { host: string; port: number };

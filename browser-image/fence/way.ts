@@ -1,7 +1,7 @@
 /**
  * Routes from the egress proxy to the surfaces of its session. One dials them directly. The other, for networks that
- * reach only the control plane, uses a tunnel there, which leads to the surfaces of the browser's own session and
- * nowhere else.
+ * reach only the control plane, uses a tunnel there. That tunnel leads to the surfaces of the browser's own session
+ * and nowhere else.
  */
 import { Agent, type AgentOptions, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';

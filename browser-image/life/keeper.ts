@@ -1,6 +1,6 @@
 /**
- * Keeps the last checkpoint of a browser. A new one is taken a second after something may have changed, so the loss of
- * a browser loses at most its last second or two.
+ * Keeps the last checkpoint of a browser. A new one is taken a second after something may have changed. If the browser
+ * is lost, only its last second or two are lost with it.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';

@@ -21,7 +21,7 @@ import type { Spare } from './spare.ts';
 export type Assignment = {
   /** Address of the page that the browser opens first; it may be a one-time link. */
   entry: string;
-  /** Origins that the browser may reach; it reaches no others. */
+  /** Complete list of the origins that the browser may reach. */
   reach: readonly Reach[];
   /** Checkpoint to resume from instead of opening the entry page. */
   checkpoint?: Checkpoint;
@@ -44,7 +44,7 @@ export type BrowserOptions = {
   /** Folder that is created, filled and removed. */
   workDir: string;
   window: { width: number; height: number };
-  /** Certificate of an authority that signs page addresses, trusted in addition to the public ones. */
+  /** Certificate of a certificate authority for the surfaces, trusted in addition to the public ones. */
   authority: string | undefined;
   /** Choice of Chromium's own sandbox for pages; `auto` uses it if the machine supports it. */
   sandbox: SandboxChoice;

@@ -30,7 +30,7 @@ export type Screencast = {
   stage(): Stage | undefined;
   /** Queues work, so that it runs alone and not while the front tab is being followed. */
   inTurn(work: () => Promise<void>): void;
-  /** Requests a picture, once no others are coming, even if Chromium sees no change. */
+  /** Requests a picture as soon as the stream is quiet, even if Chromium sees no change. */
   again(): void;
   stop(): void;
 };

@@ -1,7 +1,7 @@
 /**
  * Judges the checks of an `assertions` grader one by one. A check that asks for something the world does not have is
- * `unknown`, because that is the task's fault. A check that names another by `before` or `after` only counts what
- * happened before, or after, the moment at which that other check's rows came into being.
+ * `unknown`, because that is the task's fault. A check may name another by `before` or `after`. It then counts only
+ * what happened before, or after, that check's rows came into being.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { type GivenCheck, isAnswerCheck, namesOfChecks } from '#language/checks.ts';

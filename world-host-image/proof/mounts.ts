@@ -4,7 +4,7 @@ import { readText } from './proc.ts';
 
 export type WritablePaths = { folders: string[]; files: string[] };
 
-/** Kernel file systems, which store nothing. */
+/** File systems of the kernel itself, which store nothing. */
 const pseudo = new Set(['proc', 'sysfs', 'cgroup', 'cgroup2', 'devpts', 'securityfs']);
 
 /** Folders that every user may usually write to, unless the root file system is read-only. */

@@ -1,8 +1,9 @@
 /**
  * Finds, ends and reports the processes that a session left. If the host has its own process table, these are all
- * processes of this user but the host, those that existed before any code of a world, and the present workers. If it
- * shares the table with the machine, they are the processes that carry the workers' mark in their environment, or
- * belong to a group or session that a worker led. A process that has shed all of these is not found in a shared table.
+ * processes of this user, with three exceptions: the host, the present workers, and processes that existed before any
+ * code of a world. If it shares the table with the machine, they are processes with the workers' mark in their
+ * environment, or in a group or session that a worker led. A process that has shed all of these is not found in a
+ * shared table.
  */
 import { pause } from '#runtime/pause.ts';
 import type { WorkerProcesses } from '../usercode/runner.ts';

@@ -274,7 +274,7 @@ export const addUnlike = (
 ): Promise<boolean> => {
   if (contract === undefined) return Promise.resolve(false);
   const entity = contract.name;
-  // Rows that differ from `link` in one field come first, because the rows they refer to also exist for the new row.
+  // Rows that share all but one field of `link` come first, because the rows they refer to also exist for the new row.
   const near = Object.keys(link).flatMap((field) => {
     const { [field]: _, ...rest } = link;
     return rowsOf(store, { entity, where: rest }, sampleRows);

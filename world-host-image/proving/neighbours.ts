@@ -1,6 +1,6 @@
 /**
- * Builds changes of rows similar to those that a solution changed. Another row gets the value that the solution set, a
- * row with the old value gets a different one, and a changed row is changed in another field. Graders that protect
+ * Builds changes of rows similar to those that a solution changed. Another row gets the value that the solution set. A
+ * row that has the old value gets a different one. A changed row is changed in another field. Graders that protect
  * rows beside the task's own must detect these.
  */
 import { isDeepStrictEqual } from 'node:util';

@@ -5,7 +5,7 @@
 import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Judged } from './judge.ts';
 
-/** Maximum number of rows in a report; with more, the summary of the checks is still complete. */
+/** Maximum number of rows in a report. Further rows are dropped; the lists of checks and steps stay complete. */
 const mostRows = 2_000;
 const mostChars = 300;
 

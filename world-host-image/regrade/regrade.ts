@@ -1,6 +1,6 @@
 /**
- * Grades the session of an archive again. The world is loaded and seeded as for the session, the archived changes are
- * applied, and the task's grader judges that state with the archived ledger, answer and time.
+ * Grades the session of an archive again. The world is loaded and seeded as for the session, and the archived changes
+ * are applied. The task's grader then judges that state with the archived ledger, answer and time.
  */
 import { AppError } from '#domain/error.ts';
 import type { Assignment } from '#wire/host-api/assignment.ts';

@@ -1,7 +1,7 @@
 /**
  * Connection to one worker process: one exchange at a time, each with a nonce and a deadline. The host kills the
- * process for a line of no current exchange, a line that is too long, a missed deadline, or too much memory, output or
- * threads. A pending exchange then ends with the way in which the process ended.
+ * process for a line that belongs to no current exchange or is too long, and for a missed deadline. It also does so
+ * for too much memory, output or threads. A pending exchange then ends with the way in which the process ended.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';

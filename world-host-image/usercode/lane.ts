@@ -1,8 +1,7 @@
 /**
  * Queue of one language: runs requests one after the other on one worker, and ensures that the next run finds a live
  * one. A worker that died during a run is replaced at once. If importing the code killed a worker, its replacement
- * imports at the first run, under that run's time limit, so that a file which hangs or exits is reported where it is
- * used.
+ * imports at the first run, under that run's time limit. A file that hangs or exits is then reported where it is used.
  *
  * A kind of worker that is cheap enough is kept ready; any other starts when there is code to import or a run. A worker
  * that has been idle for long is ended, and the next run starts another.

@@ -127,8 +127,8 @@ export type RunRequest =
 export type VendorAnswer = { status: number; body: unknown; headers?: Record<string, string> };
 
 /**
- * Result of a run. `status` is set if a handler called `ctx.respond`, `headers` if it set any, even if it failed after
- * that, and `isFile` if the value is bytes as text. The value of a `verify` run is `VerifyReport`.
+ * Result of a run. `status` is set if a handler called `ctx.respond`. `headers` is set if it set any, even if it failed
+ * after that. `isFile` is set if the value is bytes as text. The value of a `verify` run is `VerifyReport`.
  *
  * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (an uncaught refusal of the store;
  * details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's (`fail`; `vendor` when it was

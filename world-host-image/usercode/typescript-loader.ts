@@ -1,7 +1,7 @@
 /**
- * Finds an author's functions: imports files of the code directory, remembers which ones failed, resolves the name
- * `svc_env` to its module, and hides Node's modules for access to the outside. Hiding them guards against mistakes
- * only; the sandbox around the process stops malicious code.
+ * Finds an author's functions: imports files of the code directory, and remembers which ones failed. It also resolves
+ * the name `svc_env` to its module, and hides Node's modules for access to the outside. Hiding them guards against
+ * mistakes only; the sandbox around the process stops malicious code.
  */
 import { existsSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';

@@ -138,7 +138,7 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   const named = namedBy(check);
   const { before, after, ...matches } = matchesOf(entity, where, named);
   const left = matches.left.filter((row) => countedBefore(state, check, row));
-  /** Comparing with the state before only makes sense for rows that existed then. */
+  /** True if the check compares with the state before, which only rows that existed then can pass. */
   const isOfOldRows =
     check.changed !== undefined ||
     check.unchanged !== undefined ||
