@@ -34,7 +34,9 @@ type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
 /** Grade without the changes. */
 type GradeHead = Omit<GradeChecks, 'changes' | 'unexplained'>;
 
-/** Reads the changes. Called at the moment that is judged, with the checks that explain changes. */
+/**
+ * Function that reads the changes. Graders call it at the moment that is judged, with the checks that explain changes.
+ */
 type LookAtChanges = (checks: readonly ExplainingCheck[]) => Promise<void>;
 
 const gradeByAssertions = (

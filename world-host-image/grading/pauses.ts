@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { CallFailure } from '../calls/answers/failure.ts';
 
-/** Yields to other work; call it regularly. Throws `CallFailure` when the time is up. */
+/** Function that yields to other work; the grader calls it regularly. Throws `CallFailure` when the time is up. */
 export type Pause = () => Promise<void>;
 
 /** Time limit of a grade, the same as for a grader in Python. */

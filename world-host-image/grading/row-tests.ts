@@ -17,7 +17,7 @@ import { CallFailure } from '../calls/answers/failure.ts';
 import { findEntity, type Sources } from './sources.ts';
 import { describeFilters, rowsText } from './words.ts';
 
-/** Returns the obstacle in words; undefined if the row passes. */
+/** Test of a row: returns the obstacle in words, or undefined if the row passes. */
 export type RowTest = (row: Row) => string | undefined;
 
 /** Part of a check that is tested row by row. */

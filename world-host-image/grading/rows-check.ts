@@ -24,8 +24,8 @@ const longestShown = 120;
 const rowsAtOnce = 200;
 
 /**
- * Returns the value that the first row meeting all conditions but this one has instead; undefined if there is no such
- * row.
+ * Describes the value that the first row meeting all other conditions has in place of this one; returns undefined if
+ * there is no such row.
  */
 const nearMiss = (
   source: RowSource,
@@ -67,7 +67,7 @@ const timeOfRow = (
   return times.ofRow(entity, row, fields, before.isChanged(entity, row));
 };
 
-/** Tests a row's time against the order of checks; returns the obstacle, or undefined if it holds. */
+/** Test of a row's time against the order of checks: returns the obstacle, or undefined if it holds. */
 export type TimeTest = (time: number) => string | undefined;
 
 type Found = {

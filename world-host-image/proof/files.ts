@@ -52,7 +52,7 @@ const printOf = (path: string, found: Stats, expected?: Print): Print => {
   return printOfFile(found.size, readFileSync(path));
 };
 
-/** Called for an entry; returns true if it is to be entered. */
+/** Visitor of an entry; returns true if the walk is to enter it. */
 type Visit = (path: string, found: Stats) => boolean;
 
 /** Visits every entry below a folder, within its file system only. Skips the files that this process's log goes to. */

@@ -18,7 +18,7 @@ import { noteRequest } from '../api/note-request.ts';
 import { answerRequest } from '../api/request.ts';
 import type { Session } from '../session/session.ts';
 
-/** Runs a call on a session; a failure is returned as its answer. */
+/** Function that runs a call on a session; a failure is returned as its answer. */
 export type RunOther = (session: Session, call: HostCall) => Promise<CallAnswer>;
 
 export type Played = { output: unknown; changed: boolean; refusal?: string };

@@ -37,7 +37,7 @@ export type Exchange<Value> = {
    */
   take(message: WorkerMessage): { value: Value } | 'again' | undefined;
   timeoutMs: number;
-  /** Also ends the exchange's time, when it aborts. */
+  /** Signal whose abort also ends the exchange's time. */
   timeOver?: AbortSignal | undefined;
   /**
    * Signal on which the process prints its stack and ends, sent when the time is over; the process is killed soon

@@ -1,7 +1,7 @@
 /**
  * Decides which rows a worker caches: whole entities, so that its code reads them without a request to the host. Each
  * message to the worker carries the changes since the previous one, so cached reads equal what the store would answer.
- * The worker requests any read that it cannot answer from its cache.
+ * A read that the cache cannot answer goes to the host.
  *
  * An entity is cached once the requests for it have cost about as much as caching it. A session that reads a large
  * entity twice therefore never pays for all of it.

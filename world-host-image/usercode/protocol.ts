@@ -75,7 +75,7 @@ export type WorkerMessage =
       id: number;
       operation: string;
       arguments: Row;
-      /** True if it nests deeper than later messages about it may. */
+      /** True if it nests deeper than `limits.bodyLevels`, the limit for everything written about it later. */
       isTooDeep: boolean;
       /** True if the worker could not apply the last updates of its row cache, which is empty now. */
       hasLost: boolean;

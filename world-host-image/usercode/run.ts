@@ -93,11 +93,11 @@ type RunOf<As extends string, Input> = {
   input: Input;
   access: StoreAccess;
   watch?: RunWatch | undefined;
-  /** Answers the code's requests, in place of `access`; errors are treated as there. */
+  /** Answers the code's requests, in place of `access`; its errors have the same effect as those of `access`. */
   answer?: ((operation: string, given: Row) => Promise<unknown>) | undefined;
   /** Time limit for the function itself, and for importing its file on the file's first use. */
   timeoutMs: number;
-  /** Also ends the run's time, when it aborts. */
+  /** Signal whose abort also ends the run's time. */
   timeOver?: AbortSignal | undefined;
 };
 
