@@ -1,9 +1,9 @@
 /**
- * The TypeScript worker, a program of its own that Node runs as it is: one request after the other from
- * the world host, over descriptors 3 and 4, until the host is gone.
+ * TypeScript worker, a program of its own that Node runs unbundled. It serves one request after the other from the
+ * world host, over descriptors 3 and 4, until the host is gone.
  *
- * It is `.mts` because the permission model hides package.json from it: as `.ts`, Node would first try
- * it as CommonJS and strip its types twice, at each start.
+ * It is `.mts` because the permission model hides package.json from it: as `.ts`, Node would first try it as CommonJS
+ * and strip its types twice, at each start.
  */
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -53,10 +53,16 @@ const toHost = new Socket({ fd: 4, readable: false, writable: true });
 const loader = createLoader();
 const held = createHeldRows();
 let current: OpenRun | undefined;
-/** Node's test runner is done when nothing is left to wait for: the host counts only while it is asked. */
+/**
+ * True while tests run. Node's test runner finishes when the event loop is empty, so the host's socket keeps the
+ * process alive only while a request is pending.
+ */
 let isTesting = false;
 
-/** Ends this process. For an author it is a mistake, which is told with its line. */
+/**
+ * Ends this process. User code gets a replacement that throws, because ending the process is a mistake, which is
+ * reported with its line.
+ */
 const end = process.exit.bind(process);
 process.exit = (status) => {
   throw new Error(
@@ -64,7 +70,7 @@ process.exit = (status) => {
   );
 };
 
-/** Throws `RangeError` for a message over the limit, `TypeError` for values that are not JSON. */
+/** Sends a message. Throws `RangeError` for a message over the limit, `TypeError` for values that are not JSON. */
 const send = (message: Json): void => {
   const line = jsonText(message);
   const mebibytes = Buffer.byteLength(line) / 1024 / 1024;
@@ -79,7 +85,7 @@ const send = (message: Json): void => {
 const headersOf = (headers: Record<string, string>): Json =>
   Object.keys(headers).length > 0 ? { headers } : {};
 
-/** The request, whose headers note who looks at them where that is to be told. */
+/** Returns the request; its headers record which of them are read, if that is to be reported. */
 const requestOf = (run: OpenRun, { input, watched }: RunMessage): HandlerRequest => {
   const request = input as HandlerRequest;
   if (!watched) return request;
@@ -92,7 +98,7 @@ const call = async (fn: UserFunction, run: OpenRun, message: RunMessage): Promis
   const { as, input } = message;
   if (as === 'tool') return { ok: true, value: await fn(input) };
   if (as === 'handler' || as === 'before') {
-    // What it makes of its request is nothing to the handler after it.
+    // Changes that `before` makes to its request must not reach the handler after it.
     const own = message.next === null ? message : { ...message, input: structuredClone(input) };
     const { context, answer } = handlerContext(run, requestOf(run, own));
     const value = await fn(context);
@@ -111,7 +117,7 @@ const failure = (code: string, message: string, details?: unknown): Json => ({
   error: { code, message, details },
 });
 
-/** A buffer, or memory of WebAssembly, that the system would not give; a full heap ends the process. */
+/** Returns true if the system refused memory for a buffer or for WebAssembly; a full heap ends the process instead. */
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof RangeError && /allocation failed|to allocate|not allocate/i.test(error.message);
 
@@ -157,7 +163,9 @@ const test = async (
   }
 };
 
-/** The result, once nothing that the function began with the store is left open or unheard. */
+/**
+ * Returns the result, after all store operations that the function began have settled and their failures are handled.
+ */
 const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   const body = async (): Promise<Json> => {
     if (message.as === 'tests') {
@@ -171,7 +179,7 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
     const result = await Promise.race([body(), run.strayed]);
     if (!run.isIdle()) {
       await run.settled();
-      await setImmediate(); // Node tells of rejections that nobody awaited only now.
+      await setImmediate(); // Node reports unhandled rejections only now.
       await Promise.race([run.strayed, Promise.resolve()]);
     }
     return result;
@@ -180,17 +188,17 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   }
 };
 
-/** Waits until all that was printed has reached the host, which counts it towards the run. */
+/** Waits until all output has reached the host, which counts it towards the run. */
 const printed = async (): Promise<void> => {
   const drained = (stream: NodeJS.WriteStream): Promise<void> =>
     new Promise((resolve) => stream.write('', () => resolve()));
   await Promise.all([process.stdout, process.stderr].map(drained));
 };
 
-/** Headers of which it is plain that they can be sent. */
+/** Headers that are certain to be valid. */
 const plainHeader = /^[a-z0-9-]+:[ -~]*$/;
 
-/** Whether what `before` came to is no answer. What may be no header is its host's to judge. */
+/** Returns true if `before` gave no answer. A header that may be invalid is left to the host to judge. */
 const letsPass = ({ ok, status, headers = {} }: Json): boolean =>
   ok === true &&
   status === undefined &&
@@ -234,7 +242,10 @@ const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<vo
   send({ type: 'loaded', nonce: message.nonce, failures });
 };
 
-/** Whoever has taken in a part of what changed would read what is not so: it ends instead. */
+/**
+ * Applies updates to the row cache. Ends the process on a failure, because a partly updated cache would return wrong
+ * rows.
+ */
 const hold = (told: Told): void => {
   try {
     held.apply(told);
@@ -253,7 +264,7 @@ const onLine = (line: string): void => {
   } else void (message.type === 'load' ? load(message) : serve(message));
 };
 
-/** An error that nobody awaited belongs to the run whose code it came from, if that is still on. */
+/** Assigns an error that no code awaited to the run whose code threw it, if that run is still active. */
 const onStray = (error: unknown): void => {
   const run = runs.getStore();
   if (run === undefined || run.isOver()) console.error('not awaited:', error);

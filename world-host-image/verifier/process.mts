@@ -1,7 +1,6 @@
 /**
- * The process that runs one verifier: it makes the tables, fills them with the rows that it is sent,
- * allows itself nothing but reading, runs the query and says what it answered. The host that started it
- * ends it when it takes too long.
+ * Process that runs one verifier. It creates the tables, fills them with the rows that the host sends, restricts
+ * itself to reading, runs the query and prints the verdicts. The host that started it kills it if it takes too long.
  */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -35,7 +34,7 @@ const readLine = async (): Promise<string | undefined> => {
   return done === true ? undefined : value;
 };
 
-/** Resolves when the line is out: inside SQLite nothing is sent. */
+/** Prints a line; resolves when it is written, because inside SQLite no output is flushed. */
 const say = (line: string): Promise<unknown> =>
   new Promise((resolve) => process.stdout.write(`${line}\n`, resolve));
 
@@ -85,7 +84,7 @@ const runQuery = (database: DatabaseSync, source: string): Verdict[] => {
   return checks;
 };
 
-/** What SQLite says when it is given no more memory (SQLITE_NOMEM). */
+/** Error code of SQLite when it gets no more memory (SQLITE_NOMEM). */
 const sqliteNoMemory = 7;
 
 const endOutOfMemory = (): never => {
