@@ -64,6 +64,7 @@ describe('hideCredentials', () => {
       expect(hideCredentials(`{"authorization":"Basic ${sent}"}`)).toBe(
         '{"authorization":"Basic ***"}',
       );
+      expect(hideCredentials(`bASic ${sent}`)).toBe('bASic ***');
       expect(hideCredentials(`a=basic%20${encodeURIComponent(sent)}&b`)).toBe('a=basic%20***&b');
     }
     const other = `Basic ${Buffer.from('somebody:a password of their own, and long').toString('base64')}`;

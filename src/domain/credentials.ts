@@ -97,8 +97,8 @@ const hidePairs = (text: string): string =>
 const mayHold = (text: string): boolean =>
   openings.some((opening) => text.includes(opening)) || text.includes(hostOpening);
 
-/** Returns true if the text has the scheme `Basic` in a spelling that programs use. */
-const mayHoldPairs = (text: string): boolean => text.includes('asic') || text.includes('ASIC');
+/** Returns true if the text may have a pair behind the scheme `Basic`, in any case of its letters. */
+const mayHoldPairs = (text: string): boolean => /basic[ +%]/i.test(text);
 
 /** Returns the text with tokens and keys of the service replaced by `***`. JSON text stays JSON text. */
 export const hideCredentials = (text: string): string => {

@@ -5,7 +5,7 @@
 import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Judged } from './judge.ts';
 
-/** Maximum number of rows in a report. Further rows are dropped; the lists of checks and steps stay complete. */
+/** Maximum number of rows in a report. Of more, rows that are ok are left out first; counts and lists stay complete. */
 const mostRows = 2_000;
 const mostChars = 300;
 
@@ -13,11 +13,20 @@ export const createReport = () => {
   const rows: ProofRow[] = [];
   const bitten = new Set<number>();
   const notGraded: string[] = [];
+  const summary = { tried: 0, ok: 0 };
+  /** Makes room for a row; returns false if the report is full of rows that matter as much. */
+  const makeRoom = (row: ProofRow): boolean => {
+    if (rows.length < mostRows) return true;
+    const spare = row.ok ? -1 : rows.findLastIndex(({ ok }) => ok);
+    if (spare !== -1) rows.splice(spare, 1);
+    return spare !== -1;
+  };
   return {
     add(row: ProofRow): void {
-      if (rows.length < mostRows) {
-        rows.push({ ...row, detail: row.detail === null ? null : row.detail.slice(0, mostChars) });
-      }
+      summary.tried += 1;
+      if (row.ok) summary.ok += 1;
+      if (!makeRoom(row)) return;
+      rows.push({ ...row, detail: row.detail === null ? null : row.detail.slice(0, mostChars) });
     },
     /** Records which checks failed. */
     saw({ checks }: Judged): void {
@@ -29,10 +38,10 @@ export const createReport = () => {
     notGraded: (step: string): void => void notGraded.push(step),
     /** Builds the report. `checks` are the names, by position, of the checks that the proof examines. */
     end(checks: readonly string[]): Proof {
-      const ok = rows.filter((row) => row.ok).length;
+      const { tried, ok } = summary;
       return {
-        passed: rows.length > 0 && ok === rows.length,
-        summary: { tried: rows.length, ok },
+        passed: tried > 0 && ok === tried,
+        summary: { tried, ok },
         rows,
         notGraded,
         neverBites: checks.filter((_, index) => !bitten.has(index)),

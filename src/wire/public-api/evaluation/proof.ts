@@ -26,7 +26,7 @@ export type ProofRow = Static<typeof ProofRow>;
 export const Proof = Type.Object({
   passed: Type.Boolean({ description: 'whether all rows are ok' }),
   summary: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-    description: 'how many rows there are, and how many are ok',
+    description: 'how many rows were tried, and how many of them are ok',
   }),
   rows: Type.Array(ProofRow),
   notGraded: Type.Array(Type.String(), {

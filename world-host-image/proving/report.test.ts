@@ -1,0 +1,25 @@
+/** Reports of proofs with more rows than they show. */
+import { expect, it } from 'vitest';
+import { createReport } from './report.ts';
+
+const row = (what: string, ok: boolean) =>
+  ({
+    kind: 'change',
+    what,
+    expected: 'fail',
+    verdict: ok ? 'fail' : 'pass',
+    ok,
+    detail: null,
+  }) as const;
+
+it('fails for a row that came after more rows than a report shows, and shows that row', () => {
+  const report = createReport();
+  for (let at = 0; at < 2_000; at += 1) report.add(row(`change ${at}`, true));
+  report.add(row('the change that no check sees', false));
+  report.add(row('one more', true));
+  const { passed, summary, rows } = report.end([]);
+  expect(passed).toBe(false);
+  expect(summary).toEqual({ tried: 2_002, ok: 2_001 });
+  expect(rows).toHaveLength(2_000);
+  expect(rows.at(-1)?.what).toBe('the change that no check sees');
+});
