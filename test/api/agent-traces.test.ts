@@ -97,7 +97,7 @@ describe('the list of traces', () => {
     [
       filterOf({
         type: 'string',
-        column: 'function Object() { [native code] }',
+        column: 'constructor',
         operator: '=',
         value: 'x',
       }),

@@ -126,7 +126,7 @@ describe('a request that is none of the protocol', () => {
   it('asks for a method or a tool that there is not', async () => {
     const answers: [string, number][] = [
       [rpc('prompts/list'), -32_601],
-      [rpc('function Object() { [native code] }'), -32_601],
+      [rpc('constructor'), -32_601],
       [rpc('tools/call'), -32_602],
       [rpc('tools/call', { name: 7 }), -32_602],
       [rpc('tools/call', { name: 'list_notes', arguments: [1] }), -32_602],

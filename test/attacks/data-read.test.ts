@@ -70,15 +70,7 @@ describe('names and values of a query', () => {
   });
 
   it('are texts, whatever they look like', async () => {
-    for (const value of [
-      "' OR 1=1 --",
-      '%',
-      '.*',
-      '^(a+)+$',
-      '$(1+1)',
-      '[object Object]',
-      '\u0000',
-    ]) {
+    for (const value of ["' OR 1=1 --", '%', '.*', '^(a+)+$', '$(1+1)', '__proto__', '\u0000']) {
       expect((await ask(JSON.stringify({ email: value }))).body.data, value).toEqual([]);
       expect((await ask(JSON.stringify({ email: [value] }))).body.data, value).toEqual([]);
     }

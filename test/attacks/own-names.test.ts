@@ -14,13 +14,8 @@ import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { projectIdOf } from '../support/settings.ts';
 
 /** One for bodies, and each kind for paths and queries: functions, an accessor. */
-const first = 'function Object() { [native code] }';
-const names = [
-  'function Object() { [native code] }',
-  'function toString() { [native code] }',
-  'function hasOwnProperty() { [native code] }',
-  '[object Object]',
-];
+const first = 'constructor';
+const names = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
 
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write', 'session', 'mcp', 'open']);
 

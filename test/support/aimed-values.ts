@@ -124,16 +124,7 @@ export const breakValue = (value: unknown, choices: Choices): unknown => {
   }
   if (typeof value !== 'object' || value === null) return chooseValue(choices, 1);
   const entries = Object.entries(value);
-  const name = choices.of([
-    'a',
-    'b',
-    'c',
-    'é',
-    'x_1',
-    'function Object() { [native code] }',
-    '[object Object]',
-    '0',
-  ]);
+  const name = choices.of(['a', 'b', 'c', 'é', 'x_1', 'constructor', '__proto__', '0']);
   if (entries.length === 0 || choices.oneIn(3)) {
     return Object.fromEntries([...entries, [name, chooseValue(choices, 1)]]);
   }

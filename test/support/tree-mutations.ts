@@ -19,9 +19,9 @@ const writeRaw = (json: string): string =>
 const nest = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const oddNames = [
-  '[object Object]',
-  'function Object() { [native code] }',
-  'function toString() { [native code] }',
+  '__proto__',
+  'constructor',
+  'toString',
   'prototype',
   '',
   'a.b',
@@ -75,7 +75,7 @@ const oddValues: readonly unknown[] = [
   'a'.repeat(2_000),
   '2025-01-01',
   '$ref',
-  '[object Object]',
+  '__proto__',
   'id',
   'cards',
   '/author/login',
@@ -84,7 +84,7 @@ const oddValues: readonly unknown[] = [
   [[]],
   ['id'],
   ['id', 'id'],
-  ['[object Object]'],
+  ['__proto__'],
   {},
   { $ref: '#/$defs/Card' },
   { $ref: '#/$defs/Id' },
