@@ -21,9 +21,11 @@ first-day: ## a new user's path from a clean copy on, with the time of each step
 test-times: ## the order of test files in a fresh checkout, from the times of the last runs
 	$(node) test/support/times.ts
 
-check: node_modules/.installed ## types, lint, format
+check: node_modules/.installed ## types, lint, format, subjects of the last commits
 	npm run -s types
 	npm run -s lint
+	@! git log -20 --format='%h %s' 2>/dev/null | grep -E '^[0-9a-f]+ .{73,}' || \
+	  { echo 'the subject of a commit has at most 72 characters' >&2; exit 1; }
 
 format: node_modules/.installed
 	npm run -s format
