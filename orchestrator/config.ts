@@ -1,6 +1,6 @@
 /**
- * The orchestrator's configuration, typed. Each runtime has its own settings, so that one cannot be
- * half configured for another.
+ * Reads the orchestrator's configuration from the environment into types. Each runtime has its own type of settings,
+ * so that a configuration for one runtime cannot hold half of another's.
  */
 import { isAbsolute } from 'node:path';
 import { type HostKind, hostKinds } from '#domain/host.ts';
@@ -23,38 +23,42 @@ import { readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { ImageBuild, RuntimeConfig } from './driver/open/runtime-config.ts';
 import { sandboxChoices } from './driver/process/sandbox.ts';
 
-/** What `prepare` needs. */
+/** Configuration that `svc prepare` needs. */
 export type PrepareConfig = {
   installation: string;
   runtime: RuntimeConfig;
   logLevel: LogLevel;
-  /** The kinds of hosts that there will be, as far as the environment tells. */
+  /** Kinds of hosts that pools will launch, as far as the environment shows. */
   kinds: readonly HostKind[];
 };
 
 export type Config = PrepareConfig & {
-  /** The control plane's internal address, where its pool API is. */
+  /** Internal address of the control plane, where it serves the pool API. */
   controlUrl: string;
-  /** The address of its host API as hosts reach it. */
+  /** Address of the control plane's host API as hosts reach it. */
   hostControlUrl: string;
   poolToken: Secret;
-  /** Where `/metrics` and `/status` are served; nowhere when empty. */
+  /** Addresses that serve `/metrics` and `/status`; empty serves them nowhere. */
   metricsListen: ListenAddress[];
-  /** Where traces are sent; nowhere when null. */
+  /** Endpoint to which traces are exported; null exports none. */
   otlpEndpoint: string | null;
   /** Name of this orchestrator in the lease. */
   holder: string;
-  /** The file with the pools; absent: there is one, as the environment describes it. */
+  /** Path of the pools file. Absent: the environment describes the only pool. */
   poolsFile: string | undefined;
-  /** As the environment has them. */
+  /** Settings as the environment gives them. */
   settings: Settings;
-  /** Whether hosts run code on systems that cannot hold it; `usual`: by their isolation. */
+  /**
+   * Whether hosts run user code on systems without a process boundary for it; `usual` decides by the host's isolation.
+   */
   userCodeBoundary: BoundaryChoice;
-  /** Where containers of a machine share unpacked snapshots; nowhere unless the operator says. */
+  /**
+   * Folder in which containers of one machine share unpacked snapshots; undefined unless the operator configures it.
+   */
   sharedSnapshots: SharedSnapshots | undefined;
-  /** The certificate, in PEM, of an authority that the browsers of sessions trust besides. */
+  /** Certificate (PEM) of an additional authority that the browsers of sessions trust. */
   authority: string | undefined;
-  /** What becomes of the hosts when the program stops. */
+  /** Disposition of the hosts when the program stops. */
   onStop: 'destroy' | 'leave';
 };
 
@@ -93,7 +97,7 @@ const readSize = (read: EnvReader): HostSize => ({
   pids: read.integer('SVC_HOST_PIDS', { min: 32, max: 65_536, fallback: 128 }),
 });
 
-/** The one pool of an installation that has no file of pools: it serves every session. */
+/** Builds the single pool of an installation without a pools file; it serves every session. */
 const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
   const warm = read.integer('SVC_POOL_SIZE', { min: 0, max: 10_000, fallback: 2 });
   return {
@@ -114,8 +118,8 @@ const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
 };
 
 /**
- * The pool of browsers of an installation that has no file of pools; undefined where nobody asks for one. With nothing to keep
- * warm, it follows the rate at which sessions ask for browsers.
+ * Builds the browser pool of an installation without a pools file; undefined when the operator configures none. If no
+ * browser is kept warm, the pool follows the rate at which sessions ask for browsers.
  */
 const readBrowserPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig | undefined => {
   if (read.optionalText('SVC_BROWSER_POOL_SIZE') === undefined) return undefined;
@@ -156,7 +160,7 @@ const readSharedSnapshots = (read: EnvReader): SharedSnapshots | undefined => {
   return { path, mb };
 };
 
-/** It is part of the names of containers, networks and folders. */
+/** Pattern of an installation's name, which is part of the names of containers, networks and folders. */
 const installationPattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 
 const readInstallation = (read: EnvReader): string => {
@@ -176,7 +180,7 @@ const readShared = (read: EnvReader): PrepareConfig => ({
   kinds: read.optionalText('SVC_BROWSER_POOL_SIZE') === undefined ? ['world'] : hostKinds,
 });
 
-/** How images of a release are called; undefined when they have no names but their hashes. */
+/** Returns how a release names its images by repository; undefined when images are named by their hashes alone. */
 const readImageNames = (read: EnvReader): ((repository: string) => string) | undefined => {
   const registry = read.optionalText('SVC_IMAGE_REGISTRY')?.replace(/\/+$/, '');
   const tag = read.optionalText('SVC_IMAGE_TAG');
@@ -189,7 +193,7 @@ const readImageNames = (read: EnvReader): ((repository: string) => string) | und
   return (repository) => `${before}${repository}:${tag}`;
 };
 
-/** What building images needs. Throws `invalid` with every mistake. */
+/** Reads the configuration for building images. Throws `invalid` with every mistake. */
 export const readImageConfig = (env: Env): ImageBuild => {
   const read = readEnv(env);
   const config = { ...readEngine(read), names: readImageNames(read) };
@@ -197,7 +201,7 @@ export const readImageConfig = (env: Env): ImageBuild => {
   return config;
 };
 
-/** The configuration of `prepare`. Throws `invalid` with every mistake. */
+/** Reads the configuration of `prepare`. Throws `invalid` with every mistake. */
 export const readPrepareConfig = (env: Env): PrepareConfig => {
   const read = readEnv(env);
   const config = readShared(read);
@@ -205,7 +209,7 @@ export const readPrepareConfig = (env: Env): PrepareConfig => {
   return config;
 };
 
-/** The configuration of the program. Throws `invalid` with every mistake. */
+/** Reads the configuration of the program. Throws `invalid` with every mistake. */
 export const readConfig = (env: Env, hostname: string): Config => {
   const read = readEnv(env);
   const controlUrl = read.url('SVC_CONTROL_URL');

@@ -1,7 +1,7 @@
 /**
- * The loop that keeps the pools: observe, plan, execute, once a second and whenever a watcher or a step
- * that ended says so. What a tick returns is the pools' status; a change in why a pool's launches are
- * held is told to whoever started the program.
+ * Keeps the pools at their size: observes, plans and executes once a second, and at once when a watcher or a finished
+ * step wakes the loop. Each tick returns the status of the pools. When the reason why a pool's launches are held
+ * changes, the loop reports it to the process that started the program.
  */
 import { limits } from '#domain/limits.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
@@ -20,13 +20,19 @@ import type { Deadlines, Observation, PlanSettings, PoolSettings } from './plan/
 import type { PoolLook } from './signals/metrics.ts';
 
 const tickMs = 1_000;
-/** A scheduler only takes launches down; elsewhere each is a process that begins on this machine. */
+/**
+ * Launches in progress at once, by runtime. A cluster's scheduler only accepts launches; elsewhere each is a process
+ * that starts on this machine.
+ */
 const launchesAtOnce = { process: 8, docker: 8, kubernetes: 64 };
-/** For so long a host that starts takes processor time; on a cluster it is first scheduled, and its pod made. */
+/**
+ * Time for which a starting host uses processor time, in milliseconds. On a cluster it includes scheduling and the
+ * creation of the pod.
+ */
 const startingMs = { process: 3_000, docker: 3_000, kubernetes: 20_000 };
 const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 
-/** How long a host may be in a bad way, in milliseconds; how long one starts differs by runtime. */
+/** Deadlines for hosts in an abnormal state, in milliseconds; the time that a start may take differs by runtime. */
 export const deadlines: Deadlines = {
   silentMs: limits.hostSilenceMs,
   heardMs: 15_000,
@@ -53,11 +59,11 @@ export type ControlLoopParts = {
   execution: ExecutorParts;
   background: Background;
   log: Log;
-  /** Told whenever launches of a pool begin to fail, fail for another reason, or work again. */
+  /** Called when launches of a pool begin to fail, fail for another reason, or work again. */
   onLaunches(launches: LaunchesLine['launches']): void;
 };
 
-/** The session that waits longest for each pool: a launch for it is a part of its trace. */
+/** Returns for each pool the session that waits longest; the launch for it becomes part of that session's trace. */
 const causesOf = (observation: Observation, pools: readonly PoolSettings[]): Causes =>
   new Map(
     [...bookWaiting(observation, pools)].flatMap(([{ config }, { oldest }]) =>
@@ -65,7 +71,10 @@ const causesOf = (observation: Observation, pools: readonly PoolSettings[]): Cau
     ),
   );
 
-/** The hosts that serve; a control plane of the release before tells no tiers of sessions. */
+/**
+ * Returns the hosts that serve a session, with its tier. A control plane of the previous release sends no tiers; then
+ * the pool's tier counts.
+ */
 const servingOf = (
   hosts: readonly PoolHost[],
   pools: readonly PoolConfig[],
@@ -82,7 +91,7 @@ const servingOf = (
 
 const noHosts = { starting: 0, warm: 0, assigned: 0, recycling: 0, draining: 0, gone: 0 };
 
-/** The pools with the hosts that each has. */
+/** Adds to each pool's status the number of its hosts in each state. */
 const lookAt = (statuses: readonly PoolStatus[], hosts: readonly PoolHost[]): PoolLook[] => {
   const looks = new Map(
     statuses.map((status) => [status.config.pool, { ...status, hosts: { ...noHosts }, fresh: 0 }]),

@@ -1,9 +1,9 @@
-/** Asks the control plane one thing within a time: an answer that comes later is as good as none. */
+/** Sends one request to the control plane with a deadline; an answer after the deadline would be of no use. */
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 
-/** Sends an operation. Throws `timeout` when there is no answer within so many milliseconds. */
+/** Sends an operation and returns the answer. Throws `timeout` when none arrives within so many milliseconds. */
 export const ask = async <Shape extends OperationShape>(
   client: Client,
   shape: Shape,

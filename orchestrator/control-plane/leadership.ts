@@ -1,11 +1,11 @@
 /**
- * Of several orchestrators of one installation, the one with the lease works and the others wait. The
- * lease is kept by the control plane and renewed well before its end; a holder that cannot renew it
- * stops working when it has run out by its own clock, counted from before the request, and one whose
- * message is refused asks at once.
+ * Elects the leader among the orchestrators of one installation: the holder of the lease works, the others wait. The
+ * control plane keeps the lease, and the holder renews it well before it expires. A holder that cannot renew it stops
+ * working when the lease has expired by its own clock, counted from before the request. A holder whose message is
+ * refused renews at once.
  *
- * A process takes over from its namesake when it starts, so a restart does not wait; once it has led, it
- * waits like any other. So of two with one name the younger leads, and they do not take turns.
+ * A process that starts takes the lease over from a process of the same name, so a restart does not wait. Once it has
+ * led, it waits like any other; so of two processes of one name the younger leads, and they do not alternate.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -14,26 +14,32 @@ import type { HeldLease, LeaseApi } from './lease.ts';
 
 const ttlMs = 6_000;
 const renewEveryMs = 2_000;
-/** Whoever waits asks so often: a lease that is given up is taken within that time. */
+/**
+ * Interval at which a waiting orchestrator asks for the lease, in milliseconds; a released lease is taken within that
+ * time.
+ */
 const seekEveryMs = 500;
 
 export type Leadership = {
-  /** What asks for the lease. */
+  /** Loop that acquires and renews the lease. */
   loop: Loop<string>;
-  /** Ends the work if it leads; answers the lease, which is kept, or undefined when it did not lead. */
+  /** Stops the work if this process leads. Returns the lease, which stays held, or undefined if it did not lead. */
   halt(): Promise<HeldLease | undefined>;
-  /** Gives the lease up, so that another may lead at once. */
+  /** Releases the lease, so that another orchestrator may lead at once. */
   release(lease: HeldLease): Promise<void>;
 };
 
 export type Duties = {
-  /** What runs for as long as a lease is held; it calls `doubt` when somebody denies that it is. */
+  /**
+   * Starts the work that runs while the lease is held. The work calls `doubt` when the control plane refuses a message
+   * because the lease may have another holder.
+   */
   lead(lease: HeldLease, doubt: () => void): Running;
-  /** Told once, when another holds the lease at first. */
+  /** Called once, if another orchestrator holds the lease at the first attempt. */
   onWait(): void;
 };
 
-/** Seeks the lease, and works while it is held. */
+/** Starts to seek the lease, and runs the work while it is held. */
 export const startLeadership = (api: LeaseApi, duties: Duties, log: Log): Leadership => {
   let term: { lease: HeldLease; work: Running } | undefined;
   let leaseEndsAt = Number.NEGATIVE_INFINITY;
@@ -46,7 +52,7 @@ export const startLeadership = (api: LeaseApi, duties: Duties, log: Log): Leader
     await ended?.work.stop();
     return ended?.lease;
   };
-  /** Whether this process leads, after it has asked for that. */
+  /** Acquires or renews the lease; returns true if this process leads. */
   const seek = async (): Promise<boolean> => {
     const askedAt = performance.now();
     if (term !== undefined) {

@@ -1,10 +1,10 @@
-/** What an orchestrator says of its lease, to this release of the control plane and the one before. */
+/** Tests the lease requests that an orchestrator sends to this release of the control plane and to the previous one. */
 import { describe, expect, it } from 'vitest';
 import type { Client } from '#wire/client.ts';
 import { createLeaseApi, type HeldLease } from './lease.ts';
 import { createPoolApi } from './pool.ts';
 
-/** A control plane that gives the lease by this answer; what it was sent is in `bodies`. */
+/** Creates a control plane that answers lease requests with this; `bodies` records the requests it received. */
 const createControl = (answer: { held: boolean; epoch?: number }) => {
   const bodies: Record<string, unknown>[] = [];
   const send = async ({ id }: { id: string }, { body }: { body: Record<string, unknown> }) => {

@@ -1,10 +1,10 @@
 /**
- * The pool API as an orchestrator uses it while it leads: one method an operation, each under a deadline,
- * for one installation. A host that has meanwhile moved on is an expected answer (`false`), not an error.
+ * Client for the pool API while the orchestrator leads: one method an operation, each with a deadline, for one
+ * installation. If a host has moved on meanwhile, the method returns `false` and throws nothing.
  *
- * What changes something is said under the lease, and refused when another has been given it since; so is
- * where a host is reached by now, of which a successor may know better. That a host was launched or has ended is
- * said without: it is true whoever leads.
+ * Requests that change something carry the lease, and the control plane refuses them once another orchestrator has it.
+ * So does the report of a host's current address, which a successor may know better. Reports that a host was launched
+ * or has ended carry no lease, since they are true whoever leads.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
@@ -20,11 +20,11 @@ import { ask } from './ask.ts';
 import type { HeldLease } from './lease.ts';
 
 const answerMs = 5_000;
-/** Characters of each text. */
+/** Maximum length of each text of a report, in characters. */
 const accountLength = 4_000;
 
 export type AwaitOptions = {
-  /** The revision to wait beyond; answered at once without one. */
+  /** Revision after which a change counts; without one the control plane answers at once. */
   after: string | undefined;
   holdMs: number;
   signal: AbortSignal;
@@ -37,11 +37,11 @@ export type ReapLimits = {
   closingMs: number;
 };
 
-/** What is known of the end of a host. */
+/** Details of a host's end. */
 export type EndAccount = {
-  /** What its runtime says; whoever has a session on it is told. */
+  /** The runtime's reason; the owner of the host's session sees it. */
   detail?: string | undefined;
-  /** The last that it wrote; operators alone are told. */
+  /** Last output of the host; operators alone see it. */
   output?: string | undefined;
   /** Last ledger entry that the host had written for its session. */
   ledger?: LedgerMark | undefined;
@@ -49,33 +49,33 @@ export type EndAccount = {
 
 export type DrainOptions = EndAccount & {
   reason: HostEnd;
-  /** Drain only a host that is still in this state. */
+  /** If given, only a host that is still in this state is drained. */
   ifState?: HostState;
 };
 
 export type PoolApi = {
   observe(signal?: AbortSignal): Promise<PoolView>;
-  /** Answers the view's revision once it has changed, or the same one when `holdMs` are over. */
+  /** Waits until the view changes and returns its revision; returns the same revision after `holdMs`. */
   awaitChange(options: AwaitOptions): Promise<string>;
-  /** Writes an intent down. Throws `exhausted` with `full: 'pool'` when `maxLive` hosts exist. */
+  /** Records the intent to launch a host. Throws `exhausted` with `full: 'pool'` when `maxLive` hosts exist. */
   register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
   /**
-   * Says which pools there are, and why the configuration given last is not taken, if so; with `file`, of which
-   * file they are, which is kept. Answers the worlds of theirs that nobody has made.
+   * Publishes the pools, and why the latest configuration was refused, if it was. With `file`, also the pools file
+   * that they come from, which the control plane keeps. Returns the worlds named by the pools that do not exist.
    */
   publish(
     pools: PublishedPool[],
     refused: string | null,
     file: string | undefined,
   ): Promise<string[]>;
-  /** Has a warm host that holds nothing load a version. */
+  /** Has a warm host without a version load one. */
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
-  /** Says where a launched host is reached by now; null: nowhere. */
+  /** Reports the current address of a launched host; null: it has none. */
   reportAddress(hostId: string, address: string | null): Promise<boolean>;
   drain(hostId: string, options: DrainOptions): Promise<boolean>;
   reportGone(hostId: string, reason: HostEnd, account?: EndAccount): Promise<boolean>;
-  /** Ends what is over its limits; answers the sessions ended. */
+  /** Ends sessions over their limits; returns those that it ended. */
   reap(limits: ReapLimits): Promise<string[]>;
 };
 
@@ -98,8 +98,8 @@ const accountBody = ({ detail = '', output = '' }: EndAccount) => ({
 });
 
 /**
- * The pool API for whoever has been given a lease. `onDeposed` is called when a message is refused
- * because another has it by now.
+ * Creates the pool API client for the holder of a lease. Calls `onDeposed` when the control plane refuses a message
+ * because another orchestrator has the lease.
  */
 export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => void): PoolApi => {
   const { installation, epoch } = held;
@@ -169,8 +169,8 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
 };
 
 /**
- * The file of pools that an orchestrator of the installation used last; undefined when none was kept, or by a
- * control plane of the release before.
+ * Returns the pools file that an orchestrator of the installation used last; undefined when none was kept, or by a
+ * control plane of the previous release.
  */
 export const readKeptPoolsFile = async (
   client: Client,

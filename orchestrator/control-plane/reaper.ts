@@ -1,20 +1,19 @@
 /**
- * The reaper's clock. What is over its limits, and whether it may be ended, is one conditional statement
- * in the control plane on the database's clock; here is only the rhythm, so nothing is lost when this
- * process is.
+ * Clock of the reaper. In the control plane, one conditional statement on the database's clock decides which sessions
+ * are over a limit and ends them. This file only calls it at intervals, so nothing is lost when this process stops.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import type { PoolApi, ReapLimits } from './pool.ts';
 
 const everyMs = 2_000;
-/** Longer than any session has been in a state. */
+/** Limit that no session reaches, in milliseconds. */
 const neverMs = 2 ** 31 - 1;
 
 /**
- * Returns limits for sessions whose host could not report while the control plane was away: an ended session's
- * ledger, a world that is loaded, a request that was answered. After a gap they count only once a living host has been
- * heard again, or for the whole limit where that is less.
+ * Returns the limits to apply after the control plane was away. Three limits depend on reports that hosts could not
+ * send meanwhile: an ended session's ledger, a loaded world, an answered request. These count only from the time a
+ * living host was heard again, or after the whole limit where that is less.
  */
 export const limitsAfterGap = (
   limits: ReapLimits,
@@ -33,8 +32,8 @@ export const limitsAfterGap = (
 };
 
 /**
- * Asks the control plane every two seconds to end the sessions that reached a limit, by the limits as they are
- * at that moment; each tick returns the sessions it ended.
+ * Starts a loop that every two seconds asks the control plane to end the sessions over a limit, by the limits current
+ * at that moment. Each tick returns the sessions that it ended.
  */
 export const startReaper = (pool: PoolApi, limits: () => ReapLimits, log: Log): Loop<string[]> =>
   startLoop({

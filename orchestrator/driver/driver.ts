@@ -1,10 +1,10 @@
 /**
- * What the orchestrator needs of a container runtime. A driver sees only containers of its own
- * installation, keeps no state of its own (a new instance finds everything again by name and labels),
- * and knows nothing of sessions or pools' sizes: what to launch or destroy is `plan.ts`'s to decide.
+ * Interface between the orchestrator and a container runtime. A driver sees only containers of its own installation
+ * and keeps no state of its own: a new instance finds everything again by name and labels. It knows nothing of
+ * sessions or pool sizes; `plan.ts` decides what to launch or destroy.
  *
- * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process
- * group with a folder. Every method is idempotent: repeating it after a crash does no harm.
+ * "Container" here is whatever the runtime runs a world host in; the process runtime uses a process group with a
+ * folder. Every method is idempotent: repeating it after a crash does no harm.
  */
 
 import type { HostKind } from '#domain/host.ts';
@@ -16,146 +16,151 @@ import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { MakeOptions } from '../images/make-options.ts';
 
-/** How a container ended, when the runtime still knows. */
+/** How a container ended, while the runtime still knows. */
 export type ContainerExit = {
   reason: 'exited' | 'out_of_memory';
-  /** For a person: exit status or signal. */
+  /** Exit status or signal, as text for people. */
   detail: string;
 };
 
-/** Why a container that was asked for does not run yet. */
+/** Reason why a requested container does not run yet. */
 export type ContainerTrouble = {
   /**
-   * `unschedulable`: there is no room for it, which may change. `image`: its image cannot be had.
-   * `crash_loop`: it ends again and again. `refused`: the runtime will not have it as it is.
+   * `unschedulable`: there is no capacity for it, which may change. `image`: its image cannot be had. `crash_loop`: it
+   * ends again and again. `refused`: the runtime rejects its definition.
    */
   kind: 'unschedulable' | 'image' | 'crash_loop' | 'refused';
-  /** For a person: what the runtime says, and about what. */
+  /** The runtime's reason and the object that it is about, as text for people. */
   message: string;
 };
 
-/** Notice that a container is taken away: in whose words, and for how many milliseconds it has stood. */
+/**
+ * Notice that the runtime takes a container away: the reason in its own words, and the age of the notice in
+ * milliseconds.
+ */
 export type Reclaim = { why: string; forMs: number };
 
 /** A container of this installation, dead or alive. */
 export type Container = {
-  /** The host it was made for; its name comes from this. */
+  /** Host that the container was made for; the container's name derives from it. */
   hostId: string;
   /**
-   * `created`: it exists and was never started, as after a launch that was cut off. `pending`: the
-   * runtime has accepted it and works on it, or waits for room.
+   * `created`: it exists and was never started, as after an interrupted launch. `pending`: the runtime has accepted it
+   * and works on it, or waits for capacity.
    */
   phase: 'created' | 'pending' | 'running' | 'exited';
-  /** Of a pending one. */
+  /** Reason why a pending container does not run. */
   trouble?: ContainerTrouble;
   exit?: ContainerExit;
-  /** Last ledger entry of its session, for a container that has ended and whose host left the mark. */
+  /** Last ledger entry of its session, for an ended container whose host left the mark. */
   ledger?: LedgerMark;
-  /** The runtime takes it away soon, by no wish of ours: an eviction, a drained node, spot reclaim. */
+  /** The runtime takes it away soon for reasons of its own: an eviction, a drained node, spot reclaim. */
   reclaimed?: Reclaim;
-  /** What it was made from, as `digestOf` had it then. */
+  /** Digest of the settings that it was made from, as `digestOf` returned it then. */
   digest: string;
   /**
-   * Base address of the API server of a running one, where the runtime gives it: null while there is
-   * none. Absent where the host itself tells its address, or the container does not run.
+   * Base address of a running container's API server, where the runtime assigns it; null while there is none. Absent
+   * if the host itself reports its address, or the container does not run.
    */
   address?: string | null;
-  /** The machine that it is on, where there are several and it is known. */
+  /** Machine that it runs on, if there are several and it is known. */
   node?: string;
 };
 
-/** What a new world host is told. */
+/** Identity and shape of a host to launch. */
 export type LaunchSpec = {
   hostId: string;
   generation: number;
-  /** The host's own token; it is handed over by a descriptor or a file of the host's own. */
+  /** The host's own token, handed over by a descriptor or a file that only the host reads. */
   token: Secret;
   shape: HostShape;
 };
 
-/** A container that runs behind every fence its runtime has. */
+/** A container that runs with all network isolation that its runtime provides. */
 export type Launched = {
-  /** The runtime's own id of it. */
+  /** The runtime's own id of the container. */
   runtimeId: string;
-  /** Base address of its API server, when the runtime gives it (else the host reports it). */
+  /** Base address of its API server, when the runtime assigns it (else the host reports it). */
   address?: string;
 };
 
-/** What a prepared runtime asks of the rest of the installation. */
+/** Requirements of a prepared runtime on the rest of the installation. */
 export type Prepared = {
-  /** An address at which the control plane must serve its host API, so that hosts reach it; null: loopback. */
+  /** Address at which the control plane must serve its host API, so that hosts reach it; null: loopback. */
   listen: string | null;
-  /** How hosts name the machine that the control plane runs on. */
+  /** Name by which hosts reach the machine of the control plane. */
   host: string;
-  /** The image that hosts run, where there is one. */
+  /** Image that hosts run, if any. */
   image: string | null;
 };
 
 export type PrepareOptions = MakeOptions & {
-  /** The kinds of hosts to get ready for; absent: world hosts. */
+  /** Kinds of hosts to prepare for; absent: world hosts. */
   kinds?: readonly HostKind[];
 };
 
 export type Watch = {
-  /** What runs for it. */
+  /** Loops that the watch runs. */
   loops: readonly LoopView[];
   stop(): Promise<void>;
 };
 
-/** What a runtime is wanted for now. */
+/** Demand on a runtime, as of the latest observation. */
 export type Wanted = {
-  /** The hosts that will be launched. */
+  /** Shapes of the hosts that the pools launch. */
   shapes: readonly HostShape[];
-  /** The hosts that serve sessions. */
+  /** Hosts that serve sessions. */
   serving: ReadonlyMap<string, Serving>;
 };
 
-/** A session that a host serves: its tier, and for how many milliseconds the host has had it. */
+/** Session that a host serves: its tier, and how long the host has served it, in milliseconds. */
 export type Serving = { tier: BrowserTier; forMs: number };
 
 export type Driver = {
   readonly runtime: RuntimeName;
-  /** What keeps hosts apart and what does not, for a person; absent where each is a container. */
+  /** How hosts are isolated from one another, and where not, as text for people; absent if each is a container. */
   readonly isolation?: string;
   /**
-   * Hosts that may be starting at once on one machine: they take its processors from the sessions there. The
-   * machine is as `Container.node` has it; undefined where there is but one, and for one that is not known.
+   * Returns how many hosts may be starting at once on one machine, since starts take processor time from the sessions
+   * there. `node` is as in `Container.node`; undefined for a single machine, or an unknown one.
    */
   startsAtOnce(node: string | undefined): number;
   /**
-   * A short hash of all that a container of this shape would be made from today: image, limits,
-   * template, and which sessions it suits. A container with another digest is outdated.
+   * Returns a short hash of everything that a container of this shape would be made from now: image, limits, template,
+   * and the sessions it suits. A container with another digest is outdated.
    */
   digestOf(shape: HostShape): string;
-  /** Makes what hosts need before the first launch: image, network, folder. */
+  /** Prepares what hosts need before the first launch: image, network, folder. */
   prepare(options: PrepareOptions): Promise<Prepared>;
-  /** Every container of this installation, dead ones included. */
+  /** Returns every container of this installation, dead ones included. */
   list(): Promise<Container[]>;
   /**
-   * Makes a container and resolves when it runs, fenced, or, on a runtime that schedules, when it is
-   * accepted and the fence stands that it will run behind. Launching a host that has a running container
-   * changes nothing and answers that one. Throws `unavailable` with the runtime's reason.
+   * Creates a container. Resolves when it runs with its network isolation; on a runtime that schedules, when it is
+   * accepted and its network isolation is in place. If the host already has a running container, nothing changes and
+   * that one is returned. Throws `unavailable` with the runtime's reason.
    */
   launch(spec: LaunchSpec): Promise<Launched>;
   /**
-   * Completes a launch that another orchestrator began: puts up any fence that is missing and answers
-   * as `launch` would have. Throws `not_found` when no such container runs.
+   * Completes a launch that another orchestrator began: adds missing network isolation and returns what `launch` would
+   * have. Throws `not_found` when no such container runs.
    */
   adopt(hostId: string): Promise<Launched>;
   /**
-   * Ends the container's processes, and returns how far the ledger of its session had come then. Absent where nothing
-   * of that outlives them.
+   * Ends the container's processes and returns the last ledger entry of its session. Absent if the runtime keeps no
+   * ledger mark after the processes end.
    */
   end?(hostId: string): Promise<LedgerMark | undefined>;
-  /** Ends the container and removes all of it. None of ours by that name: nothing happens. */
+  /** Ends the container and removes all of it. Does nothing if this installation has no container for the host. */
   destroy(hostId: string): Promise<void>;
-  /** The last lines that the host wrote, for telling why it ended; empty when there are none. */
+  /** Returns the last lines of the host's output, to explain why it ended; empty when there are none. */
   logs(hostId: string): Promise<string>;
-  /** Calls back whenever a container may have started or ended. Notices can be lost; list, too. */
+  /**
+   * Calls `onChange` whenever a container may have started or ended. Notifications can be lost, so callers also list.
+   */
   watch(onChange: () => void): Watch;
   /**
-   * Told after each look what is wanted, while it is watched: a runtime gets ready for what will be
-   * launched and holds on to what serves. Absent where there is nothing to do.
+   * Called after each observation with the current demand while a watch runs: the runtime prepares for coming launches
+   * and protects serving hosts. Absent if there is nothing to do.
    */
   arrange?(wanted: Wanted): void;
   /** Removes what `prepare` made for this installation alone, once no container is left. */

@@ -1,4 +1,4 @@
-/** The limit of a host's heap, on a real Node: how large it is, and how a process ends that reaches it. */
+/** Tests the heap limit of a host on a real Node: how large it is, and how a process that reaches it ends. */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import type { Isolation } from '#domain/pool.ts';
@@ -53,14 +53,14 @@ it('gives user code a part of that memory, and all of its boundary in a containe
   };
   expect(told('container')).toEqual(['require', '192']);
   expect(told('process')).toEqual(['auto', '192']);
-  // They have kernels of their own, which stand between hosts and may not know Landlock.
+  // These isolations have kernels of their own, which separate hosts and may lack Landlock.
   expect(told('gvisor')).toEqual(['auto', '192']);
   expect(told('container', 'auto')).toEqual(['auto', '192']);
   expect(told('process', 'require')).toEqual(['require', '192']);
 });
 
 it('opens no inspector at a signal', () => {
-  // The signal comes to itself before the next line, and the inspector would open in its next turn.
+  // The process handles its own signal before the next line, and an inspector would open in the next turn of its loop.
   const say = 'setTimeout(() => console.log(require("node:inspector").url() ?? "closed"), 100)';
   const { stdout, stderr } = node(`process.kill(process.pid, "SIGUSR1"); ${say}`, 512);
   expect([stdout.trim(), stderr]).toEqual(['closed', '']);

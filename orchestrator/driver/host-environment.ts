@@ -1,6 +1,6 @@
 /**
- * The environment that a world host is started with, the same names on every runtime. It is all that
- * the host gets but its token: nothing of the orchestrator's own environment is passed on.
+ * Builds the environment that a host is started with, with the same names on every runtime. Besides its token, the
+ * host gets nothing else: none of the orchestrator's own environment is passed on.
  */
 import type { Isolation } from '#domain/pool.ts';
 import type { HostShape } from '#pools/pool-config.ts';
@@ -8,26 +8,26 @@ import type { LogLevel } from '#runtime/log.ts';
 import type { LaunchSpec } from './driver.ts';
 import { heapOptions, mallocOptions, userCodeMemoryMb } from './heap.ts';
 
-/** What every host of an installation is told alike. */
+/** Settings that all hosts of an installation share. */
 export type HostSettings = {
-  /** The address of the control plane's host API as hosts reach it. */
+  /** Address of the control plane's host API as hosts reach it. */
   controlUrl: string;
   logLevel: LogLevel;
-  /** `usual` unless it is given. */
+  /** Absent: `usual`. */
   userCodeBoundary?: BoundaryChoice;
-  /** Where containers of one machine share unpacked snapshots; each has its own unless it is given. */
+  /** Folder in which containers of one machine share unpacked snapshots; absent: each container has its own. */
   sharedSnapshots?: SharedSnapshots | undefined;
-  /** The certificate, in PEM, of an authority that browsers trust besides. */
+  /** Certificate (PEM) of an additional authority that browsers trust. */
   authority?: string | undefined;
 };
 
-/** A folder of the machine, or of each node, that hosts may write to, and how much they keep there. */
+/** Folder of the machine, or of each node, that hosts may write to, and its size budget. */
 export type SharedSnapshots = { path: string; mb: number };
 
 /**
- * Whether a host runs user code where the system cannot hold it in its process (`auto`) or refuses to
- * start (`require`). By its isolation a container requires it; a plain process, and a kernel of its own
- * (gVisor, Kata), which may lack Landlock and parts hosts by itself, take what there is.
+ * Whether a host runs user code if the system has no process boundary for it (`auto`), or refuses to start
+ * (`require`). `usual` decides by isolation: a container requires the boundary. A plain process, and an isolation with
+ * its own kernel (gVisor, Kata), take what there is; such a kernel may lack Landlock and separates hosts by itself.
  */
 export const boundaryChoices = ['usual', 'auto', 'require'] as const;
 export type BoundaryChoice = (typeof boundaryChoices)[number];
@@ -37,49 +37,51 @@ const boundaryOf = (choice: BoundaryChoice, isolation: Isolation): string => {
   return isolation === 'container' ? 'require' : 'auto';
 };
 
-/** Where a host listens and works; that depends on the runtime. */
+/** Addresses, folders and token source of a host, which depend on the runtime. */
 export type PlaceSettings = {
   /** `host:port` of its API server; port 0 takes any. */
   listen: string;
-  /** Whether the host itself tells its address, being the only one to know it. */
+  /** True if the host itself reports its address, because it alone knows it. */
   reportsAddress: boolean;
-  /** A folder that the host makes, fills and removes. */
+  /** Folder that the host creates, fills and removes. */
   workDir: string;
-  /** Where the host finds its token; `-` is its standard input. */
+  /** File from which the host reads its token; `-` is its standard input. */
   tokenFile: string;
 };
 
-/** The same of a world host. */
+/** The same for a world host. */
 export type RuntimeSettings = PlaceSettings & {
-  /** Where it keeps unpacked snapshots of large worlds, and how much of them; others may share it. */
+  /** Folder of unpacked snapshots of large worlds, and its size budget; other hosts may share it. */
   snapshots: { folder: string; mb: number };
   python: string;
-  /** File that outlives the host's process, for the number of the ledger's last entry; absent: there is none. */
+  /** File that outlives the host's process, for the number of the ledger's last entry; absent: none. */
   ledgerMark?: string;
-  /** What the host has to itself, of `pid`, `ipc`, `mount`, `net`: there it looks for what sessions leave. */
+  /**
+   * Namespaces that the host has to itself, of `pid`, `ipc`, `mount`, `net`; it looks there for what sessions leave.
+   */
   namespaces: readonly string[];
 };
 
-/** Scratch space of a container, which counts as its memory, and the part of it that snapshots may take. */
+/** Returns the scratch space of a container, in MiB. It counts as its memory, and snapshots may take part of it. */
 export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
 const snapshotsInScratch = (memoryMb: number) => ({
   folder: '/tmp/snapshots',
   mb: Math.max(1, Math.floor(scratchMb(memoryMb) * 0.9)),
 });
 
-/** Where a container finds the folder that hosts of its machine share. */
+/** Path in a container of the folder that hosts of one machine share. */
 export const sharedFolder = '/snapshots';
 
 /**
- * The folder that a container shares with others; none unless their kernel is the machine's: another kernel does
- * not see their locks, and would take those who live for dead.
+ * Returns the folder that a container shares with others; undefined unless they use the machine's kernel. Another
+ * kernel does not see their locks and would take living owners for dead.
  */
 export const sharedSnapshotsOf = (
   { isolation }: Pick<HostShape, 'isolation'>,
   { sharedSnapshots }: HostSettings,
 ): SharedSnapshots | undefined => (isolation === 'container' ? sharedSnapshots : undefined);
 
-/** Where a container keeps snapshots. */
+/** Returns where a container keeps snapshots. */
 export const snapshotsOf = (
   shape: Pick<HostShape, 'isolation' | 'size'>,
   settings: HostSettings,
@@ -90,7 +92,7 @@ export const snapshotsOf = (
     : { folder: sharedFolder, mb: shared.mb };
 };
 
-/** What every host is told, of whatever kind. */
+/** Builds the variables that hosts of every kind get. */
 const sharedEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
@@ -106,16 +108,16 @@ const sharedEnvironment = (
   SVC_WORK_DIR: workDir,
 });
 
-/** The heap of the program beside its Chromium, which has the rest of the memory. */
+/** Heap of the browser program, in MiB; its Chromium has the rest of the memory. */
 const browserHeapMb = 192;
 
-/** From so much memory on a second Chromium stands ready beside the one that serves; it takes some 170 MB. */
+/** Memory from which a second Chromium stands ready beside the serving one, in MiB; it takes some 170 MB. */
 const spareFromMb = 1_024;
 
-/** How a browser comes to its session's surfaces: by itself, or through the control plane. */
+/** Route of a browser to its session's surfaces: directly, or through the control plane. */
 export type BrowserWay = 'direct' | 'tunnel';
 
-/** The environment of a browser. */
+/** Builds the environment of a browser. */
 export const browserEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
@@ -128,13 +130,13 @@ export const browserEnvironment = (
   SVC_BROWSER_SPARE: spec.shape.size.memoryMb >= spareFromMb ? 'yes' : 'no',
 });
 
-/** The environment of a world host. */
+/** Builds the environment of a world host. */
 export const hostEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
   runtimeSettings: RuntimeSettings,
 ): Record<string, string> => ({
-  // No signal opens an inspector: who reached it would be the host.
+  // No signal may open an inspector: a client that reached it would control the host.
   NODE_OPTIONS: `${heapOptions(spec.shape.size.memoryMb)} --disable-sigusr1`,
   ...mallocOptions,
   ...sharedEnvironment(spec, settings, runtimeSettings),

@@ -1,6 +1,6 @@
 /**
- * How a container says whose it is. Labels and names are the orchestrator's only memory: a successor
- * adopts by them, and what carries another installation's label is never touched.
+ * Labels and names by which a container's installation, pool and host are found again. They are the orchestrator's
+ * only durable memory: a successor adopts containers by them, and never touches one with another installation's label.
  */
 import type { HostKind } from '#domain/host.ts';
 
@@ -13,13 +13,13 @@ export const labelNames = {
   digest: 'svc.digest',
 } as const;
 
-/** What a container is to its host: the host itself, or the one that puts up its fence. */
+/** Role of a container: the host itself, or the container that loads its firewall rules. */
 export type Role = 'host' | 'fence';
 
-/** Whose a container is, and what it was made from. */
+/** Owner of a container, and the digest that it was made from. */
 export type Owner = { installation: string; pool: string; hostId: string; digest: string };
 
-/** The one name that a host's container can have, so that a second launch of it cannot succeed. */
+/** Returns the one name that a host's container can have, so that a second launch of it cannot succeed. */
 export const containerName = (hostId: string): string => `svc-${hostId}`;
 
 export const labelsOf = (
@@ -35,7 +35,7 @@ export const labelsOf = (
   [labelNames.kind]: kind,
 });
 
-/** Reads labels back; undefined when they are not those of a world host. */
+/** Reads labels back; returns undefined when they are not those of a world host. */
 export const ownerOf = (labels: Readonly<Record<string, string>>): Owner | undefined => {
   const installation = labels[labelNames.installation];
   const pool = labels[labelNames.pool];
@@ -51,7 +51,7 @@ const flags = {
   digest: '--digest=',
 } as const;
 
-/** The labels of a process: arguments at the end of its command line. */
+/** Returns the labels of a process: arguments at the end of its command line. */
 export const argumentsOf = (owner: Owner): string[] => [
   `${flags.installation}${owner.installation}`,
   `${flags.pool}${owner.pool}`,
@@ -59,7 +59,7 @@ export const argumentsOf = (owner: Owner): string[] => [
   `${flags.digest}${owner.digest}`,
 ];
 
-/** Reads the labels of a command line back; undefined when it is not a world host's. */
+/** Reads the labels back from a command line; returns undefined when it is not a world host's. */
 export const ownerOfCommand = (command: readonly string[]): Owner | undefined => {
   const read = (flag: string): string | undefined =>
     command.find((word) => word.startsWith(flag))?.slice(flag.length);

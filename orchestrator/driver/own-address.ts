@@ -1,8 +1,11 @@
-/** Which addresses are this machine's. */
+/** Decides which addresses belong to this machine. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Whether an address is this machine's. A bridge without containers is, though no list shows it. */
+/**
+ * Returns true if an address belongs to this machine. It tries to listen there, since a bridge without containers
+ * belongs to the machine but appears in no list.
+ */
 export const isOurs = async (address: string): Promise<boolean> => {
   const server = createServer();
   try {

@@ -1,29 +1,29 @@
 /**
- * Finding the Docker engine: `DOCKER_HOST` if it is set, else the sockets where engines usually listen.
- * Nothing answering is an ordinary case and gets one line that says where was looked.
+ * Finds the Docker engine: `DOCKER_HOST` if it is set, else the sockets where engines usually listen. A missing engine
+ * is an ordinary case; its error is one line that names the addresses tried.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { AppError, describeError } from '#domain/error.ts';
 
-/** A request that the engine has not answered for so long has failed. */
+/** Deadline for an answer of the engine, in milliseconds. */
 const answerMs = 30_000;
 const pingMs = 3_000;
 
 export type Engine = {
-  /** For requests with an answer of their own; they have a deadline. */
+  /** Client for requests with a single answer; they have a deadline. */
   docker: Docker;
-  /** For streams, which may be silent for long: events, builds, pulls. */
+  /** Client for streams, which may be silent for long: events, builds, pulls. */
   streams: Docker;
-  /** Where it listens, for messages. */
+  /** Address on which it listens, for messages. */
   address: string;
   version: string;
-  /** Processors of the machine that it runs on, which need not be this one. */
+  /** Processors of the engine's machine, which need not be this one. */
   cores: number;
 };
 
-/** Where to look: `DOCKER_HOST`, and the home folder for a user's own engine. */
+/** Inputs for finding an engine: `DOCKER_HOST`, and the home folder for a user's own engine. */
 export type EngineLocation = { engine: string | undefined; home: string | undefined };
 
 const connectionTo = (address: string): Docker.DockerOptions => {
@@ -58,7 +58,7 @@ const connect = async (address: string): Promise<Engine> => {
   };
 };
 
-/** The engine that answers. Throws `unavailable` when none does. */
+/** Returns the engine that answers. Throws `unavailable` when none does. */
 export const findEngine = async ({ engine, home }: EngineLocation): Promise<Engine> => {
   const addresses =
     engine === undefined ? usualSockets(home).map((path) => `unix://${path}`) : [engine];
@@ -77,12 +77,12 @@ export const findEngine = async ({ engine, home }: EngineLocation): Promise<Engi
   throw new AppError('unavailable', `no Docker engine answers at ${refusals.join(' or ')}`);
 };
 
-/** Whether the engine refused with this HTTP status. */
+/** Returns true if the engine refused with one of these HTTP statuses. */
 export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
   error instanceof Error &&
   'statusCode' in error &&
   statuses.some((status) => error.statusCode === status);
 
-/** Words for a refusal of the engine; what it was asked to do comes first. */
+/** Builds the error for a refusal of the engine; its message begins with the action that was refused. */
 export const engineRefusal = (what: string, cause: unknown): AppError =>
   cause instanceof AppError ? cause : new AppError('unavailable', `Docker: ${what}`, { cause });

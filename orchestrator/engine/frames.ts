@@ -1,10 +1,10 @@
 /**
- * Docker sends a container's output in frames: a header of eight bytes (stream, three zeros, length in
- * big-endian order), then the bytes.
+ * Decodes the frames in which Docker sends a container's output: a header of eight bytes (stream, three zeros, length
+ * in big-endian order), then the bytes.
  */
 const headerBytes = 8;
 
-/** The text of all frames in order, standard output and error alike; a cut last frame is kept. */
+/** Returns the text of all frames in order, standard output and error alike; a truncated last frame is kept. */
 export const readFrames = (bytes: Buffer): string => {
   const parts: Buffer[] = [];
   for (let at = 0; at + headerBytes <= bytes.length; ) {

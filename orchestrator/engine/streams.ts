@@ -1,13 +1,13 @@
 /**
- * The engine's progress streams (pull, import, build): one JSON object after another, of which one may
- * be an error that the request's status did not tell.
+ * Reads the engine's progress streams (pull, import, build): a sequence of JSON objects, one of which may be an error
+ * after the request's status reported success.
  */
 import { createInterface } from 'node:readline';
 import { AppError } from '#domain/error.ts';
 
 type ProgressLine = { stream?: string; status?: string; error?: string };
 
-/** Reads a stream to its end, each text as it comes. Throws `unavailable` with the error it carries. */
+/** Reads a stream to its end and passes each text on. Throws `unavailable` with the error in the stream. */
 export const followStream = async (
   stream: NodeJS.ReadableStream,
   onText: (text: string) => void,

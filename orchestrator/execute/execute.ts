@@ -1,7 +1,7 @@
 /**
- * Carries plans out. Messages to the control plane are awaited; steps of the container runtime go on in
- * the background. Each step may be repeated at will: it re-reads what it is about to take for granted,
- * leaves a host that has moved on as it is, and when it fails it is logged and planned anew.
+ * Carries plans out. Requests to the control plane are awaited; steps of the container runtime continue in the
+ * background. Each step may be repeated: it re-reads its preconditions and leaves a host alone that has moved on. A
+ * failed step is logged and planned again.
  */
 import pMap from 'p-map';
 import { AppError, describeError } from '#domain/error.ts';
@@ -16,11 +16,11 @@ import type { Background } from '../observe/background.ts';
 import type { Action } from '../plan/terms.ts';
 import type { Metrics } from '../signals/metrics.ts';
 
-/** Messages that may be on their way together. */
+/** Maximum concurrent requests to the control plane. */
 const stepsAtOnce = 32;
 /**
- * Intents among them: the control plane writes those of one pool one after the other, and each that waits
- * for its turn has one of the connections that opens need.
+ * Maximum concurrent intents among them. The control plane writes the intents of one pool one after the other, and
+ * each waiting one holds a database connection that opens need.
  */
 const intentsAtOnce = 4;
 
@@ -32,7 +32,7 @@ export type ExecutorParts = {
   metrics: Metrics;
   tracer: Tracer;
   log: Log;
-  /** The pools as they are to be now. */
+  /** Returns the pools as currently configured. */
   pools(): readonly PoolConfig[];
 };
 
@@ -41,7 +41,7 @@ export type Causes = ReadonlyMap<string, string>;
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
-/** What steps re-read before they act: fetched at most once for all steps of one plan. */
+/** Reads of current state that steps make before they act: fetched at most once for all steps of one plan. */
 type Fresh = {
   containers(): Promise<Map<string, Container>>;
   rows(): Promise<Set<string>>;
@@ -58,11 +58,11 @@ const readOnce = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => 
 const isCode = (error: unknown, code: AppError['code']): boolean =>
   error instanceof AppError && error.code === code;
 
-/** Other refusals have its code, too: the control plane has too much to do, for one. */
+/** Other refusals have this code, too, such as an overloaded control plane. */
 const isPoolFull = (error: unknown): boolean =>
   isCode(error, 'exhausted') && (error as AppError).detail.full === 'pool';
 
-/** The last that a host wrote. */
+/** Returns the last output of a host. */
 const outputOf = async (driver: Driver, hostId: string): Promise<string> => {
   const written = await driver
     .logs(hostId)
@@ -72,7 +72,7 @@ const outputOf = async (driver: Driver, hostId: string): Promise<string> => {
 
 const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
 
-/** How a container ended, if it is known, and the last that its host wrote. */
+/** Returns how a container ended, if known, and the last output of its host. */
 const accountOfEnd = async (
   driver: Driver,
   hostId: string,
@@ -83,7 +83,7 @@ const accountOfEnd = async (
   ledger: container?.ledger,
 });
 
-/** What the runtime says about a container, or else what its host wrote. */
+/** Returns the runtime's reason about a container, or else the host's output. */
 const accountOf = async (
   driver: Driver,
   hostId: string,
@@ -94,8 +94,8 @@ const accountOf = async (
 };
 
 /**
- * A launch that failed leaves neither a container nor a live row; the breaker paces the next one. The row
- * goes first: a successor may have adopted what has come of it after all, and then it is left alone.
+ * Cleans up after a failed launch, so that it leaves neither a container nor a live row; the breaker delays the next
+ * one. The row is ended first: if a successor has adopted the container meanwhile, it is left alone.
  */
 const abandon = async (
   { memory, driver, pool, metrics, log }: ExecutorParts,
@@ -114,7 +114,7 @@ const abandon = async (
   await pool.reportGone(hostId, 'exited', account);
 };
 
-/** Launches a host; `cause` is the session that waits for it, if one does. */
+/** Launches a host; `cause` is the session that waits for it, if any. */
 const launchOne = async (
   parts: ExecutorParts,
   spec: LaunchSpec,
@@ -141,10 +141,10 @@ const launchOne = async (
   await pool.reportLaunched(hostId, launched);
 };
 
-/** A host to be: written down first, then launched in the background. */
+/** A host to launch: its row is written first, then it is launched in the background. */
 type Intent = { config: PoolConfig; cause: string | undefined };
 
-/** The intents of a launch; none when its pool was taken out of the configuration since. */
+/** Returns the intents of a launch; none when its pool has left the configuration since. */
 const intentsOf = (
   { pools, metrics }: ExecutorParts,
   { pool, count, ahead }: Of<'launch'>,
@@ -168,12 +168,12 @@ const intend = async (parts: ExecutorParts, { config, cause }: Intent): Promise<
     memory.breakerOf(config.pool)?.began(spec.hostId);
     background.begin(spec.hostId, 'launch', () => launchOne(parts, spec, cause));
   } catch (error) {
-    // Another writer filled the pool since the view was read; the next view shows it.
+    // Another writer filled the pool after the view was read; the next view shows it.
     if (!isPoolFull(error)) throw error;
   }
 };
 
-/** A container that cannot be fenced never gets an address, so its host has to go. */
+/** Drains a host that cannot be adopted: a container without its network rules never gets an address. */
 const giveUp = async (
   { memory, pool }: ExecutorParts,
   { hostId, state, pool: poolName }: Of<'adopt'>,
@@ -198,7 +198,10 @@ const adopt = (parts: ExecutorParts, action: Of<'adopt'>): void => {
   });
 };
 
-/** The host's fence stands in its own network namespace, which its container keeps wherever it is reached. */
+/**
+ * Reports a changed address. The host's network rules are in its own network namespace, which its container keeps
+ * whatever its address.
+ */
 const readdress = async (
   { pool, log }: ExecutorParts,
   { hostId, address }: Of<'readdress'>,
@@ -208,7 +211,7 @@ const readdress = async (
   }
 };
 
-/** Ends of our own choice: nothing is wrong with the host, and nobody asks what it wrote. */
+/** End reasons that the orchestrator chose: the host has no fault, so its output is not recorded. */
 const chosen: ReadonlySet<HostEnd> = new Set(['surplus', 'outdated', 'max_age']);
 
 const load = async (
@@ -218,7 +221,7 @@ const load = async (
   if (await pool.load(hostId, versionId)) log.info({ hostId, versionId }, 'loads a world');
 };
 
-/** A host that failed before it was warm counts against launching others like it. */
+/** Records the failure of a host that was never warm; it counts against launches of its pool. */
 const noteFailure = (
   { memory }: ExecutorParts,
   { pool, hostId, state, reason }: Of<'drain' | 'report_gone'>,
@@ -250,7 +253,7 @@ const reportGone = async (
   if (container?.phase === 'running' || container?.phase === 'pending') return;
   const account = await accountOfEnd(parts.driver, hostId, container);
   if (!(await parts.pool.reportGone(hostId, reason, account))) return;
-  // One that was told to end has done so.
+  // A draining host has only done as requested, so it counts as no loss.
   if (state !== 'draining') parts.metrics.losses.inc({ pool: action.pool, reason });
   parts.log.info({ hostId, pool: action.pool, reason, state, ...account }, 'gone');
   noteFailure(parts, action, account);
@@ -260,7 +263,7 @@ const destroy = (parts: ExecutorParts, { hostId, why }: Of<'destroy'>, fresh: Fr
   const { driver, pool, background, log } = parts;
   background.begin(hostId, 'destroy', async () => {
     if (why === 'orphan' && (await fresh.rows()).has(hostId)) return;
-    // Reported while it is still there: a report that fails is made again with the next attempt.
+    // Reported while the container still exists: if the report fails, the next attempt repeats it.
     const ledger = why === 'orphan' ? undefined : await driver.end?.(hostId);
     if (ledger !== undefined) await pool.reportGone(hostId, 'exited', { ledger });
     await driver.destroy(hostId);
@@ -292,8 +295,8 @@ const execute = async (
 };
 
 /**
- * Runs a plan: resolves when every message is answered and every container step has begun. A step that
- * fails does not keep others from being tried; the first failure is thrown at the end.
+ * Runs a plan. Resolves when every request is answered and every container step has begun. A failed step does not keep
+ * others from being tried; the first failure is thrown at the end.
  */
 export const executePlan = async (
   parts: ExecutorParts,

@@ -1,6 +1,6 @@
 /**
- * What an image is built on: a stock Node image where one can be had, else an equivalent one made from
- * Debian packages by images/build-base-image.sh, for places that reach no registry.
+ * Chooses the base of an image: a stock Node image if it can be had, else an equivalent one made from Debian packages
+ * by images/build-base-image.sh, for installations that reach no registry.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export const isPresent = async ({ docker }: Engine, image: string): Promise<bool
   }
 };
 
-/** The base image that the Dockerfile names. */
+/** Reads the base image that the Dockerfile names. */
 const stockImage = async (root: string, { dockerfile }: ImageRecipe): Promise<string> => {
   const text = await readFile(join(root, dockerfile), 'utf8');
   const [, name] = /^ARG BASE_IMAGE=(\S+)$/m.exec(text) ?? [];
@@ -29,7 +29,7 @@ const stockImage = async (root: string, { dockerfile }: ImageRecipe): Promise<st
   return name;
 };
 
-/** Pulls an image; answers why it cannot be had, or undefined when it is here now. */
+/** Pulls an image; returns why that failed, or undefined when the image is present. */
 export const pull = async (
   { streams }: Engine,
   image: string,
@@ -45,12 +45,12 @@ export const pull = async (
   }
 };
 
-/** For which image of the tree at `root` a base is needed, and which one the operator names. */
+/** Image of the tree at `root` that needs a base, and the base that the operator names. */
 export type BaseWish = { root: string; recipe: ImageRecipe; wanted: string | undefined };
 
 /**
- * A base image that is here: the one asked for, or the first that can be had of the stock image, one
- * built before, the stock image pulled, one built now. Throws `unavailable` with each way's refusal.
+ * Returns a base image that is present: the operator's, or the first that can be had of the stock image, one built
+ * before, the stock image pulled, one built now. Throws `unavailable` with the reason of each failure.
  */
 export const findBaseImage = async (
   engine: Engine,

@@ -1,7 +1,7 @@
 /**
- * The container of a host, as Docker is asked for it: one unprivileged user, a read-only root, no
- * capability, bounded memory, processors, processes, files, output and scratch space. A browser's has a filter of
- * system calls of its own, with which Chromium can part its pages from itself.
+ * Builds Docker's create request for a host's container: one unprivileged user, a read-only root, no capability, and
+ * limits on memory, processors, processes, files, output and scratch space. A browser gets a seccomp filter of its
+ * own, with which Chromium can sandbox its pages.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,26 +27,26 @@ import { machineName, networkName } from './network.ts';
 const userId = '10001:10001';
 const mebibyte = 1024 * 1024;
 /**
- * The time over which processor use is bounded. Longer than Docker's tenth of a second: a host starts
- * several processes at once, and being stopped for the rest of each period would cost it 100 ms.
+ * Period over which processor use is limited. It is longer than Docker's tenth of a second: a host starts several
+ * processes at once, and throttling for the rest of each period would cost it 100 ms.
  */
 const cpuPeriodUs = 500_000;
 
 const openFiles = 16_384;
 
-/** What every container of an installation has in common. */
+/** Settings that all containers of an installation share. */
 export type ContainerSettings = {
   installation: string;
-  /** What hosts of a kind run whose pool names no image. */
+  /** Images for hosts, by kind, of pools that name no image. */
   images: Readonly<Record<HostKind, string>>;
   host: HostSettings;
 };
 
-/** What a host of this shape runs. */
+/** Returns the image for a host of this shape. */
 export const imageOf = (shape: HostShape, { images }: Pick<ContainerSettings, 'images'>): string =>
   shape.image ?? images[kindOf(shape)];
 
-/** The system calls of a browser; other kernels than the machine's own have no use for a filter. */
+/** Seccomp filter for browsers; isolations with a kernel of their own need none. */
 const browserCalls = JSON.stringify(
   JSON.parse(readFileSync(join(import.meta.dirname, 'browser-calls.json'), 'utf8')),
 );
@@ -78,13 +78,16 @@ const limitsOf = (shape: HostShape): Docker.HostConfig => {
   };
 };
 
-/** The engine refuses a mount whose folder is not there: made by the engine, it would be of no use to the host. */
+/**
+ * Returns the mount of the shared snapshot folder, if any. The engine refuses a mount whose folder does not exist: a
+ * folder that the engine made would not be writable for the host.
+ */
 const mountsOf = (shape: HostShape, { host }: ContainerSettings): Docker.MountSettings[] => {
   const shared = kindOf(shape) === 'browser' ? undefined : sharedSnapshotsOf(shape, host);
   return shared === undefined ? [] : [{ Type: 'bind', Source: shared.path, Target: sharedFolder }];
 };
 
-/** What a container of this shape is made from. */
+/** Returns the digest of the settings from which a container of this shape is made. */
 export const containerDigest = (shape: HostShape, settings: ContainerSettings): string =>
   digestOf([
     imageOf(shape, settings),
@@ -100,7 +103,7 @@ const environmentOf = (spec: LaunchSpec, host: HostSettings): Record<string, str
     workDir: '/tmp/work',
     tokenFile: '-',
   };
-  // World hosts are published on the machine's loopback, which no container reaches.
+  // The engine publishes world hosts on the machine's loopback, which no container reaches.
   if (kindOf(spec.shape) === 'browser') {
     return browserEnvironment(spec, host, { ...place, way: 'tunnel' });
   }
@@ -112,7 +115,7 @@ const environmentOf = (spec: LaunchSpec, host: HostSettings): Record<string, str
   });
 };
 
-/** The request that creates the container of a host. */
+/** Builds the request that creates the container of a host. */
 export const containerRequest = (
   spec: LaunchSpec,
   settings: ContainerSettings,
@@ -126,7 +129,7 @@ export const containerRequest = (
     name: containerName(spec.hostId),
     Image: imageOf(shape, settings),
     User: userId,
-    // Its token comes this way, once: nothing that can be looked at holds it.
+    // The host reads its token from standard input, once, so that inspecting the container does not show it.
     OpenStdin: true,
     StdinOnce: true,
     Env: Object.entries({
@@ -151,13 +154,13 @@ export const containerRequest = (
 
 const addressAt = (port: string | number): string => `http://127.0.0.1:${port}`;
 
-/** Base address of the API server of a running container. */
+/** Returns the base address of a running container's API server; undefined while it has none. */
 export const addressOf = (inspected: Docker.ContainerInspectInfo): string | undefined => {
   const port = inspected.NetworkSettings.Ports[`${apiPort}/tcp`]?.[0]?.HostPort;
   return port === undefined ? undefined : addressAt(port);
 };
 
-/** The same as a listing has it; null while the engine publishes no port of the container. */
+/** Returns the same address from a listing; null while the engine publishes no port of the container. */
 export const listedAddress = ({ Ports }: Docker.ContainerInfo): string | null => {
   const published = Ports.find(
     ({ PrivatePort, PublicPort }) => PrivatePort === apiPort && PublicPort !== undefined,

@@ -1,6 +1,6 @@
 /**
- * The engine's containers of one installation, by host. Looking one up by name also checks whose it is:
- * what carries another installation's label is as good as absent here.
+ * The engine's containers of one installation, by host. A lookup by name also checks the labels: a container of
+ * another installation counts as absent.
  */
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
@@ -13,26 +13,26 @@ import { listedAddress } from './container.ts';
 import type { Fences } from './fence.ts';
 
 const logLines = 50;
-/** Exit status of a process that got SIGKILL. */
+/** Exit status of a process killed by SIGKILL. */
 const killedStatus = 137;
 
-/** A container of ours with all that the engine knows of it. */
+/** A container of this installation with the engine's data on it. */
 export type FoundContainer = { owner: Owner; info: Docker.ContainerInspectInfo };
 
 export type Containers = {
-  /** The host's own container, dead or alive. */
+  /** Returns the host's own container, dead or alive. */
   find(hostId: string): Promise<FoundContainer | undefined>;
-  /** Every host with a container. Removes the fences' containers that an ended orchestrator left. */
+  /** Returns every host with a container. Removes the containers for network rules that an ended orchestrator left. */
   list(): Promise<Container[]>;
-  /** Creates a container, unless there is one by its name, or the engine has not got its image. */
+  /** Creates a container, unless one of its name exists, or the engine lacks the image. */
   create(request: Docker.ContainerCreateOptions): Promise<'made' | 'exists' | 'no image'>;
-  /** Starts the host's container and gives it a line on its standard input. */
+  /** Starts the host's container and writes a line to its standard input. */
   start(hostId: string, line: string): Promise<void>;
-  /** Ends and removes a container by its id or name, if there is one. */
+  /** Ends and removes a container by its id or name, if it exists. */
   remove(name: string): Promise<void>;
-  /** Removes what is left of the containers that put up the host's fence. */
+  /** Removes what is left of the containers that loaded the host's network rules. */
   removeFences(hostId: string): Promise<void>;
-  /** The last that a container wrote. */
+  /** Returns the last output of a container. */
   logs(id: string): Promise<string>;
 };
 
@@ -50,7 +50,7 @@ const phaseOf = (state: string): Container['phase'] => {
 
 const roleOf = ({ Labels }: Docker.ContainerInfo): string | undefined => Labels[labelNames.role];
 
-/** The containers of one installation on an engine. */
+/** Creates access to the containers of one installation on an engine. */
 export const createContainers = (
   docker: Docker,
   installation: string,
@@ -92,7 +92,7 @@ export const createContainers = (
     try {
       await docker.getContainer(name).remove({ force: true, v: true });
     } catch (error) {
-      // 409: another removal of it is under way.
+      // 409: another removal of it is in progress.
       if (!isStatus(error, 404, 409)) throw engineRefusal(`removing ${name}`, error);
     }
   };
@@ -107,7 +107,7 @@ export const createContainers = (
       const ofHosts = infos.filter((info) => roleOf(info) === 'host');
       const hosts = (await Promise.all(ofHosts.map((info) => describe(info)))).flat();
       const known = new Set(hosts.map(({ hostId }) => hostId));
-      // What is left of a fence whose host is gone stands for that host, so that it is destroyed.
+      // A leftover rules container whose host is gone stands for that host, so that the plan destroys it.
       const left = infos
         .flatMap((info) => (roleOf(info) === 'fence' ? (ownerOf(info.Labels) ?? []) : []))
         .filter(({ hostId }) => !known.has(hostId))
@@ -128,10 +128,10 @@ export const createContainers = (
       const container = docker.getContainer(containerName(hostId));
       let input: Duplex | undefined;
       try {
-        // Attached before it starts: from then on its input waits for nobody else.
+        // Attach before the start, so that the line reaches the process as soon as it reads its input.
         const attached = await container.attach({ stream: true, stdin: true, hijack: true });
         input = attached as Duplex;
-        // Where the connection breaks, the host misses its line, ends by itself, and is replaced.
+        // If the connection breaks, the host misses its line and exits; the plan replaces it.
         input.on('error', () => undefined);
         await container.start();
         input.end(`${line}\n`);

@@ -1,7 +1,7 @@
 /**
- * Hosts as Docker containers. A host's container has a name of its own that nothing else can
- * take, labels that tell whose it is, and a fence that stands before the host's address is known to
- * anybody, so before any code of a world can run in it.
+ * Runs hosts as Docker containers. A host's container has a name that nothing else can take and labels that identify
+ * its installation. Its network rules are loaded before the driver reports the host's address, so before any code of a
+ * world can run in it.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -26,12 +26,12 @@ import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './netwo
 
 export type DockerDriverOptions = ContainerSettings & {
   engine: Engine;
-  /** Make the images of this tree; those without an entry are pulled if need be. */
+  /** Builders of the images of this tree, by image name; images without an entry are pulled if missing. */
   makers: Readonly<Partial<Record<string, (options: PrepareOptions) => Promise<void>>>>;
   log: Log;
 };
 
-/** A driver of one installation's hosts on an engine. */
+/** Creates the driver of one installation's hosts on an engine. */
 export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   const { installation, engine, images, makers, log } = options;
   const { docker, streams } = engine;
@@ -48,7 +48,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
       const labels = labelsOf(owner, 'fence');
       await fences.raise({ image: info.Image, labels, target, destination });
     } catch (error) {
-      // A host that has ended meanwhile reaches nobody; the next listing tells how it ended.
+      // If the host has ended meanwhile, it needs no rules; the next listing reports how it ended.
       if (isStatus(error, 409) && !(await isRunning(info.Id))) return;
       throw engineRefusal('fencing the container', error);
     }
@@ -63,10 +63,10 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     return { runtimeId: found.info.Id, address };
   };
 
-  /** One that was started just now. */
+  /** Returns the launch result of a container that was started just now. */
   const adoptNew = async (hostId: string): Promise<Launched> => {
     const found = await containers.find(hostId);
-    // What has ended already has no address, and reaches nobody; the next listing tells how it ended.
+    // A container that has ended has no address; the next listing reports how it ended.
     if (found?.info.State.Status === 'exited') return { runtimeId: found.info.Id };
     return adoptFound(found);
   };
@@ -74,7 +74,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
   const bringImage = (wanted: string, preparing: PrepareOptions): Promise<void> =>
     own(makers, wanted)?.(preparing) ?? pullImage(engine, wanted, preparing);
 
-  /** Launches that wait for an image wait for the same one. */
+  /** Pulls and builds in progress, by image, so that concurrent launches share one. */
   const onTheirWay = new Map<string, Promise<void>>();
 
   const awaitImage = async (wanted: string): Promise<void> => {
@@ -89,7 +89,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
     }
   };
 
-  /** Creates a host's container, bringing its image if it is not here; false when there is one. */
+  /** Creates a host's container, getting its image first if missing; returns false when the container exists. */
   const create = async (spec: LaunchSpec): Promise<boolean> => {
     const request = containerRequest(spec, options);
     const first = await containers.create(request);

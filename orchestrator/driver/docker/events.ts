@@ -1,7 +1,7 @@
 /**
- * The engine's notices of containers that ended, or that were taken off their network or put on it, which
- * changes where they are reached. The streams may break at any time; each is opened again, and each
- * opening counts as a change, since what happened in between was not heard.
+ * Watches the engine's events: containers that ended, and containers connected to or disconnected from their network,
+ * which changes their address. A stream may break at any time and is then opened again. Each opening counts as a
+ * change, since events in between were missed.
  */
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -14,10 +14,10 @@ import { networkName } from './network.ts';
 
 const reopenMs = 500;
 
-/** What is heard of, as the engine's filters name it. */
+/** Filters of an event stream, in the engine's format. */
 type Notices = Readonly<Record<string, string[]>>;
 
-/** Calls back on each change to a container of the installation. */
+/** Calls `onChange` on each change to a container of the installation. */
 export const watchContainers = (
   streams: Docker,
   installation: string,
@@ -41,7 +41,7 @@ export const watchContainers = (
     event: ['die', 'oom', 'destroy'],
     label: [`${labelNames.installation}=${installation}`, `${labelNames.role}=host`],
   });
-  // The engine’s notices about a network lack the labels of its containers.
+  // The engine’s network events lack the labels of containers, so the filter names the network.
   const moves = watch('watch-network', {
     type: ['network'],
     event: ['connect', 'disconnect'],

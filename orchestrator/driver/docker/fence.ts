@@ -1,10 +1,10 @@
 /**
- * Fences a container from inside its own network namespace, with the rules of fence.nft: out only to the
- * control plane, in only to the API server. Loading the rules again replaces them in one step.
+ * Loads a container's firewall rules (fence.nft) from inside its network namespace: egress only to the control plane,
+ * ingress only to the API server. Loading the rules again replaces them in one step.
  *
- * The host's container has no capability to do that, or to undo it. A second container, gone after some
- * milliseconds, joins its network namespace alone and loads the rules; it runs while the host is still
- * starting. It has `nft` from the host's image and the rules from here. See docs/internals/adr/0003-fence-hosts-from-inside.md.
+ * The host's container has no capability to load or remove rules. A second container joins its network namespace,
+ * loads the rules and exits after some milliseconds, while the host is still starting. It takes `nft` from the host's
+ * image and the rules from here. See docs/internals/adr/0003-fence-hosts-from-inside.md.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -21,19 +21,19 @@ const rules = readFileSync(join(import.meta.dirname, 'fence.nft'), 'utf8');
 const done = 'fenced';
 const memoryBytes = 64 * 1024 * 1024;
 
-/** What a host may reach: an IPv4 address or a name that the container's hosts file holds. */
+/** Egress destination of a host: an IPv4 address, or a name in the container's hosts file. */
 export type Destination = { host: string; port: number };
 
 export type FenceOptions = {
   image: string;
-  /** Whose the container that loads the rules is. */
+  /** Labels of the container that loads the rules. */
   labels: Record<string, string>;
-  /** The container to fence: its id and its name. */
+  /** Container that gets the rules, by id and name. */
   target: { id: string; name: string };
   destination: Destination;
 };
 
-/** Where the control plane is for hosts. Throws `invalid` for a name that no container would know. */
+/** Returns where hosts reach the control plane. Throws `invalid` for a name that no container resolves. */
 export const destinationOf = (controlUrl: string, machineName: string): Destination => {
   const { hostname, port, protocol } = new URL(controlUrl);
   if (!isIPv4(hostname) && hostname !== machineName) {
@@ -50,7 +50,7 @@ const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions & { 
   const { host, port } = destination;
   const definitions = ['-D', `control_host=${host}`, '-D', `control_port=${port}`];
   return {
-    // Its removal goes on for a moment after its end; the next one must not wait for the name.
+    // The engine removes the container a moment after its end; a random suffix lets the next one start meanwhile.
     name: `${target.name}-fence-${randomBytes(4).toString('hex')}`,
     Image: options.image,
     Labels: options.labels,
@@ -77,18 +77,18 @@ const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions & { 
 };
 
 export type Fences = {
-  /** Puts up the fence of a running container. Throws `unavailable` with what nft said. */
+  /** Loads the rules of a running container. Throws `unavailable` with the output of nft. */
   raise(options: FenceOptions): Promise<void>;
   /**
-   * Whether a container that loads rules was made and never started, and is nobody's work under way:
-   * its orchestrator ended in between, and only what has started is removed by the engine at its end.
+   * Returns true if a rules container was created and never started, and this process is not about to start it. Its
+   * orchestrator ended in between; the engine removes a container by itself only after it has started.
    */
   isLeft(info: Docker.ContainerInfo): boolean;
 };
 
-/** The fences that one orchestrator puts up. */
+/** Creates the loader of firewall rules of one orchestrator. */
 export const createFences = (docker: Docker, log: Log): Fences => {
-  /** The names of the containers that are on their way. */
+  /** Names of the rules containers that are in progress. */
   const underWay = new Set<string>();
 
   const start = async (container: Docker.Container): Promise<NodeJS.ReadableStream> => {
@@ -97,9 +97,10 @@ export const createFences = (docker: Docker, log: Log): Fences => {
       await container.start();
       return output;
     } catch (error) {
-      // What has not started is not removed at its end. Where this fails too, the next listing does it.
+      // The engine does not remove a container that never started. If this removal fails too, the next listing repeats
+      // it.
       await container.remove({ force: true }).catch((err: unknown) => {
-        // 404: it is gone; 409: it is being removed.
+        // 404: it is gone; 409: another removal is in progress.
         if (!isStatus(err, 404, 409)) log.warn({ err, container: container.id }, 'not removed');
       });
       throw error;

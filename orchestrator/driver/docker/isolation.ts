@@ -1,11 +1,11 @@
 /**
- * What stands between a host on Docker and the machine's kernel: the kernel's own borders, or gVisor's
- * kernel, which the engine then has as the runtime `runsc`.
+ * Isolation of a host on Docker from the machine's kernel: a plain container, or gVisor's kernel, which the engine
+ * must have as the runtime `runsc`.
  *
- * A host's fence is rules in its network namespace (fence.ts), and gVisor's own network stack sends past
- * them. So it has to use the namespace's (`--network=host`, which means that one and not the machine's).
- * Kata's virtual machines are beyond such a fence altogether; they belong on Kubernetes, whose policies
- * hold them from outside.
+ * A host's firewall rules are in its network namespace (fence.ts), and gVisor's own network stack would bypass them.
+ * So gVisor has to use the namespace's stack (`--network=host`, which means the container's namespace and not the
+ * machine's). Rules in a namespace cannot hold Kata's virtual machines at all; those belong on Kubernetes, whose
+ * network policies apply from outside.
  */
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
@@ -14,10 +14,10 @@ import { engineRefusal } from '../../engine/engine.ts';
 
 const gvisor = { name: 'runsc', stack: '--network=host' } as const;
 
-/** What the engine says of its runtimes, by name. */
+/** Runtimes as the engine reports them, by name. */
 type Runtimes = Record<string, { runtimeArgs?: string[] }>;
 
-/** The engine's runtime for an isolation; none: its usual one. */
+/** Returns the engine's runtime for an isolation; undefined for the engine's default. */
 export const runtimeOf = (isolation: Isolation): string | undefined =>
   isolation === 'gvisor' ? gvisor.name : undefined;
 
@@ -36,7 +36,7 @@ const refusalOf = (isolation: Isolation, runtimes: Runtimes): string | undefined
     : `the engine's runtime "${gvisor.name}" has a network stack of its own, which no fence holds: give it the argument ${gvisor.stack} in daemon.json`;
 };
 
-/** Throws `unavailable` with what is to be done when the engine cannot give an isolation safely. */
+/** Throws `unavailable`, with what the operator has to do, when the engine cannot provide an isolation safely. */
 export const requireIsolation = async (docker: Docker, isolation: Isolation): Promise<void> => {
   if (isolation === 'container') return;
   const info = await docker.info().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /**
- * The network of an installation's hosts: a bridge of their own on which containers do not reach one
- * another and are not translated to outside addresses. That alone does not keep packets in; each
- * container's own fence does (fence.ts).
+ * The network of an installation's hosts: a bridge of its own on which containers cannot reach one another and get no
+ * address translation to the outside. That alone does not stop packets; each container's own firewall rules do
+ * (fence.ts).
  */
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';
@@ -10,7 +10,7 @@ import { isStatus } from '../../engine/engine.ts';
 import { labelNames } from '../labels.ts';
 import { isOurs } from '../own-address.ts';
 
-/** The name under which containers know the machine when the engine runs in a virtual one. */
+/** Name by which containers reach the machine when the engine runs in a virtual machine. */
 export const machineName = 'host.docker.internal';
 
 export const networkName = (installation: string): string => `svc-${installation}`;
@@ -42,7 +42,7 @@ const createNetwork = async (docker: Docker, installation: string): Promise<void
   }
 };
 
-/** Makes the network unless it is there; answers the machine's address on it. */
+/** Creates the network unless it exists; returns the machine's address on it. */
 export const ensureNetwork = async (docker: Docker, installation: string): Promise<string> => {
   const name = networkName(installation);
   const existing = await readGateway(docker, name);
@@ -55,10 +55,13 @@ export const ensureNetwork = async (docker: Docker, installation: string): Promi
   return gateway;
 };
 
-/** How often, and how far apart, a network is tried that containers stand on which are being removed. */
+/**
+ * Maximum attempts, and the interval between them in milliseconds, to remove a network while its containers are being
+ * removed.
+ */
 const removals = { most: 20, everyMs: 250 };
 
-/** Removes the network; one that is not there is as good. Throws the engine's reason. */
+/** Removes the network, if it exists. Throws the engine's reason. */
 export const removeNetwork = async (docker: Docker, installation: string): Promise<void> => {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -66,7 +69,7 @@ export const removeNetwork = async (docker: Docker, installation: string): Promi
       return;
     } catch (error) {
       if (isStatus(error, 404)) return;
-      // 403: somebody is on it still.
+      // 403: a container is still connected.
       if (!isStatus(error, 403) || tries === removals.most) throw error;
       await pause(removals.everyMs);
     }
@@ -74,9 +77,9 @@ export const removeNetwork = async (docker: Docker, installation: string): Promi
 };
 
 /**
- * How the control plane and hosts meet. With an engine on this machine, the bridge is one of its
- * interfaces and the control plane listens there; an engine in a virtual machine (Docker Desktop)
- * forwards its own name for the machine to loopback.
+ * Returns how the control plane and hosts reach each other. With an engine on this machine, the bridge is one of its
+ * interfaces and the control plane listens there. An engine in a virtual machine (Docker Desktop) forwards its own
+ * name for the machine to loopback.
  */
 export const meetingPoint = async (
   gateway: string,

@@ -1,6 +1,6 @@
 /**
- * What the orchestrator must be allowed to do in its namespace, asked of the cluster before anything is
- * made, so that a missing right is told at once and together with all others.
+ * Checks the orchestrator's rights in its namespace before anything is created, so that all missing rights are
+ * reported at once.
  */
 import { AppError } from '#domain/error.ts';
 import { type Cluster, clusterRefusal } from './cluster.ts';
@@ -9,7 +9,7 @@ type Need = { group: string; resource: string; subresource?: string; verbs: read
 
 const onApplied = ['create', 'patch', 'delete'];
 
-/** The rights that a role for the orchestrator has to give; docs/operate/kubernetes.md shows them as one. */
+/** Rights that the orchestrator's role has to grant; docs/operate/kubernetes.md shows them as one. */
 export const needs: readonly Need[] = [
   { group: '', resource: 'pods', verbs: ['get', 'list', 'watch', 'create', 'delete', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },
@@ -25,7 +25,7 @@ export const needs: readonly Need[] = [
 const nameOf = ({ group, resource, subresource }: Need): string =>
   `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`;
 
-/** Throws `forbidden` naming every right that is missing. */
+/** Throws `forbidden` naming every missing right. */
 export const checkAccess = async ({ authorization }: Cluster, namespace: string): Promise<void> => {
   const isAllowed = async (need: Need, verb: string): Promise<boolean> => {
     const { group, resource, subresource } = need;

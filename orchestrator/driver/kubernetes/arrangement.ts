@@ -1,8 +1,7 @@
 /**
- * What is done for hosts beside running them: their fence is put up again should somebody remove it, pods that
- * serve are marked for those who empty nodes, and images are on nodes before a host is launched there. It
- * follows what the orchestrator wants, a step behind: a host that has just been given a session is marked a
- * moment later.
+ * Maintains what hosts need besides running: restores their network policy if it is removed, marks serving pods for
+ * autoscalers and drains, and pulls images to nodes before hosts launch there. It follows the orchestrator's demand
+ * with a delay: a host that has just been given a session is marked a moment later.
  */
 
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
@@ -30,12 +29,15 @@ import type { KnownPod } from './pod-watch.ts';
 import type { PodChange, Pods } from './pods.ts';
 import { apply, budgetName, resourceMetadata, selectorOf } from './resources.ts';
 
-/** It follows what is wanted when that changes; otherwise it looks again after this long. */
+/** Interval between checks while the demand does not change, in milliseconds. */
 const everyMs = 15_000;
-/** What stands is applied again after so long, in case that somebody removed it. */
+/** Age at which an applied object is applied again, in case it was removed from the cluster, in milliseconds. */
 const applyAgainMs = 60_000;
 const atOnce = 8;
-/** No cluster has so many pods of one installation: a budget that can never be met allows no eviction. */
+/**
+ * Minimum of available pods that no installation reaches; a disruption budget that can never be met allows no
+ * eviction.
+ */
 const unreachable = 1_000_000;
 
 export type ArrangementOptions = PodSettings & {
@@ -43,20 +45,20 @@ export type ArrangementOptions = PodSettings & {
   prePull: boolean;
   log: Log;
   pods: Pods;
-  /** Puts up the fence of all hosts, unless that was done a moment ago. */
+  /** Applies the network policy of all hosts, unless that was done a moment ago. */
   fence(): Promise<unknown>;
   nodes: Nodes;
-  /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
+  /** How long a premium session may stay on a node that is being drained, in milliseconds. */
   drainWaitMs: number;
-  /** The pods as they were last known. */
+  /** Returns the pods as last seen. */
   known(): KnownPod[];
 };
 
 export type Arrangement = LoopView & { want(wanted: Wanted): void; stop(): Promise<void> };
 
 /**
- * Nothing may evict a host that serves a premium session. It is written as a number of pods that must
- * stay, the one form that Kubernetes has for pods without a controller.
+ * Builds the budget that forbids the eviction of a host that serves a premium session. It is written as a minimum of
+ * available pods, the only form that Kubernetes has for pods without a controller.
  */
 export const budgetOf = (settings: PodSettings): V1PodDisruptionBudget => ({
   apiVersion: 'policy/v1',
@@ -71,7 +73,7 @@ export const budgetOf = (settings: PodSettings): V1PodDisruptionBudget => ({
   },
 });
 
-/** What of a pod's placement says which nodes it can be on, and how its image gets there. */
+/** Fields of a pod's spec that decide which nodes it can run on, and how its image gets there. */
 const ofNodes = [
   'nodeSelector',
   'tolerations',
@@ -80,7 +82,7 @@ const ofNodes = [
   'imagePullSecrets',
 ] as const;
 
-/** Keeps an image on every node that hosts of this shape can be on: by a pod that does nothing. */
+/** Builds a daemon set whose idle pods keep an image on every node that can run hosts of this shape. */
 export const pullOf = (shape: HostShape, settings: PodSettings): V1DaemonSet => {
   const image = imageOf(shape, settings);
   const whole = placementOf(shape);
@@ -123,18 +125,21 @@ export const pullOf = (shape: HostShape, settings: PodSettings): V1DaemonSet => 
 };
 
 /**
- * What those who empty nodes are told of a pod. `idle`: it may be moved. `busy`: autoscalers are to leave its
- * node alone; a drain may evict it. `protected`: nobody may evict it.
+ * Mark of a pod for autoscalers and drains. `idle`: it may be moved. `busy`: autoscalers must leave its node alone; a
+ * drain may evict it. `protected`: nothing may evict it.
  */
 export type Mark = 'idle' | 'busy' | 'protected';
 
-/** Most sessions are over before it would matter that their host is marked. */
+/**
+ * Time from which a standard session's host is marked busy, in milliseconds; most sessions end before the mark would
+ * matter.
+ */
 const busyAfterMs = 10_000;
 
 /**
- * The mark that a pod is to have; undefined while any will do. A premium session on a node that is being
- * emptied is protected for so long and no longer, counted from the later of the cordon and its own beginning: then
- * its eviction is let happen.
+ * Returns the mark that a pod should have; undefined while any will do. A premium session on a draining node is
+ * protected for a limited time, counted from the later of the cordon and its own start. After that its eviction is
+ * allowed.
  */
 export const markOf = (
   serving: Serving | undefined,
@@ -150,14 +155,14 @@ export const markOf = (
   return serving.forMs < busyAfterMs ? undefined : 'busy';
 };
 
-/** The mark that a pod has. */
+/** Returns the mark that a pod has. */
 const markIn = ({ labels, annotations }: KnownPod): Mark | undefined => {
   if (labels[protectedLabel] === 'yes') return 'protected';
   if (annotations[safeToEvict] === 'true') return 'idle';
   return annotations[doNotDisrupt] === 'true' ? 'busy' : undefined;
 };
 
-/** What of a pod says so to the disruption budget and to the autoscalers of nodes. */
+/** Builds the label and annotations that express a mark to the disruption budget and to node autoscalers. */
 export const metadataOf = (mark: Mark): NonNullable<PodChange['metadata']> => ({
   labels: { [protectedLabel]: mark === 'protected' ? 'yes' : null },
   annotations: {
@@ -166,12 +171,12 @@ export const metadataOf = (mark: Mark): NonNullable<PodChange['metadata']> => ({
   },
 });
 
-/** Starts to follow what is wanted. */
+/** Starts the loop that follows the demand. */
 export const startArrangement = (options: ArrangementOptions): Arrangement => {
   const { cluster, namespace, installation, log } = options;
   let wanted: Wanted | undefined;
   let lookAt = 0;
-  /** Digests of what stands as it should, and until when that is believed. */
+  /** Digests of the objects that were applied, and the time until which each counts as unchanged. */
   const applied = new Map<string, { digest: string; until: number }>();
   let setsKept: string | undefined;
 
@@ -187,7 +192,7 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
   const cordoned = ({ container }: KnownPod): number | undefined =>
     container.node === undefined ? undefined : options.nodes.cordonedForMs(container.node);
 
-  /** The pods that are not marked as they are to be, each with its mark. */
+  /** Returns the pods whose mark is wrong, each with the right one. */
   const misplaced = ({ serving }: Wanted): { pod: KnownPod; mark: Mark }[] =>
     options.known().flatMap((pod) => {
       const mark = markOf(serving.get(pod.container.hostId), cordoned(pod), options.drainWaitMs);
@@ -227,7 +232,7 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     setsKept = now;
   };
 
-  /** Nodes are many and change seldom: they are read when it looks by itself, and not on each change. */
+  /** Reads the nodes only once an interval, not on each change: they are many and change seldom. */
   const lookAtNodes = async (): Promise<void> => {
     if (performance.now() < lookAt) return;
     lookAt = performance.now() + everyMs;

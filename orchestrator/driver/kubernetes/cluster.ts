@@ -1,6 +1,6 @@
 /**
- * The connection to a cluster: from a kubeconfig file, or from within the cluster itself. Requests have a
- * deadline and share their connections, which the client library would otherwise open anew for each.
+ * Connects to a cluster: by a kubeconfig file, or from within the cluster itself. Requests have a deadline and share
+ * their connections, which the client library would otherwise open anew for each.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -20,16 +20,16 @@ import {
 } from '@kubernetes/client-node';
 import { AppError, describeError } from '#domain/error.ts';
 
-/** A request that the API server has not answered for so long has failed. */
+/** Deadline for an answer of the API server, in milliseconds. */
 const answerMs = 15_000;
-/** Connections are made anew after this long, so that a changed certificate is noticed. */
+/** Age at which connections are replaced, in milliseconds, so that a changed certificate is noticed. */
 const connectionsMs = 10 * 60_000;
 
-/** Where to look for a cluster. */
+/** Inputs for finding a cluster. */
 export type ClusterLocation = {
-  /** `KUBECONFIG`: paths of files that are read as one. */
+  /** `KUBECONFIG`: paths of files that are merged into one configuration. */
   kubeconfig: string | undefined;
-  /** `KUBERNETES_SERVICE_HOST`: set in every pod of a cluster. */
+  /** True if `KUBERNETES_SERVICE_HOST` is set, as it is in every pod of a cluster. */
   inCluster: boolean;
   home: string | undefined;
 };
@@ -41,9 +41,9 @@ export type Cluster = {
   networking: NetworkingV1Api;
   policy: PolicyV1Api;
   authorization: AuthorizationV1Api;
-  /** Of any kind, by what they say of themselves. */
+  /** Client for objects of any kind, addressed by their own kind and name. */
   objects: KubernetesObjectApi;
-  /** Of its API server, for messages. */
+  /** Address of the API server, for messages. */
   address: string;
 };
 
@@ -77,7 +77,7 @@ const readKubeConfig = ({ kubeconfig, inCluster, home }: ClusterLocation): KubeC
   );
 };
 
-/** Gives each request its deadline and the connections of the ones before it. */
+/** Builds the middleware that gives each request its deadline and reuses earlier requests' connections. */
 const shareConnections = (): Middleware => {
   let shared: { dispatcher: ReturnType<RequestContext['getDispatcher']>; since: number };
   return {
@@ -101,7 +101,7 @@ const configurationOf = (config: KubeConfig, server: string): Configuration =>
     promiseMiddleware: [shareConnections()],
   });
 
-/** The cluster that the location names; whether it answers shows with the first request. */
+/** Returns the cluster that the location names. Sends nothing: the first request shows whether it answers. */
 export const connectCluster = (location: ClusterLocation): Cluster => {
   const config = readKubeConfig(location);
   const address = config.getCurrentCluster()?.server;
@@ -121,13 +121,13 @@ export const connectCluster = (location: ClusterLocation): Cluster => {
   };
 };
 
-/** Whether the API server refused with this HTTP status. */
+/** Returns true if the API server refused with one of these HTTP statuses. */
 export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
   error instanceof Error &&
   (('code' in error && statuses.some((status) => error.code === status)) ||
     ('statusCode' in error && statuses.some((status) => error.statusCode === status)));
 
-/** What the API server says of a refusal: the message of its status object. */
+/** Returns the API server's reason for a refusal: the message of its status object. */
 const saidIn = (error: unknown): string => {
   if (!(error instanceof Error && 'body' in error)) return describeError(error);
   let body = error.body;
@@ -140,7 +140,7 @@ const saidIn = (error: unknown): string => {
   return typeof said === 'string' ? said : describeError(error);
 };
 
-/** Words for a refusal; what was asked for comes first. */
+/** Builds the error for a refusal; its message begins with the action that was refused. */
 export const clusterRefusal = (what: string, cause: unknown): AppError =>
   cause instanceof AppError
     ? cause

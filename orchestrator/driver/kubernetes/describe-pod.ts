@@ -1,6 +1,6 @@
 /**
- * What a pod's status means for its host, in plain words: whether it runs, why it does not yet, how it
- * ended, and whether the cluster takes it away.
+ * Interprets a pod's status for its host: whether it runs, why it does not run yet, how it ended, and whether the
+ * cluster evicts it.
  */
 
 import type { V1ContainerState, V1ContainerStatus, V1Pod } from '@kubernetes/client-node';
@@ -10,7 +10,7 @@ import type { Container, ContainerExit, ContainerTrouble, Reclaim } from '../dri
 import { heapExit, heapStatus } from '../heap.ts';
 import { ownerOf } from '../labels.ts';
 
-/** The name of the one container of a host's pod. */
+/** Name of the single container of a host's pod. */
 export const hostContainer = 'host';
 
 const troubles: Readonly<Record<string, ContainerTrouble['kind']>> = {
@@ -30,7 +30,7 @@ const troubles: Readonly<Record<string, ContainerTrouble['kind']>> = {
   PostStartHookError: 'refused',
 };
 
-/** Reasons with which a kubelet ends a pod that did nothing wrong. */
+/** Reasons for which a kubelet ends a pod that did nothing wrong. */
 const takenAway = new Set([
   'Evicted',
   'NodeAffinity',
@@ -50,11 +50,11 @@ const joined = (...parts: (string | undefined)[]): string =>
 const conditionOf = (pod: V1Pod, type: string) =>
   pod.status?.conditions?.find((condition) => condition.type === type);
 
-/** A time of the API in milliseconds since 1970; a list brings it parsed, a watch as its text. */
+/** Returns a time of the API in milliseconds since 1970; a list returns it parsed, a watch as text. */
 const msOf = (time: Date | string | undefined): number | undefined =>
   time === undefined ? undefined : new Date(time).getTime();
 
-/** When a deletion was asked for: its time stamp is the end of the grace that was given. */
+/** Returns when a deletion was requested: its time stamp is the end of the grace period. */
 const deletedAt = ({ metadata }: V1Pod): number | undefined => {
   const endsAt = msOf(metadata?.deletionTimestamp);
   return endsAt && endsAt - (metadata?.deletionGracePeriodSeconds ?? 0) * 1_000;
@@ -84,7 +84,7 @@ const troubleOf = (
   return { kind: 'unschedulable', message: joined(scheduled.reason, scheduled.message) };
 };
 
-/** Reads the mark of a ledger from the termination message, where hosts keep it. */
+/** Reads the mark of a ledger from the termination message, where hosts write it. */
 const markOf = (state: V1ContainerState | undefined): LedgerMark | undefined =>
   readLedgerMark(state?.terminated?.message ?? '');
 
@@ -107,8 +107,7 @@ const hasEnded = ({ status }: V1Pod, state: V1ContainerState | undefined): boole
 const isHost = ({ name }: V1ContainerStatus): boolean => name === hostContainer;
 
 /**
- * The container that a pod is at a time, in milliseconds since 1970; undefined when it does not say
- * which host it was made for.
+ * Returns the container that a pod is at a time, in milliseconds since 1970; undefined when its labels name no host.
  */
 export const describePod = (pod: V1Pod, now = Date.now()): Container | undefined => {
   const owner = ownerOf(pod.metadata?.labels ?? {});

@@ -1,4 +1,4 @@
-/** The settings of the Kubernetes runtime; what differs from pool to pool is in the pools' own file. */
+/** Reads the settings of the Kubernetes runtime. Settings that differ between pools are in the pools file. */
 import type { V1NetworkPolicyPeer } from '@kubernetes/client-node';
 import type { HostKind } from '#domain/host.ts';
 import type { BrowserTier } from '#domain/session.ts';
@@ -10,33 +10,33 @@ export type PullPolicy = (typeof pullPolicies)[number];
 
 export type KubernetesConfig = {
   runtime: 'kubernetes';
-  /** `KUBECONFIG`; absent: the cluster that this runs in, else `~/.kube/config`. */
+  /** `KUBECONFIG`; absent: the cluster that this process runs in, else `~/.kube/config`. */
   kubeconfig: string | undefined;
   inCluster: boolean;
   home: string | undefined;
-  /** The namespace of the hosts; absent: one of the installation's own. */
+  /** Namespace of the hosts; absent: the installation has a namespace of its own. */
   namespace: string | undefined;
-  /** The images that hosts of each kind run, where nodes find them. */
+  /** Images by kind of host, named as nodes pull them. */
   images: Readonly<Record<HostKind, string>>;
-  /** The filter of system calls of browsers, by its path below the kubelet's folder of filters. */
+  /** Seccomp profile for browsers: its path below the kubelet's profile folder. */
   browserCalls: string | undefined;
-  /** Priority classes of the pods of pools that name none, by their tier; pools of both tiers have that of standard. */
+  /** Priority classes, by tier, for pods of pools that name none; pools of both tiers take that of standard. */
   priorityClasses: Readonly<Record<BrowserTier, string | undefined>>;
-  /** When nodes pull it, and the images that pools name. */
+  /** Pull policy of nodes for these images and for the images that pools name. */
   pullPolicy: PullPolicy;
-  /** Whether images are pulled to nodes before a host is launched there. */
+  /** True if images are pulled to nodes before a host is launched there. */
   prePull: boolean;
-  /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
+  /** How long a premium session may stay on a node that is being drained, in milliseconds. */
   drainWaitMs: number;
-  /** Processor time set aside for a host, in thousandths; pools may say another. */
+  /** CPU request of a host in thousandths of a processor; pools may set another. */
   cpuRequestMilli: number;
-  /** Where the control plane is; needed when hosts know it by a name. */
+  /** Network policy peers that are the control plane; needed when hosts reach it by a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
-  /** Ports of its host API, when not that of its address as hosts know it. */
+  /** Ports of its host API, if they differ from the port of its address as hosts see it. */
   controlPorts: readonly number[];
-  /** Who calls hosts: gateway and clients; nobody given: where the control plane is. */
+  /** Network policy peers that call hosts (gateway and clients); empty: those of the control plane. */
   callerPeers: readonly V1NetworkPolicyPeer[];
-  /** How pods know the machine that the control plane runs on; absent: worked out. */
+  /** Address by which pods reach the machine of the control plane; absent: the driver finds it. */
   hostAddress: string | undefined;
 };
 

@@ -1,9 +1,8 @@
 /**
- * Hosts as pods. A host's pod has a name of its own that nothing else can take, labels that tell
- * whose it is, and a network policy that stands before it is made. The host itself tells its address,
- * once it has one.
+ * Runs hosts as pods. A host's pod has a name that nothing else can take, labels that identify its installation, and a
+ * network policy that exists before the pod. The host itself reports its address, once it has one.
  *
- * While somebody watches, pods are known from one watch; a driver that nobody watches asks each time.
+ * While a watch runs, the driver answers from it; without a watch, each listing asks the API server.
  */
 import type { V1OwnerReference, V1Pod } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
@@ -24,41 +23,41 @@ import { type KnownPod, type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
 import { apply, removeResources } from './resources.ts';
 
-/** A host that is destroyed is done: it gets a moment to let go of its work. */
+/** Grace period for a destroyed host to release its work, in seconds. */
 const endSeconds = 1;
 const endTimeoutMs = 20_000;
 const endPollMs = 250;
-/** A node that has not confirmed the end of a pod so long after it was due does not answer. */
+/** Time after a pod's due end from which its node counts as unresponsive, in milliseconds. */
 const overdueMs = 30_000;
-/** A policy is applied again after this long, before a launch or when things are arranged. */
+/** Age at which the network policy is applied again, before a launch or by the arrangement, in milliseconds. */
 const fenceMs = 25_000;
 
 export type KubernetesDriverOptions = PodSettings &
   Pick<FenceSettings, 'controlPeers' | 'controlPorts' | 'callerPeers'> & {
     cluster: Cluster;
-    /** How pods know the machine that the control plane runs on; absent: worked out. */
+    /** Address by which pods reach the machine of the control plane; absent: the driver finds it. */
     hostAddress: string | undefined;
-    /** Whether images are pulled to nodes before a host is launched there. */
+    /** True if images are pulled to nodes before a host is launched there. */
     prePull: boolean;
-    /** How long a premium session may stay on a node that is being emptied, in milliseconds. */
+    /** How long a premium session may stay on a node that is being drained, in milliseconds. */
     drainWaitMs: number;
     log: Log;
   };
 
-/** Whether a pod was accepted as a whole, and has not been told to end. */
+/** Returns true if the API server accepted the whole pod, and its deletion was not requested. */
 const isAccepted = ({ pod }: FoundPod): boolean => {
   const phase = describePod(pod)?.phase;
   const isLeaving = pod.metadata?.deletionTimestamp !== undefined;
   return !isLeaving && (phase === 'pending' || phase === 'running');
 };
 
-/** Whether the kubelet has let the time pass at which the pod was to be gone. */
+/** Returns true if a pod still exists well past the time at which the kubelet had to have removed it. */
 const isOverdue = ({ pod }: FoundPod): boolean => {
   const due = pod.metadata?.deletionTimestamp;
   return due !== undefined && Date.now() - new Date(due).getTime() > overdueMs;
 };
 
-/** The container of a pod, with the age of a notice as it is by now. */
+/** Returns the container of a pod, with the age of a reclaim notice as of now. */
 const asOfNow = ({ container, describedAt }: KnownPod): Container => {
   const { reclaimed } = container;
   if (reclaimed === undefined) return container;
@@ -66,7 +65,7 @@ const asOfNow = ({ container, describedAt }: KnownPod): Container => {
   return { ...container, reclaimed: { ...reclaimed, forMs } };
 };
 
-/** A driver of one installation's hosts in one namespace. */
+/** Creates the driver of one installation's hosts in one namespace. */
 export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver => {
   const { cluster, namespace, images, log } = options;
   const pods = createPods(cluster, options);
@@ -77,7 +76,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
   let fencedAt = Number.NEGATIVE_INFINITY;
   let owner: V1OwnerReference | undefined;
 
-  /** Makes sure of the fence that stands before pods; answers what owns them. */
+  /** Applies the network policy of hosts unless it is recent; returns the object that owns the pods. */
   const fence = async (): Promise<V1OwnerReference> => {
     const now = performance.now();
     if (owner !== undefined && now - fencedAt < fenceMs) return owner;
@@ -100,7 +99,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
     }
   };
 
-  /** The host's pod, made now or by an earlier launch. */
+  /** Returns the host's pod, created now or by an earlier launch. */
   const makePod = async (spec: LaunchSpec, owner: V1OwnerReference): Promise<V1Pod> => {
     const made = await pods.create(podOf(spec, options, owner));
     if (made !== undefined) return made;

@@ -1,6 +1,6 @@
 /**
- * How pods and a control plane on this machine meet: at the address of a node, when this machine is that
- * node. A control plane that runs in the cluster is known by its service, which the operator says.
+ * Finds how pods reach a control plane on this machine: at the address of a node, when this machine is that node. A
+ * control plane that runs in the cluster is reached by its service, which the operator names.
  */
 import { hostname } from 'node:os';
 import { isOurs } from '../own-address.ts';
@@ -17,13 +17,13 @@ const nodeAddresses = async ({ core }: Cluster): Promise<string[]> => {
         .map(({ address }) => address),
     );
   } catch (error) {
-    // Rights in a namespace alone do not show nodes; such an orchestrator is as a rule a pod itself.
+    // Rights in a namespace alone do not include nodes; an orchestrator with only those usually runs in a pod itself.
     if (isStatus(error, 403)) return [];
     throw clusterRefusal('listing nodes', error);
   }
 };
 
-/** Where the control plane has to listen, if anywhere, and how pods name its machine. */
+/** Returns where the control plane has to listen, if anywhere, and the address by which pods reach its machine. */
 export const meetingPoint = async (
   cluster: Cluster,
   given: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * The namespace of an installation, which owns its pods. One that the operator names is taken as it is; without a
- * name the installation gets one of its own, which holds its pods to the Pod Security level "restricted" and is
+ * The namespace of an installation, which owns its pods. A namespace that the operator names is used as it is. Without
+ * a name the installation gets one of its own, which enforces the Pod Security level "restricted" for its pods and is
  * removed with it.
  */
 import type { V1OwnerReference } from '@kubernetes/client-node';
@@ -23,13 +23,16 @@ const readOwner = async (
     return { owner: metadata?.labels?.[labelNames.installation] };
   } catch (error) {
     if (isStatus(error, 404)) return undefined;
-    // Rights inside of a namespace do not show the namespace: whoever gave them has made it.
+    // Rights inside a namespace do not include reading the namespace. The operator who granted them has created it.
     if (isStatus(error, 403)) return { owner: undefined };
     throw clusterRefusal(`reading namespace ${name}`, error);
   }
 };
 
-/** Makes sure that the namespace is there. Throws `not_found` for one that somebody else has to make. */
+/**
+ * Creates the installation's own namespace unless it exists. Throws `not_found` for a missing one that the operator
+ * has to create.
+ */
 export const ensureNamespace = async (
   cluster: Cluster,
   { installation, namespace }: ResourceScope,
@@ -51,9 +54,9 @@ export const ensureNamespace = async (
 };
 
 /**
- * What stands for the orchestrator as the controller of pods. What empties nodes (`kubectl drain`, autoscalers) takes
- * only pods that somebody stands for, and the cluster removes pods whose owner is removed: so it is the one object
- * that pods are not there without anyway.
+ * Returns the object that pods name as their controller. Drains (`kubectl drain`, autoscalers) evict only pods with a
+ * controller, and the cluster removes pods whose owner is removed. The namespace serves as the owner, since pods
+ * cannot exist without it anyway.
  */
 export const podOwner = async (
   { core }: Cluster,
@@ -73,7 +76,7 @@ export const podOwner = async (
   }
 };
 
-/** Removes the namespace if it was made for this installation and nobody's pods are in it. */
+/** Removes the namespace if it was created for this installation and holds no other pods. */
 export const removeNamespace = async (
   cluster: Cluster,
   { installation, namespace }: ResourceScope,

@@ -1,7 +1,7 @@
 /**
- * The fence of an installation's pods: in only to the API port and only from those who may call it, out
- * only to the control plane, and to the cluster's name server when the control plane is known by a name.
- * It selects pods by a label that they are created with, so it stands before the first one runs.
+ * Builds the network policy of an installation's pods. Ingress: only to the API port, and only from permitted callers.
+ * Egress: only to the control plane, and to the cluster's name server if the control plane is reached by a name. The
+ * policy selects pods by a label that they are created with, so it applies before the first one runs.
  */
 import { isIP } from 'node:net';
 import type {
@@ -16,13 +16,13 @@ import { networkOf } from './peers.ts';
 import { fenceName, type ResourceScope, resourceMetadata } from './resources.ts';
 
 export type FenceSettings = ResourceScope & {
-  /** The control plane's address as hosts reach it. */
+  /** Address of the control plane as hosts reach it. */
   controlUrl: string;
-  /** Where the control plane is, when its address is a name. */
+  /** Peers that are the control plane, when its address is a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
-  /** Its ports there, when not that of its address. */
+  /** Ports of those peers, if they differ from the port of its address. */
   controlPorts: readonly number[];
-  /** Who may call hosts; nobody given: where the control plane is. */
+  /** Peers that may call hosts; empty: those of the control plane. */
   callerPeers: readonly V1NetworkPolicyPeer[];
 };
 
@@ -41,7 +41,7 @@ const nameServer: V1NetworkPolicyEgressRule = {
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** The way out. Throws `invalid` for a name of which nobody says where it leads. */
+/** Returns the egress rules. Throws `invalid` for a name without configured peers. */
 const wayOut = ({
   controlUrl,
   controlPeers,
@@ -57,7 +57,7 @@ const wayOut = ({
         'set SVC_KUBE_CONTROL to its pods (namespace/label=value) or its network (10.0.0.0/16)',
     );
   }
-  // Behind a service the port is the pod's own, which the address need not tell.
+  // Behind a service the port is the pod's own, which may differ from the port of the address.
   const usualPort = Number(port) || (protocol === 'https:' ? 443 : 80);
   const numbers = controlPorts.length > 0 ? controlPorts : [usualPort];
   const ports = numbers.map((number) => ({ protocol: 'TCP', port: number }));
@@ -67,7 +67,7 @@ const wayOut = ({
   return [{ to: [networkOf(address)], ports }];
 };
 
-/** The policy of an installation. */
+/** Builds the network policy of an installation. */
 export const networkPolicyOf = (settings: FenceSettings): V1NetworkPolicy => {
   const egress = wayOut(settings);
   const callers =

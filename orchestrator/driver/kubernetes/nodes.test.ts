@@ -10,7 +10,7 @@ const node = (name: string, cpu: string, unschedulable = false): V1Node => ({
   status: { allocatable: { cpu } },
 });
 
-/** Nodes with a clock and a cluster that the test decides on. */
+/** Creates nodes with a clock and a cluster that the test controls. */
 const nodesOf = (listed: { items: V1Node[] }) => {
   const world = { now: 0, refusal: undefined as Error | undefined, asked: 0 };
   const listNode = async () => {

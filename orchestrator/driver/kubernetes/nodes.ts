@@ -1,37 +1,37 @@
 /**
- * The nodes of the cluster, as far as hosts are concerned: how many processors each has, and since when one
- * is to be emptied. Nodes belong to no namespace, so reading them is a right that the orchestrator may lack;
- * then each node counts as a small one, and none is known to be emptied.
+ * The cluster's nodes as hosts depend on them: how many processors each has, and since when one is cordoned. Nodes
+ * belong to no namespace, so the orchestrator may lack the right to read them. Then each node counts as a small one,
+ * and none as cordoned.
  */
 import type { V1Node } from '@kubernetes/client-node';
 import type { Log } from '#runtime/log.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 
-/** Of a node that is not known: what the smallest usual machine has. */
+/** Processors of an unknown node: those of the smallest usual machine. */
 const usualProcessors = 2;
 const pageSize = 200;
-/** Whether it may read nodes now is asked again after so long. */
+/** Interval after which a refused right to read nodes is tried again, in milliseconds. */
 const askAgainMs = 10 * 60_000;
 
 type Known = { processors: number; cordonedAt: number | undefined };
 
 export type Nodes = {
-  /** Reads them anew. */
+  /** Reads the nodes again. */
   look(): Promise<void>;
-  /** Whole processors of a node. */
+  /** Returns the whole processors of a node. */
   processorsOf(name: string): number;
-  /** Milliseconds for which a node has been known to be cordoned; undefined when it is not. */
+  /** Returns for how many milliseconds a node has been seen cordoned; undefined when it is not. */
   cordonedForMs(name: string): number | undefined;
 };
 
-/** `8`, `7910m`: whole processors, one at least. */
+/** Parses a quantity such as `8` or `7910m` into whole processors, at least one. */
 const processorsIn = (quantity: string | undefined): number => {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(m?)$/.exec(quantity ?? '') ?? [];
   if (digits === undefined) return usualProcessors;
   return Math.max(1, Math.round(Number(digits) / (unit === 'm' ? 1_000 : 1)));
 };
 
-/** Nodes that were never looked at. `now` is a clock in milliseconds that never goes back. */
+/** Creates the view of the nodes, empty until the first read. `now` is a monotonic clock in milliseconds. */
 export const createNodes = (
   { core }: Cluster,
   log: Log,

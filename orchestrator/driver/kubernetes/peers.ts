@@ -1,5 +1,5 @@
 /**
- * Who hosts may speak with, as an operator writes it: words with spaces between, each a network
+ * Parses the network peers of hosts as an operator writes them: words separated by spaces. Each word is a network
  * (`10.0.0.0/16`) or pods (`namespace/label=value,label=value`; `namespace/` for all of that namespace).
  */
 import { BlockList, isIP } from 'node:net';
@@ -20,7 +20,7 @@ const isNetwork = (word: string): boolean => {
   }
 };
 
-/** One word; undefined when it is neither a network nor pods. */
+/** Parses one word; returns undefined when it is neither a network nor pods. */
 const readPeer = (word: string): V1NetworkPolicyPeer | undefined => {
   if (isNetwork(word)) return { ipBlock: { cidr: word } };
   const at = word.indexOf('/');
@@ -41,7 +41,7 @@ const readPeer = (word: string): V1NetworkPolicyPeer | undefined => {
 
 export type ReadPeers = { peers: V1NetworkPolicyPeer[]; wrong: string[] };
 
-/** The peers of a text, and its words that are none. */
+/** Returns the peers of a text, and its words that are no peers. */
 export const readPeers = (text: string): ReadPeers => {
   const words = text.split(/\s+/).filter(Boolean);
   const read = words.map((word) => ({ word, peer: readPeer(word) }));
@@ -51,7 +51,7 @@ export const readPeers = (text: string): ReadPeers => {
   };
 };
 
-/** A single address as a network. */
+/** Returns a single address as a network. */
 export const networkOf = (address: string): V1NetworkPolicyPeer => ({
   ipBlock: { cidr: `${address}/${isIP(address) === 6 ? 128 : 32}` },
 });

@@ -1,4 +1,4 @@
-/** The watch of pods against a stand-in for the API server, which a test breaks as it likes. */
+/** Tests the watch of pods against a stand-in for the API server, whose connections a test can break. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ const pod = (hostId: string, version: number, phase = 'Running'): V1Pod => ({
 let server: Server;
 let port: number;
 let watch: PodWatch;
-/** The watches that are open, and the versions that they asked for. */
+/** Open watches, and the resource versions that they requested. */
 let streams: ServerResponse[];
 let versions: string[];
 let listed: V1Pod[];

@@ -1,8 +1,7 @@
 /**
- * The installation's pods as a watch keeps them: one list, then each change as it comes, with bookmarks so
- * that a broken watch goes on where it was; a version that the cluster has forgotten (410) leads to a new
- * list. While the watch is broken nothing is known, and that is what a reader is told: pods are never
- * taken for gone because the API server does not answer.
+ * Keeps the installation's pods by a watch: one list, then each change as it arrives, with bookmarks so that a broken
+ * watch resumes where it was. If the cluster has forgotten the resource version (410), the watch lists again. While
+ * the watch is broken, readers get an error: pods are never taken for gone because the API server does not answer.
  */
 import { type V1Pod, Watch as WatchRequest } from '@kubernetes/client-node';
 import { AppError, describeError } from '#domain/error.ts';
@@ -15,35 +14,35 @@ import { describePod } from './describe-pod.ts';
 import { hostSelector, type Pods } from './pods.ts';
 import type { ResourceScope } from './resources.ts';
 
-/** A watch that breaks is as a rule back at once; what is known stays good for so long. */
+/** Time for which a broken watch's pods stay valid, in milliseconds; a watch usually reconnects at once. */
 const usuallyToleratedMs = 3_000;
-/** The API server ends a watch after this long, and it is opened again. */
+/** Time after which the API server ends a watch and it is opened again, in seconds. */
 const watchSeconds = 300;
 const reopenMs = 100;
 
-/** A pod as far as it matters here. */
+/** A pod, reduced to the fields that the orchestrator uses. */
 export type KnownPod = {
   uid: string;
-  /** Its resource version. */
+  /** Resource version of the pod. */
   version: string;
   name: string;
   labels: Readonly<Record<string, string>>;
   annotations: Readonly<Record<string, string>>;
   container: Container;
-  /** When it was described, in milliseconds since 1970. */
+  /** Time at which it was described, in milliseconds since 1970. */
   describedAt: number;
 };
 
 export type PodWatch = LoopView & {
-  /** Every pod. Throws `unavailable` while the watch is broken. */
+  /** Returns every pod. Throws `unavailable` while the watch is broken. */
   list(): KnownPod[];
-  /** Every pod as it was last known. */
+  /** Returns every pod as last seen, even while the watch is broken. */
   last(): KnownPod[];
-  /** Whether this very pod is known to be there now. */
+  /** Returns true if a pod of this name and uid is known to exist now. */
   has(name: string, uid: string): boolean;
-  /** Notes a pod as it was just made, of which the watch may not have heard. */
+  /** Records a pod that was just created or changed, before the watch reports it. */
   expect(pod: V1Pod): void;
-  /** Notes that a pod of this name is known to be gone. */
+  /** Records that a pod of this name is gone. */
   forget(name: string): void;
   stop(): Promise<void>;
 };
@@ -52,22 +51,22 @@ export type PodWatchOptions = ResourceScope & {
   cluster: Cluster;
   pods: Pods;
   log: Log;
-  /** How long a broken watch is as good as one that is not; absent: some seconds. */
+  /** Time for which a broken watch still answers, in milliseconds; absent: some seconds. */
   toleratedMs?: number;
   onChange(): void;
 };
 
 type WatchEvent = { type: string; object: V1Pod & { code?: number; message?: string } };
 
-/** Whether a version of an object comes before another; versions that are no numbers tell nothing. */
+/** Returns true if one resource version precedes another; false for versions that are not numbers. */
 const isOlder = (one: string, other: string): boolean =>
   /^\d+$/.test(one) && /^\d+$/.test(other) && BigInt(one) < BigInt(other);
 
 const versionOf = (pod: V1Pod): string | undefined => pod.metadata?.resourceVersion;
 
 /**
- * Reads a watch to its end: resolves when the API server ends it or it was silent for long, rejects when
- * it breaks. `onOpen` is told when it is established.
+ * Reads a watch to its end. Resolves when the API server ends it or it was silent for long; rejects when it breaks.
+ * Calls `open` when it is established.
  */
 const readWatch = async (
   { cluster, installation, namespace }: PodWatchOptions,
@@ -119,7 +118,7 @@ const readWatch = async (
 export const startPodWatch = (options: PodWatchOptions): PodWatch => {
   const { onChange, log, toleratedMs = usuallyToleratedMs } = options;
   let known = new Map<string, KnownPod>();
-  /** Since when pods are known by what was done to them here, by name: a list may be older than that. */
+  /** Time of the last local change to each pod, by name; a list that began earlier may not show it. */
   const done = new Map<string, number>();
   let resourceVersion: string | undefined;
   let brokenSince: number | undefined = Number.NEGATIVE_INFINITY;
@@ -134,7 +133,7 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
     return { name, uid, labels, annotations, container, describedAt, version };
   };
 
-  /** Takes a pod for what it is now, unless a later version of it is known. */
+  /** Stores a pod's state, unless a later version of it is known. */
   const put = (now: KnownPod): void => {
     const before = known.get(now.name);
     if (before?.uid === now.uid && isOlder(now.version, before.version)) return;
@@ -178,7 +177,7 @@ export const startPodWatch = (options: PodWatchOptions): PodWatch => {
 
   const onEvent = ({ type, object }: WatchEvent): void => {
     if (type === 'ERROR') {
-      // What follows is the end of the watch; the next one begins with a list.
+      // This event ends the watch; the next one begins with a list.
       resourceVersion = undefined;
       log.debug({ code: object.code, message: object.message }, 'the watch of pods ended');
       return;

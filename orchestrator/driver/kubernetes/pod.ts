@@ -1,7 +1,7 @@
 /**
- * The pod of a host: one unprivileged user, a read-only root, no capability, no token of the
- * cluster, bounded memory, processors and scratch space; it meets the Pod Security level "restricted".
- * What the operator says of a pool's pods is added where it cannot widen that.
+ * Builds the pod of a host: one unprivileged user, a read-only root, no capability, no token of the cluster, and
+ * limits on memory, processors and scratch space. It meets the Pod Security level "restricted". The operator's
+ * settings for a pool's pods are added where they cannot weaken that.
  */
 import type {
   V1EnvVar,
@@ -33,36 +33,39 @@ import type { KubernetesConfig, PullPolicy } from './kubernetes-config.ts';
 import { managedBy, type ResourceScope } from './resources.ts';
 
 const userId = 10_001;
-/** The key of the token in a host's secret. */
+/** Key of the token in a host's secret. */
 const tokenKey = 'token';
 const tokenFolder = '/run/svc';
 const addressVariable = 'SVC_POD_ADDRESS';
-/** Of an evicted host: as long as it may take to finish what it is at. */
+/** Grace period of an evicted host, in seconds: as long as its current work may take. */
 const graceSeconds = 30;
 
-/** Holds a pod back from the nodes until its secret is there; a launch that was cut off leaves it. */
+/**
+ * Scheduling gate that holds a pod back from the nodes until its secret exists; an interrupted launch leaves it in
+ * place.
+ */
 const tokenGate = 'svc/token';
 
-/** Set while a host serves a premium session: a disruption budget goes by it. */
+/** Label that is set while a host serves a premium session; the disruption budget selects by it. */
 export const protectedLabel = 'svc.protected';
-/** The tier of a pool that has one. */
+/** Label with the tier of a pool, if it has one. */
 const tierLabel = 'svc.tier';
-/** Autoscalers of nodes go by these: the first is the Cluster Autoscaler's, the second Karpenter's. */
+/** Annotations that node autoscalers read: the first is the Cluster Autoscaler's, the second Karpenter's. */
 export const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 
-/** What every pod of an installation has in common. */
+/** Settings that all pods of an installation share. */
 export type PodSettings = ResourceScope & {
-  /** What hosts of a kind run whose pool names no image. */
+  /** Images for hosts, by kind, of pools that name no image. */
   images: Readonly<Record<HostKind, string>>;
-  /** The filter of system calls of browsers, as nodes have it; absent: the runtime's usual one. */
+  /** Seccomp profile of browsers, as nodes have it; absent: the runtime's default. */
   browserCalls: string | undefined;
-  /** Of the pods of pools that name none, by their tier. */
+  /** Priority classes, by tier, for pods of pools that name none. */
   priorityClasses: KubernetesConfig['priorityClasses'];
-  /** When nodes pull images of hosts. */
+  /** Policy by which nodes pull images of hosts. */
   pullPolicy: PullPolicy;
   host: HostSettings;
-  /** Processor time set aside for a host whose pool does not say, in thousandths of a processor. */
+  /** CPU request of a host whose pool sets none, in thousandths of a processor. */
   cpuRequestMilli: number;
 };
 
@@ -71,7 +74,7 @@ export const imageOf = (shape: HostShape, { images }: Pick<PodSettings, 'images'
 
 const templateOf = ({ kubernetes }: HostShape): KubernetesTable => kubernetes ?? {};
 
-/** Where and how a pool's pods run, as its operator says; the cluster judges what it says in detail. */
+/** Returns where and how a pool's pods run, as its operator configured them; the cluster validates the details. */
 export const placementOf = (shape: HostShape): Partial<V1PodSpec> => {
   const { labels, annotations, cpuRequest, terminationGracePeriodSeconds, ...placement } =
     templateOf(shape);
@@ -84,7 +87,7 @@ export const placementOf = (shape: HostShape): Partial<V1PodSpec> => {
   return spec;
 };
 
-/** Of one host, or of anything else of ours that runs on the nodes. */
+/** Security context of a host's pod, and of any other pod that the orchestrator runs on nodes. */
 export const restricted: Pick<V1PodSpec, 'securityContext'> = {
   securityContext: {
     runAsNonRoot: true,
@@ -103,8 +106,8 @@ export const restrictedContainer = {
 };
 
 /**
- * The same for a pod of this shape. With a filter of its own a browser has user namespaces, and so the sandbox of
- * Chromium; the level "restricted" allows one that is on the nodes.
+ * Returns the security context for a pod of this shape. With a seccomp profile of its own, a browser gets user
+ * namespaces and so the sandbox of Chromium. The level "restricted" allows a profile that is on the nodes.
  */
 const securityOf = (
   shape: HostShape,
@@ -121,7 +124,7 @@ const resourcesOf = ({ memoryMb, cpus }: HostSize, cpuRequest: string) => ({
   limits: { memory: `${memoryMb}Mi`, cpu: String(cpus), 'ephemeral-storage': '64Mi' },
 });
 
-/** The folder of the node that hosts share, where the operator has one for them; the node has it already. */
+/** Returns the node's folder that hosts share, if the operator configured one; it has to exist on the node. */
 const sharedOf = (
   shape: HostShape,
   { host }: PodSettings,
@@ -135,7 +138,7 @@ const sharedOf = (
   };
 };
 
-/** The pod of any host of a shape, apart from what is a host's own. */
+/** Builds the pod spec that all hosts of a shape share. */
 const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
   const shared = sharedOf(shape, settings);
   const { size } = shape;
@@ -151,7 +154,7 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
     terminationGracePeriodSeconds: terminationGracePeriodSeconds ?? graceSeconds,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    // Something other than the host is process 1: it reaps orphans, and the host can be killed.
+    // Process 1 is not the host, so it reaps orphans, and the host can be killed.
     shareProcessNamespace: true,
     containers: [
       {
@@ -175,16 +178,16 @@ const specOf = (shape: HostShape, settings: PodSettings): V1PodSpec => {
   };
 };
 
-/** What a pod of this shape is made from. */
+/** Returns the digest of the settings from which a pod of this shape is made. */
 export const podDigest = (shape: HostShape, settings: PodSettings): string => {
   const { labels, annotations } = templateOf(shape);
   return digestOf([specOf(shape, settings), shape.tier, labels ?? null, annotations ?? null]);
 };
 
-/** File of every container whose text the API server shows once the container has ended. */
+/** File in every container whose text the API server shows once the container has ended. */
 const terminationLog = '/dev/termination-log';
 
-/** The host listens on its pod's own address, and tells the control plane that one. */
+/** Builds the environment of a host: it listens on its pod's own address, and reports that to the control plane. */
 const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
   const place = {
     listen: `$(${addressVariable}):${apiPort}`,
@@ -203,7 +206,7 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
           namespaces: ['pid', 'ipc', 'mount', 'net'],
         });
   return [
-    // Before the one that is made of it.
+    // Defined before the variable that refers to it.
     { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     ...Object.entries({ HOME: '/tmp', TMPDIR: '/tmp', ...plain }).map(([name, value]) => ({
       name,
@@ -214,19 +217,19 @@ const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
 
 const tokenMount = { name: 'token', mountPath: tokenFolder, readOnly: true };
 
-/** The host's secret as a file, which the group of the host's user may read. */
+/** Builds the volume with the host's secret as a file, readable by the group of the host's user. */
 const tokenVolume = ({ hostId }: LaunchSpec): V1Volume => ({
   name: 'token',
   secret: { secretName: containerName(hostId), defaultMode: 0o440 },
 });
 
-/** What programs of a kind are called in a cluster. */
+/** Names of the programs in a cluster, by kind. */
 const programNames: Readonly<Record<HostKind, string>> = {
   world: 'svc-world-host',
   browser: 'svc-browser',
 };
 
-/** The pod of a host, which is controlled by `owner`. */
+/** Builds the pod of a host, with `owner` as its controller. */
 export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerReference): V1Pod => {
   const { hostId, shape } = spec;
   const { installation, namespace } = settings;
@@ -246,7 +249,7 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerRe
         ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host', kindOf(shape)),
         ...(shape.tier === null ? {} : { [tierLabel]: shape.tier }),
       },
-      // Until it serves a session (arrangement.ts).
+      // Idle until it serves a session (arrangement.ts).
       annotations: { [safeToEvict]: 'true', ...annotations },
       ...(owner === undefined ? {} : { ownerReferences: [owner] }),
     },
@@ -263,7 +266,7 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerRe
   };
 };
 
-/** The secret of a host: its token. It goes with its pod, which owns it. */
+/** Builds the secret with a host's token. Its pod owns it, so both are removed together. */
 export const secretOf = (
   { hostId, token }: LaunchSpec,
   { installation, namespace }: PodSettings,

@@ -1,6 +1,6 @@
 /**
- * An installation's pods as the cluster has them now: read by name or all of them, made, removed. What
- * carries another installation's label is as good as absent.
+ * Reads, creates, changes and removes an installation's pods on the API server. A pod with another installation's
+ * label counts as absent.
  */
 import { PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
 import { AppError } from '#domain/error.ts';
@@ -9,7 +9,7 @@ import { containerName, labelNames, ownerOf } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 import { type ResourceScope, selectorOf } from './resources.ts';
 
-/** Pods are listed in pages, so that a large cluster answers each one soon. */
+/** Pods of one page of a list, so that a large cluster answers each page soon. */
 const pageSize = 500;
 const logLines = 50;
 const logBytes = 64 * 1024;
@@ -17,10 +17,10 @@ const eventsShown = 5;
 
 export type FoundPod = { owner: Owner; uid: string; name: string; pod: V1Pod };
 
-/** Every pod of the installation, and the version that the list is of. */
+/** Every pod of the installation, and the resource version of the list. */
 export type PodList = { pods: V1Pod[]; resourceVersion: string };
 
-/** What may be changed of a pod that is there; null takes away. */
+/** Changes that an existing pod allows; null removes a field. */
 export type PodChange = {
   metadata?: {
     labels?: Record<string, string | null>;
@@ -32,21 +32,21 @@ export type PodChange = {
 export type Pods = {
   list(): Promise<PodList>;
   find(hostId: string): Promise<FoundPod | undefined>;
-  /** Undefined when there is a pod by its name. */
+  /** Creates a pod; returns undefined when one of its name exists. */
   create(pod: V1Pod): Promise<V1Pod | undefined>;
-  /** Changes that very pod by a merge patch; undefined when it is gone. */
+  /** Changes the pod of this name and uid by a merge patch; returns undefined when it is gone. */
   patch(name: string, uid: string, change: PodChange): Promise<V1Pod | undefined>;
-  /** Asks for a pod's end; nothing happens when that very pod is gone. */
+  /** Requests a pod's deletion; does nothing when the pod of that uid is gone. */
   remove(found: FoundPod, graceSeconds: number): Promise<void>;
-  /** The last that a host wrote; of one that never ran, what the cluster says about it. */
+  /** Returns the last output of a host; for a pod that never ran, the cluster's events about it. */
   logs(found: FoundPod): Promise<string>;
 };
 
-/** Selects the pods of an installation's hosts. */
+/** Returns the selector for the pods of an installation's hosts. */
 export const hostSelector = (installation: string): string =>
   `${selectorOf(installation)},${labelNames.role}=host`;
 
-/** The pods of an installation. */
+/** Creates access to the pods of an installation. */
 export const createPods = ({ core }: Cluster, { installation, namespace }: ResourceScope): Pods => {
   const readEvents = async ({ name, uid }: FoundPod): Promise<string> => {
     const fieldSelector = `involvedObject.name=${name},involvedObject.uid=${uid}`;
@@ -68,7 +68,7 @@ export const createPods = ({ core }: Cluster, { installation, namespace }: Resou
         limitBytes: logBytes,
       });
     } catch (error) {
-      // 400: its container has not run yet, or is not kept any more.
+      // 400: its container has not run yet, or is no longer kept.
       if (isStatus(error, 400, 404)) return '';
       throw error;
     }
@@ -149,7 +149,7 @@ export const createPods = ({ core }: Cluster, { installation, namespace }: Resou
   };
 };
 
-/** A pod that is to be there and is not ours. */
+/** Builds the error for a pod of the wanted name that belongs to another installation. */
 export const foreignPod = (hostId: string, { installation, namespace }: ResourceScope): AppError =>
   new AppError(
     'unavailable',

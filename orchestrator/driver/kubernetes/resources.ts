@@ -1,29 +1,29 @@
 /**
- * What an installation has in a cluster besides its hosts' pods, and how it is known as its own: a name
- * and labels that it is applied with, and removed by.
+ * Applies and removes the cluster resources of an installation besides its hosts' pods. Names and labels identify them
+ * as the installation's own.
  */
 import type { KubernetesObject, V1ObjectMeta } from '@kubernetes/client-node';
 import { PatchStrategy } from '@kubernetes/client-node';
 import { labelNames } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 
-/** The installation that resources of a cluster belong to, and the namespace that they are in. */
+/** Installation that resources of a cluster belong to, and their namespace. */
 export type ResourceScope = { installation: string; namespace: string };
 
-/** Who applies; fields that others set stay theirs. */
+/** Field manager of server-side apply; fields that other managers set stay theirs. */
 const fieldManager = 'svc-orchestrator';
 
 export const managedBy = { 'app.kubernetes.io/managed-by': fieldManager } as const;
 
-/** The names of an installation's network policy and disruption budget, after its own. */
+/** Names of an installation's network policy and disruption budget; each follows the installation's name. */
 export const fenceName = 'hosts';
 export const budgetName = 'serving';
 
-/** Selects what belongs to an installation. */
+/** Returns the selector for all objects of an installation. */
 export const selectorOf = (installation: string): string =>
   `${labelNames.installation}=${installation}`;
 
-/** Name and labels of an object of an installation. */
+/** Returns the name and labels of an object of an installation. */
 export const resourceMetadata = (
   { installation, namespace }: ResourceScope,
   what: string,
@@ -33,7 +33,7 @@ export const resourceMetadata = (
   labels: { ...managedBy, [labelNames.installation]: installation },
 });
 
-/** Makes an object, or makes it as it is given here, by server-side apply; answers what it is then. */
+/** Creates or updates an object by server-side apply; returns its resulting state. */
 export const apply = async <Kind extends KubernetesObject>(
   { objects }: Cluster,
   object: Kind,
@@ -53,10 +53,13 @@ export const apply = async <Kind extends KubernetesObject>(
   }
 };
 
-/** A ConfigMap that owned the pods of the release before. It goes last: what it still owns goes with it. */
+/**
+ * ConfigMap that owned the pods of the previous release. It is removed last: the cluster removes what it still owns
+ * with it.
+ */
 const formerOwnerName = 'hosts';
 
-/** Removes all that was applied for an installation. */
+/** Removes everything that was applied for an installation. */
 export const removeResources = async (cluster: Cluster, scope: ResourceScope): Promise<void> => {
   const { networking, policy, apps, core } = cluster;
   const { installation, namespace } = scope;

@@ -29,7 +29,7 @@ const root = join(import.meta.dirname, '../../..');
 const openDocker = async (config: DockerConfig, options: DriverOptions): Promise<Driver> => {
   const { baseImage } = config;
   const engine = await findEngine(config);
-  /** The image of a kind of host, and how it is made unless the operator names one. */
+  /** Returns the image of a kind of host, with its builder unless the operator names an image. */
   const sourceOf = async (named: string | undefined, recipe: ImageRecipe) => {
     if (named !== undefined) return { image: named, makers: {} };
     const inputs = await readImageInputs(root, baseImage, recipe);
@@ -71,13 +71,13 @@ const openProcess = async (config: ProcessConfig, options: DriverOptions): Promi
   });
 };
 
-/** The driver of a runtime. Throws `unavailable` when its engine does not answer. */
+/** Opens the driver of a runtime. Throws `unavailable` when its engine does not answer. */
 export const openDriver = async (
   config: RuntimeConfig,
   options: DriverOptions,
 ): Promise<Driver> => {
   if (config.runtime === 'kubernetes') {
-    // Loaded only where it is used: its client library takes half a second and 90 MB of memory.
+    // Imported only here, on demand: its client library takes half a second and 90 MB of memory.
     const { openKubernetes } = await import('./open-kubernetes.ts');
     return openKubernetes(config, options);
   }
@@ -98,11 +98,11 @@ const build = async (
   return name;
 };
 
-/** Builds the world-host image of this tree and answers its name. */
+/** Builds the world-host image of this tree and returns its name. */
 export const buildImage = (config: ImageBuild, preparing: PrepareOptions): Promise<string> =>
   build(config, worldHostImage, preparing);
 
-/** Builds every image of this tree and answers their names. */
+/** Builds every image of this tree and returns their names. */
 export const buildImages = async (
   config: ImageBuild,
   preparing: PrepareOptions,

@@ -1,4 +1,4 @@
-/** Opens the Kubernetes driver as it is configured. */
+/** Opens the Kubernetes driver from its configuration. */
 
 import type { Driver } from '../driver.ts';
 import { connectCluster } from '../kubernetes/cluster.ts';
@@ -7,7 +7,7 @@ import { createKubernetesDriver } from '../kubernetes/kubernetes-driver.ts';
 import { ownNamespace } from '../kubernetes/namespace.ts';
 import type { DriverOptions } from './runtime-config.ts';
 
-/** Throws `unavailable` or `invalid` when no cluster is named anywhere. */
+/** Opens the driver. Throws `unavailable` or `invalid` when no cluster is configured anywhere. */
 export const openKubernetes = (config: KubernetesConfig, options: DriverOptions): Driver => {
   const namespace = config.namespace ?? ownNamespace(options.installation);
   return createKubernetesDriver({

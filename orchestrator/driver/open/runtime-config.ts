@@ -1,4 +1,4 @@
-/** What a driver is opened with, and what images are built from: the settings of each runtime are its own. */
+/** Settings with which a driver is opened, and from which images are built. Each runtime has settings of its own. */
 import type { Log } from '#runtime/log.ts';
 import type { HostSettings } from '../host-environment.ts';
 import type { KubernetesConfig } from '../kubernetes/kubernetes-config.ts';
@@ -6,12 +6,12 @@ import type { SandboxChoice } from '../process/sandbox.ts';
 
 export type ProcessConfig = {
   runtime: 'process';
-  /** The Python that hosts run user code with, and the PATH on which it is found. */
+  /** Python with which hosts run user code, and the PATH on which it is found. */
   python: string;
   path: string;
-  /** What stands between hosts; `auto`: bubblewrap where it works. */
+  /** Sandbox that isolates hosts from one another; `auto`: bubblewrap where it works. */
   sandbox: SandboxChoice;
-  /** The program of Chromium; absent: where the machine usually has it. */
+  /** Executable of Chromium; absent: its usual path on the machine. */
   chromium?: string | undefined;
 };
 
@@ -19,22 +19,22 @@ export type DockerConfig = {
   runtime: 'docker';
   /** `DOCKER_HOST`; absent: the usual sockets. */
   engine: string | undefined;
-  /** Where the usual sockets of a user lie. */
+  /** Home folder, below which a user's own engine listens. */
   home: string | undefined;
-  /** The image that world hosts run, and that of browsers; absent: the one built from this tree. */
+  /** Images of world hosts and of browsers; absent: those built from this tree. */
   image: string | undefined;
   browserImage?: string | undefined;
-  /** What that image is built on; absent: what can be had. */
+  /** Base of the image built from this tree; absent: the first base that can be had. */
   baseImage: string | undefined;
 };
 
-/** What a runtime needs to make containers, apart from what a host is told. */
+/** Settings of a runtime for making containers, apart from the environment of hosts. */
 export type RuntimeConfig = KubernetesConfig | ProcessConfig | DockerConfig;
 
-/** Whose hosts a driver makes, and what they are told. */
+/** Installation whose hosts a driver makes, and the settings of those hosts. */
 export type DriverOptions = { installation: string; host: HostSettings; log: Log };
 
 export type ImageBuild = Pick<DockerConfig, 'engine' | 'home' | 'baseImage'> & {
-  /** What images are called besides, each by its repository. */
+  /** Returns an additional name of an image, by its repository. */
   names: ((repository: string) => string) | undefined;
 };

@@ -1,7 +1,7 @@
 /**
- * The folder of a host on the process runtime. While it exists the host's "container" exists, dead or
- * alive, as a stopped container does on Docker; it holds the host's output, its temporary files and
- * nothing that must survive. All of an installation's folders lie in one, closed to other users.
+ * The folder of a host on the process runtime. While it exists the host's "container" exists, dead or alive, as a
+ * stopped container does on Docker. It holds the host's output and its temporary files, and nothing that must survive.
+ * All folders of an installation are in one folder, closed to other users.
  */
 import {
   type FileHandle,
@@ -21,19 +21,19 @@ import { type LedgerMark, readLedgerMark } from '#domain/ledger.ts';
 import { makeFolders } from '#runtime/folders.ts';
 
 const outputName = 'output.log';
-/** The file in which a host marks how far the ledger of its session has come. */
+/** File in which a host records the last entry of its session's ledger. */
 export const ledgerMarkName = 'ledger-mark';
-/** Output beyond the limit is cut down to its tail. */
+/** Size from which a host's output is cut down to its tail. */
 const outputLimitBytes = 1024 * 1024;
 const tailBytes = 8 * 1024;
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** The folder that holds the hosts' folders of one installation. */
+/** Returns the folder that holds the hosts' folders of one installation. */
 export const installationFolder = (temporaryDir: string, installation: string): string =>
   join(temporaryDir, `svc-${installation}`);
 
-/** Makes it. Throws `forbidden` when another user has put something in its place. */
+/** Creates that folder. Throws `forbidden` when another user owns its path. */
 export const makeInstallationFolder = async (folder: string): Promise<void> => {
   await makeFolders(folder, { mode: 0o700 });
   const found = await lstat(folder);
@@ -42,12 +42,12 @@ export const makeInstallationFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Makes a host's folder unless it is there. */
+/** Creates a host's folder unless it exists. */
 export const makeHostFolder = async (folder: string): Promise<void> => {
   await makeFolders(folder, { mode: 0o700 });
 };
 
-/** Names of the hosts that have a folder. */
+/** Returns the names of the hosts that have a folder. */
 export const listHostFolders = async (installation: string): Promise<string[]> => {
   try {
     const entries = await readdir(installation, { withFileTypes: true });
@@ -62,8 +62,8 @@ export const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 3 });
 
 /**
- * The file that takes a host's output, opened to append: cutting it short leaves no hole. Undefined when
- * it is there already: whoever makes it is the one that starts the host.
+ * Creates the file for a host's output, opened to append, so that truncation leaves no hole. Returns undefined when it
+ * exists: the caller that creates it is the one that starts the host.
  */
 export const openOutput = async (folder: string): Promise<FileHandle | undefined> => {
   try {
@@ -74,7 +74,7 @@ export const openOutput = async (folder: string): Promise<FileHandle | undefined
   }
 };
 
-/** The last of a host's output; empty when there is none. */
+/** Returns the tail of a host's output; empty when there is none. */
 export const readOutputTail = async (folder: string): Promise<string> => {
   let file: FileHandle;
   try {
@@ -93,7 +93,7 @@ export const readOutputTail = async (folder: string): Promise<string> => {
   }
 };
 
-/** Cuts a host's output down to its tail when it is over the limit; false when there is none yet. */
+/** Cuts a host's output down to its tail when it is over the limit; returns false when there is none yet. */
 export const boundOutput = async (folder: string): Promise<boolean> => {
   const path = join(folder, outputName);
   try {
@@ -108,7 +108,7 @@ export const boundOutput = async (folder: string): Promise<boolean> => {
   }
 };
 
-/** Reads the mark that a host left of its session's ledger; undefined when it left none. */
+/** Reads the ledger mark that a host left; returns undefined when it left none. */
 export const readMark = async (folder: string): Promise<LedgerMark | undefined> => {
   try {
     return readLedgerMark(await readFile(join(folder, ledgerMarkName), 'utf8'));

@@ -1,6 +1,6 @@
 /**
- * The process of a host: started at the head of a group of its own, detached, so that it goes on when
- * the orchestrator ends; found again by the labels on its command line; killed with its group.
+ * Starts, finds and kills the process of a host. It leads a process group of its own, detached, so that it continues
+ * when the orchestrator ends. The labels on its command line identify it, and it is killed with its group.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,26 +19,28 @@ export type HostProcessOptions = {
   installation: string;
   host: HostSettings;
   python: string;
-  /** PATH of the hosts, for finding Python. */
+  /** PATH of the hosts, used to find Python. */
   path: string;
   /** Arguments of Node that start a world host; the labels follow them. */
   command: readonly string[];
-  /** The same of a browser, and the program of its Chromium; absent: where the machine usually has it. */
+  /** The same for a browser, and the executable of its Chromium; undefined: its usual path on the machine. */
   browser: { command: readonly string[]; chromium: string | undefined };
   sandbox: Sandbox;
-  /** Where all hosts of the machine keep unpacked snapshots of large worlds. */
+  /** Folder in which all hosts of the machine keep unpacked snapshots of large worlds. */
   snapshots: string;
-  /** Folder of the program's code compiled ahead; absent: it is compiled at each start. */
+  /** Folder of the program's precompiled code; absent: each start compiles it. */
   compiled?: string | undefined;
 };
 
-/** What unpacked snapshots may take on the machine's disk. */
+/** Size budget of unpacked snapshots on the machine's disk, in MiB. */
 const snapshotsMb = 16 * 1024;
 
 /** A shell reports a signal as an exit status above this. */
 const signalledStatus = 128;
 
-/** The signal that ended a host, be it told by the system or by its keeper (sandbox.ts). */
+/**
+ * Returns the signal that ended a host, whether reported by the system or by the shell that waits for it (sandbox.ts).
+ */
 const signalOf = (code: number | null, signal: string | null): string | undefined => {
   if (signal !== null) return signal;
   const number = (code ?? 0) - signalledStatus;
@@ -55,8 +57,8 @@ const describeExit = (code: number | null, signalName: string | null): Container
 };
 
 /**
- * A browser runs beside the sandboxes of world hosts: Chromium has its own, and its fence is the program's
- * (docs/internals/browser.md).
+ * Builds the environment of a browser, which runs outside the sandbox of world hosts. Chromium has a sandbox of its
+ * own, and the browser program restricts its network (docs/internals/browser.md).
  */
 const browserEnvironmentOf = (
   spec: LaunchSpec,
@@ -83,7 +85,7 @@ const environmentOf = (
 ): Record<string, string> => ({
   PATH: path,
   HOME: folder,
-  // By this the host's processes are known, its workers too (process-table.ts).
+  // This path in the environment identifies the host's processes, its workers included (process-table.ts).
   TMPDIR: `${folder}/`,
   ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
   ...hostEnvironment(spec, host, {
@@ -98,7 +100,7 @@ const environmentOf = (
   }),
 });
 
-/** The command of a host, in its sandbox: the program, and the labels. */
+/** Builds the command of a host, in its sandbox: the program, and the labels. */
 const commandOf = (
   { hostId, shape }: LaunchSpec,
   folder: string,
@@ -111,14 +113,14 @@ const commandOf = (
   return sandbox.kind === 'none' ? words : sandboxed(sandbox, [folder, snapshots], words);
 };
 
-/** Hands the token over on the host's standard input; one that ended before it read it needs none. */
+/** Writes the token to the host's standard input; a host that ended before reading it needs none. */
 const giveToken = ({ stdin }: ChildProcess, { token }: LaunchSpec): void => {
   stdin?.on('error', () => undefined).end(`${token.reveal()}\n`);
 };
 
 /**
- * Starts a host in its folder and tells that it runs and, later, how it ended; answers the number of its
- * group, or undefined when it was started before. Rejects when the process cannot be started.
+ * Starts a host in its folder. Reports that it runs and, later, how it ended. Returns the number of its process group,
+ * or undefined when it was started before. Rejects when the process cannot be started.
  */
 export const startHostProcess = async (
   spec: LaunchSpec,
@@ -140,7 +142,7 @@ export const startHostProcess = async (
           : environmentOf(spec, folder, options),
       stdio: ['pipe', output.fd, output.fd],
     });
-    // At once, so that an end of this program leaves no host behind that has none.
+    // Written at once, so that no host is left without a token if this program ends.
     giveToken(child, spec);
     tell('runs');
     child.on('exit', (code, signal) => tell(describeExit(code, signal)));
@@ -152,10 +154,10 @@ export const startHostProcess = async (
   }
 };
 
-/** A host's processes, as far as they are in the group that it was started as. */
+/** Processes of a host that are in the group it was started with. */
 export type FoundProcess = { group: number; digest: string; stillRuns(): boolean };
 
-/** The processes of an installation's hosts, by host. */
+/** Returns the processes of an installation's hosts, by host. */
 export const findHosts = async (installation: string): Promise<Map<string, FoundProcess>> => {
   const found = new Map<string, FoundProcess>();
   for (const { command, group, stillRuns } of await listProcesses()) {
@@ -166,7 +168,7 @@ export const findHosts = async (installation: string): Promise<Map<string, Found
   return found;
 };
 
-/** Sends SIGKILL to a process or, by a negative number, a group; one that is gone needs none. */
+/** Sends SIGKILL to a process or, by a negative number, a group; ignores one that is gone. */
 export const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');

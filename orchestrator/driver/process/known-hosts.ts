@@ -1,11 +1,11 @@
 /**
- * The processes of hosts, for whoever asks several times a second. Among all processes of a machine they are looked for
- * only when folders of hosts were made or removed, when one that was found has ended, and now and then: another
- * orchestrator may have left some. Else those that were found are asked whether they still run.
+ * Cache of the processes of hosts, for callers that ask several times a second. It searches all processes of the
+ * machine only in three cases: the set of host folders changed, a known process has ended, or an interval has passed,
+ * since another orchestrator may have left some. Otherwise it only checks that the known processes still run.
  */
 import { type FoundProcess, findHosts } from './host-process.ts';
 
-/** What is there beside processes. */
+/** Other evidence of hosts besides running processes. */
 export type Beside = {
   /** Hosts that have a folder. */
   folders: readonly string[];
@@ -17,7 +17,7 @@ const lookEveryMs = 2_000;
 
 type Look = { beganAt: number; folders: string; hosts: ReadonlyMap<string, FoundProcess> };
 
-/** Makes it for an installation's hosts; `find` looks among all processes. */
+/** Creates the cache for an installation's hosts; `find` searches all processes. */
 export const createKnownHosts = (
   installation: string,
   find: typeof findHosts = findHosts,

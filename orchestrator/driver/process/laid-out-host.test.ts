@@ -1,4 +1,4 @@
-/** Where a release of the host is laid out, what may be done to it, and when it is removed. */
+/** Tests where a release of the host is laid out, how it is protected from writes, and when it is removed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

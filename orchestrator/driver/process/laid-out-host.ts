@@ -1,9 +1,10 @@
 /**
- * The world host as processes of this machine run it: laid out and bundled as in its image, once for each
- * release, and closed to writing, as all hosts share it. In a sandbox it is compiled ahead, too; outside
- * of one, code of a world could write to what is compiled.
+ * Lays out the world host for the process runtime: bundled as in its image, once for each release, and read-only, as
+ * all hosts share it. In a sandbox it is precompiled as well; without a sandbox, code of a world could write to the
+ * compiled code.
  *
- * Making it is repeatable at any point and by several at once: a folder appears whole, by its name.
+ * It may be interrupted at any point, repeated, and run by several processes at once: a folder appears whole, under
+ * its name.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,34 +20,34 @@ import { type Sandbox, sandboxed } from './sandbox.ts';
 
 const run = promisify(execFile);
 
-/** A release that nobody has used for so long, and no process runs from, is removed. */
+/** Age at which a release is removed if it was not used since and no process runs from it, in milliseconds. */
 const keptMs = 24 * 60 * 60 * 1000;
 
 export type LaidOutHost = {
-  /** All of it: what a host sees of this machine's code. */
+  /** Folder of the release: the only code of this machine that a host sees. */
   folder: string;
   main: string;
 };
 
 export type LayOut = {
-  /** The tree that hosts are made of, and what of it they are. */
+  /** Source tree of the hosts, and the inputs of their image. */
   root: string;
   inputs: Pick<ImageInputs, 'image' | 'context' | 'recipe'>;
   temporaryDir: string;
-  /** The program of Python; undefined where there is none. */
+  /** Executable of Python; undefined where there is none. */
   python: string | undefined;
-  /** The folders in which programs are looked for. */
+  /** PATH on which programs are found. */
   path: string;
 };
 
-/** The folder of all releases of this user. No installation's has such a name (host-folder.ts). */
+/** Returns the folder of all releases of this user. No installation's folder can have this name (host-folder.ts). */
 const releasesFolder = (temporaryDir: string): string =>
   join(temporaryDir, `svc.hosts-${userInfo().uid}`);
 
 const isTaken = (error: unknown): boolean =>
   ['EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Gives a folder its name; where another has it by now, that one is as good. */
+/** Renames a folder to its final name; if that exists by now, the existing one is equivalent. */
 const moveTo = async (made: string, as: string): Promise<void> => {
   try {
     await rename(made, as);
@@ -56,7 +57,7 @@ const moveTo = async (made: string, as: string): Promise<void> => {
   }
 };
 
-/** Opens a folder to writing, or closes it, with all that is in it. */
+/** Makes a folder and everything in it writable or read-only. */
 const setWritable = (folder: string, isWritable: boolean): Promise<unknown> =>
   run('chmod', ['-R', isWritable ? 'u+w' : 'a-w', folder]);
 
@@ -76,7 +77,7 @@ const removeOld = async (releases: string, current: string): Promise<void> => {
   }
 };
 
-/** Byte code beside the sources, which are known by the path that they will have. */
+/** Writes Python byte code beside the sources, compiled under the path that they will have. */
 const compilePython = async (made: string, folder: string, { python, path }: LayOut) => {
   if (python === undefined) return;
   await run(
@@ -98,7 +99,7 @@ const makeRelease = async (releases: string, folder: string, wanted: LayOut): Pr
   await removeOld(releases, folder);
 };
 
-/** Lays the host out unless it is there. Throws `forbidden` where another user has taken the folder's name. */
+/** Lays the host out unless it exists. Throws `forbidden` when another user owns the folder's name. */
 export const layOutHost = async (wanted: LayOut): Promise<LaidOutHost> => {
   const releases = releasesFolder(wanted.temporaryDir);
   await makeInstallationFolder(releases);
@@ -112,8 +113,8 @@ export const layOutHost = async (wanted: LayOut): Promise<LaidOutHost> => {
 };
 
 /**
- * Loads all that a host loads; what refuses to start without settings is compiled by then, and the worker
- * ends at once, as nobody speaks to it.
+ * Script that loads all code of a host. A program that refuses to start without settings is compiled by then; the
+ * worker ends at once, as its input is closed.
  */
 const loadAll = `
 "$2" --input-type=module --eval 'await import(process.argv[1])' "$1/world-host-image/program.mjs" </dev/null
@@ -122,9 +123,8 @@ true | "$2" "$1/world-host-image/usercode/typescript-worker.mts" '{}' 3<&0 4>&1 
 exit 0`;
 
 /**
- * Compiles a host ahead in the sandbox that it is to run in, unless that is done; answers the folder of
- * what was compiled, undefined where there is no sandbox to keep it from being written to. `path` is where
- * programs are looked for.
+ * Precompiles a host in the sandbox that it will run in, unless that is done. Returns the folder of the compiled code;
+ * undefined without a sandbox, which alone protects it from writes. `path` is the PATH on which programs are found.
  */
 export const compileHost = async (
   { folder }: LaidOutHost,

@@ -1,10 +1,10 @@
 /**
- * World hosts as processes of this machine: for machines without a container engine, and for tests.
- * What stands between them is a sandbox where there is one (sandbox.ts), else no more than the operating
- * system puts between processes of one user; worlds whose code is not trusted belong on containers.
+ * Runs world hosts as processes of this machine: for machines without a container engine, and for tests. A sandbox
+ * isolates them where one works (sandbox.ts); otherwise only the operating system's separation between processes of
+ * one user does. Worlds with untrusted code belong in containers.
  *
- * A host is a process group and a folder, named by its id. The process carries the labels at the end
- * of its command line; the folder shows hosts whose process is gone, or was never started.
+ * A host is a process group and a folder, named by its id. The process carries the labels at the end of its command
+ * line; the folder shows hosts whose process is gone, or was never started.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -37,22 +37,24 @@ import { isAlive, processesOfFolder } from './process-table.ts';
 const endTimeoutMs = 10_000;
 
 export type ProcessDriverOptions = Omit<HostProcessOptions, 'snapshots'> & {
-  /** Where the installation's folder is made. */
+  /** Folder in which the installation's folder is created. */
   temporaryDir: string;
-  /** What hosts run, as a short text: another release makes other hosts. */
+  /**
+   * Short text that identifies the program of hosts; it is part of their digest, so another release makes other hosts.
+   */
   release: string;
-  /** Makes what `command` runs unless it is there, and notes that it is used. */
+  /** Creates the program that `command` runs unless it exists, and marks it as used. */
   makeProgram?: () => Promise<unknown>;
 };
 
-/** A driver of one installation's hosts on this machine. */
+/** Creates the driver of one installation's hosts on this machine. */
 export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
   const { installation } = options;
   const root = installationFolder(options.temporaryDir, installation);
-  /** Beside it, as each folder in it is a host's. */
+  /** Beside the installation's folder, since each folder inside that is a host's. */
   const snapshots = `${root}-snapshots`;
   const folderOf = (hostId: string): string => join(root, hostId);
-  /** Hosts that this instance started, and how they ended once they have; a later one cannot know. */
+  /** Hosts that this instance started, and how they ended once they have; a later instance cannot know. */
   const children = new Map<string, ContainerExit | 'runs'>();
   const watchers = new Set<() => void>();
   const knownHosts = createKnownHosts(installation);
@@ -78,7 +80,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     const wasStarted = await boundOutput(folderOf(hostId));
     const exit = children.get(hostId);
     const known = { hostId, digest: found?.digest ?? '' };
-    // A child that has ended is out of the table a moment before its exit is told.
+    // A child that has ended leaves the process table a moment before its exit event.
     if (found !== undefined || exit === 'runs') return { ...known, phase: 'running' };
     if (!wasStarted) return { ...known, phase: 'created' };
     const ledger = await readMark(folderOf(hostId));
@@ -90,7 +92,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     };
   };
 
-  /** Kills a host's group and whatever workers are left of it; answers which processes that were. */
+  /** Kills a host's group and its remaining workers; returns the processes that it killed. */
   const killAll = async (hostId: string): Promise<number[]> => {
     const leader = (await findHosts(installation)).get(hostId);
     const left = processesOfFolder(folderOf(hostId));
@@ -99,7 +101,10 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
     return leader === undefined ? left : [leader.group, ...left];
   };
 
-  /** Looking for processes is dear where there are many, so it waits for those that it has found. */
+  /**
+   * Kills until none is left. A search for processes is expensive where there are many, so it waits for those found to
+   * end.
+   */
   const endAll = async (hostId: string): Promise<void> => {
     const endsAt = performance.now() + endTimeoutMs;
     for (;;) {

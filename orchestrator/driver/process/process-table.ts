@@ -1,6 +1,6 @@
 /**
- * Finds processes by what they were started with: from /proc on Linux, from `ps` elsewhere. A process
- * that has ended but was not waited for has no command line and so does not appear.
+ * Finds processes by their command line or environment: from /proc on Linux, from `ps` elsewhere. A process that has
+ * ended but was not waited for has no command line and so does not appear.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 
 export type ProcessRow = {
   command: string[];
-  /** The number of its process group, by which all of the group is killed. */
+  /** Returns the number of its process group, by which the whole group is killed. */
   group(): number;
-  /** Whether it runs with that command now; false where only a list of all would tell. */
+  /** Returns true if it still runs with that command; false where only a list of all processes would show it. */
   stillRuns(): boolean;
 };
 
 const hasProc = process.platform === 'linux';
 
-/** A file of NUL-terminated words under /proc; none when the process is gone or another user's. */
+/** Reads a file of NUL-terminated words under /proc; empty when the process is gone or another user's. */
 const readWords = (pid: number, file: 'cmdline' | 'environ'): string[] => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
@@ -27,11 +27,11 @@ const readWords = (pid: number, file: 'cmdline' | 'environ'): string[] => {
   }
 };
 
-/** A process that is gone by now stood at the head of its group, for all that can still be told. */
+/** Returns the group of a process. If the process is gone by now, it assumes that it led its group. */
 const groupInProc = (pid: number): number => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name in parentheses, which may hold anything: state, parent, group.
+    // The name in parentheses may hold any characters; state, parent and group follow it.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -55,7 +55,7 @@ const readPs = async (): Promise<ProcessRow[]> => {
   });
 };
 
-/** Every process that runs now. */
+/** Returns every process that runs now. */
 export const listProcesses = async (): Promise<ProcessRow[]> => {
   const rows = hasProc
     ? pidsInProc().map((pid) => {
@@ -70,7 +70,7 @@ export const listProcesses = async (): Promise<ProcessRow[]> => {
   return rows.filter(({ command }) => command.length > 0);
 };
 
-/** Whether a process runs. One that has ended but was not waited for does not. */
+/** Returns true if a process runs. One that has ended but was not waited for does not. */
 export const isAlive = (pid: number): boolean => {
   if (hasProc) return readWords(pid, 'cmdline').length > 0;
   try {
@@ -82,8 +82,8 @@ export const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Processes started with a temporary folder or a home inside `folder`, as a host's own and its workers' are. It
- * finds workers that have outlived their host; empty where the system does not show environments.
+ * Returns the processes started with a temporary folder or a home inside `folder`, as a host's own and its workers'
+ * are. It finds workers that have outlived their host; empty where the system does not show environments.
  */
 export const processesOfFolder = (folder: string): number[] =>
   hasProc

@@ -1,17 +1,17 @@
-/** The Python of this machine, which hosts that are processes run code of worlds with. */
+/** Finds this machine's Python, with which hosts of the process runtime run user code. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const probeTimeoutMs = 15_000;
 
-/** Program of a Python, and the folders that it loads from. */
+/** Executable of a Python, and the folders that it loads from. */
 export type Python = { executable: string; prefixes: string[] };
 
 const script =
   'import sys; sys.version_info >= (3, 11) or sys.exit(1); print(sys.executable, sys.base_prefix, sys.prefix, sep="\\n")';
 
-/** Finds the Python behind a command; undefined if it does not run, or is older than 3.11. */
+/** Finds the Python behind a command; returns undefined if it does not run, or is older than 3.11. */
 export const findPython = async (
   command: string,
   searchPath: string,

@@ -1,12 +1,11 @@
 /**
- * A sandbox for hosts that are processes, made by bubblewrap where it is installed: nothing of the
- * machine's files but programs, this tree's code (both to read) and the host's own folder, and no sight
- * of any other process. It does not part hosts from the network, nor bound processors and processes;
- * that takes containers.
+ * Builds the sandbox of hosts on the process runtime, with bubblewrap where it is installed. A host sees only programs
+ * and this tree's code (both read-only), its own folder, and no other process. The sandbox does not restrict the
+ * network, nor limit processors and processes; that takes containers.
  *
- * A host lives on when the orchestrator ends, so bubblewrap's "die with parent" is tied to a shell that
- * does nothing but wait: whoever kills that process, the host's first, kills all of the host. SIGTERM
- * passes shell and bubblewrap by and reaches the host's program, which ends in its own time.
+ * A host continues when the orchestrator ends, so bubblewrap's "die with parent" is tied to a shell that only waits.
+ * Killing that shell, the first process of the host, kills all of the host. Shell and bubblewrap ignore SIGTERM; it
+ * reaches the host's program, which ends in its own time.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
@@ -17,34 +16,34 @@ import type { Python } from './python.ts';
 
 const run = promisify(execFile);
 
-/** What is asked for; `auto`: bubblewrap where it works. */
+/** Choices of a sandbox; `auto`: bubblewrap where it works. */
 export const sandboxChoices = ['auto', 'bubblewrap', 'none'] as const;
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
-/** What a host may see of this machine, all of it to read only. */
+/** Parts of this machine that a host may see, all of them read-only. */
 export type Visible = {
-  /** The root of the tree that hosts run from. */
+  /** Root of the tree that hosts run from. */
   root: string;
-  /** What of it they see: files and folders, relative to it. */
+  /** Visible files and folders, relative to the root. */
   code: readonly string[];
   /** Undefined where this machine has none. */
   python: Python | undefined;
-  /** The folders in which programs are looked for. */
+  /** PATH on which programs are found. */
   path: string;
 };
 
-/** A sandbox that is known to work, or `none` with what that means for whoever runs untrusted code. */
+/** A sandbox that was tested here, or `none` with the consequence for operators who run untrusted code. */
 export type Sandbox =
   | { kind: 'bubblewrap'; arguments: readonly string[]; python: string | undefined; says: string }
   | { kind: 'none'; says: string };
 
-/** The user that a host takes itself for. To the kernel it stays the orchestrator's. */
+/** User id that a host sees as its own. To the kernel it stays the orchestrator's. */
 const userId = '10001';
 const probeTimeoutMs = 15_000;
 const mebibyte = 1024 * 1024;
 
 const systemFolders = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
-/** What programs read to find their libraries, names and certificates. */
+/** Entries of /etc that programs read to find their libraries, names and certificates. */
 const settings = [
   'alternatives',
   'ca-certificates',
@@ -59,7 +58,7 @@ const settings = [
   'ssl',
 ];
 
-/** The last that a failed command said, or why it could not be run, on one line. */
+/** Returns the last line of a failed command's output, or why it could not be run. */
 const reasonOf = (error: unknown): string => {
   const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? '';
   return said === ''
@@ -69,11 +68,11 @@ const reasonOf = (error: unknown): string => {
     : said;
 };
 
-/** `--ro-bind` of a path to itself, if it is there; a link is bound as what it leads to. */
+/** Returns `--ro-bind` of a path to itself, if it exists; a link is bound as its target. */
 const bind = (path: string): string[] =>
   existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
 
-/** A system folder as it is here: a link into /usr, or a folder of its own. */
+/** Returns the arguments for a system folder as it is here: a link into /usr, or a folder of its own. */
 const bindSystem = (name: string): string[] => {
   const path = `/${name}`;
   if (!existsSync(path)) return [];
@@ -107,10 +106,13 @@ const argumentsOf = (visible: Visible): string[] => {
   ];
 };
 
-/** Waits for the host; see the head of this file. */
+/** Shell script that waits for the host; see the head of this file. */
 const keeper = 'trap "" TERM INT HUP; ulimit -c 0; "$@"; exit $?';
 
-/** The command that runs a command inside the sandbox, in the first of the folders, which are all that it can write to. */
+/**
+ * Builds the command that runs a command inside the sandbox, in the first of the folders; it can write to these
+ * folders only.
+ */
 export const sandboxed = (
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   folders: readonly string[],
@@ -126,7 +128,7 @@ const isolates =
 const doesNot =
   'does not isolate the network (loopback included) or bound processors: not for untrusted worlds';
 
-/** Makes sure that bubblewrap works here, with Node inside, and Python where there is one. */
+/** Checks that bubblewrap works here, with Node inside, and Python if there is one. */
 const probe = async (visible: Visible): Promise<Sandbox> => {
   const python = visible.python?.executable;
   const sandbox = {
@@ -143,8 +145,8 @@ const probe = async (visible: Visible): Promise<Sandbox> => {
 };
 
 /**
- * The sandbox for hosts of this tree. Throws `unavailable` with the reason when bubblewrap is asked for
- * and does not work here.
+ * Returns the sandbox for hosts of this tree. Throws `unavailable` with the reason when bubblewrap is configured and
+ * does not work here.
  */
 export const findSandbox = async (choice: SandboxChoice, visible: Visible): Promise<Sandbox> => {
   const none = (why: string): Sandbox => ({
