@@ -1,9 +1,9 @@
 /**
  * Starts the orchestrator, or gets its runtime ready:
  *
- *   node orchestrator/main.ts            runs until it is told to stop
- *   node orchestrator/main.ts prepare    makes what hosts need (image, network), and says where the
- *                                        control plane has to listen for them
+ *   node orchestrator/main.ts            runs until SIGINT or SIGTERM
+ *   node orchestrator/main.ts prepare    makes what hosts need (image, network), and prints the address
+ *                                        on which the control plane has to listen for them
  *   node orchestrator/main.ts image      builds the world-host image alone
  *   node orchestrator/main.ts images     builds the images of all programs
  *   node orchestrator/main.ts dismantle  removes all that is left of an installation whose programs
@@ -33,10 +33,13 @@ import { type LiveSettings, openLiveSettings } from './settings/live-settings.ts
 import { destroyAll } from './shut-down.ts';
 import { createMetrics } from './signals/metrics.ts';
 
-/** By what becomes of hosts: removing them takes as long as their runtime does. */
+/**
+ * Deadline for a stop, by the disposition of hosts, in milliseconds; removing hosts takes as long as their runtime
+ * does.
+ */
 const stopDeadlineMs = { leave: 5_000, destroy: 30_000 } as const;
 
-/** How preparing tells of itself; it ends when the process is told to. */
+/** Reports progress on standard output; SIGINT and SIGTERM interrupt the work. */
 const preparing = () => {
   const stopping = new AbortController();
   const reason = new AppError('unavailable', 'interrupted');
@@ -47,7 +50,7 @@ const preparing = () => {
   };
 };
 
-/** The settings of the file that the configuration names, or else those of the environment. */
+/** Opens the settings of the file that the configuration names, or else those of the environment. */
 const openSettings = async (config: Config, client: Client, log: Log): Promise<LiveSettings> => {
   const { poolsFile: file, settings, runtime, installation } = config;
   const none = () => undefined;
@@ -108,7 +111,7 @@ const start = async () => {
   };
 };
 
-/** A driver that launches nothing, and so tells no host where the control plane is. */
+/** Opens a driver that launches nothing, and so needs no real address of the control plane. */
 const openIdleDriver = async (): Promise<{ driver: Driver; kinds: readonly HostKind[] }> => {
   const { installation, runtime, logLevel, kinds } = readPrepareConfig(process.env);
   const log = createLog('orchestrator', logLevel);

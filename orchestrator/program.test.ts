@@ -1,6 +1,6 @@
 /**
- * The orchestrator's loops together, over a pool API and a runtime in memory: what the pool and the
- * machine look like in the end, whatever happened on the way.
+ * Tests the orchestrator's loops together, over a pool API and a runtime in memory: the final state of the pool and
+ * the machine, whatever happened on the way.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
@@ -52,7 +52,7 @@ const start = (options: StartOptions = {}): Running => {
   return orchestrator;
 };
 
-/** Hosts become warm as soon as their container runs, as real ones do. */
+/** Makes a host warm as soon as its container runs, as real hosts do. */
 const warmAfterLaunch = (hostId: string): void => {
   setImmediate(() => pool.host(hostId).state === 'starting' && pool.move(hostId, 'warm'));
 };

@@ -1,8 +1,8 @@
 /**
- * The orchestrator: keeps a pool of world hosts on one container runtime as the control plane's view
- * asks for it. Several may run for one installation; the one with the lease works.
+ * The orchestrator: keeps a pool of world hosts on one container runtime as the control plane's view requires. Several
+ * may run for one installation; the one with the lease works.
  *
- * Wiring only: the loop is control-loop.ts, the decisions are plan.ts, the acts are execute.ts.
+ * This file only wires the parts: the loop is control-loop.ts, the decisions are plan.ts, the actions execute.ts.
  */
 import { AppError } from '#domain/error.ts';
 import type { Settings } from '#pools/settings.ts';
@@ -27,32 +27,35 @@ import { shutDown } from './shut-down.ts';
 import type { Metrics } from './signals/metrics.ts';
 import { startPublishing } from './signals/publish.ts';
 
-/** How long a host may take to let go of a session. */
+/** Time that a host may take to release a session, in milliseconds. */
 const closingMs = 20_000;
-/** How long a stop waits for container steps under way; their rest is adopted or removed later. */
+/**
+ * Time for which a stop waits for container steps in progress, in milliseconds; a successor adopts or removes the
+ * rest.
+ */
 const finishMs = 2_000;
 
 export type OrchestratorParts = {
   config: Config;
-  /** The pools and limits as they are to be now. */
+  /** Returns the current pools and limits. */
   settings(): Settings;
-  /** Why what they were to be changed to is not taken, if so. */
+  /** Returns why the latest configuration was refused, if it was. */
   refusal?(): string | undefined;
-  /** The text of the file that they are of. */
+  /** Returns the text of the file that the settings come from. */
   poolsFile?(): string | undefined;
-  /** A client of the pool API. */
+  /** Client of the pool API. */
   client: Client;
   driver: Driver;
   metrics: Metrics;
   tracer: Tracer;
-  /** Where the loops are shown. */
+  /** Board that shows the state of the loops. */
   board: LoopBoard;
   log: Log;
-  /** Tells whoever started the program. */
+  /** Writes a line for the process that started the program. */
   say(line: LeadingLine | LaunchesLine): void;
 };
 
-/** Everything that runs only while leading. */
+/** Starts everything that runs only while leading. */
 const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds): Running => {
   const { settings, driver, metrics, tracer, board, log, say } = parts;
   const { refusal = () => undefined, poolsFile: file = () => undefined } = parts;
@@ -98,7 +101,7 @@ const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds)
     async stop() {
       await Promise.all([...loops, containers].map((running) => running.stop()));
       backgrounds.release(background);
-      // Who destroys them waits for them himself.
+      // With `destroy`, the shutdown itself waits for the steps.
       if (parts.config.onStop === 'leave') {
         await Promise.race([background.finish(), pause(finishMs)]);
       }
@@ -109,8 +112,8 @@ const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds)
 };
 
 /**
- * Starts seeking the lease. `stop` leaves the hosts running, or ends them all, as configured; it throws when
- * it was to end them and some may be left.
+ * Starts to seek the lease. `stop` leaves the hosts running, or ends them all, as configured; it throws when it was to
+ * end them and some may be left.
  */
 export const startOrchestrator = (parts: OrchestratorParts): Running => {
   const { config, client, driver, log } = parts;

@@ -1,10 +1,9 @@
 /**
- * Ends an installation for good: every host drained, every container destroyed, every row gone. A
- * control plane that no longer answers does not keep a container alive; its rows are settled by the
- * next orchestrator, which finds no containers.
+ * Ends an installation for good: drains every host, destroys every container, ends every row. Containers are destroyed
+ * even if the control plane no longer answers. The next orchestrator then ends the rows, as it finds no containers.
  *
- * A launch that is under way when this begins may still make a container, so it is over only once none is.
- * Whoever asked for it is told when something is left: it says so by failing.
+ * A launch in progress at the start may still make a container, so the shutdown ends only once no launch is left. If
+ * something is left, it fails, so that the caller knows.
  */
 import pMap from 'p-map';
 import type { LedgerMark } from '#domain/ledger.ts';
@@ -15,15 +14,15 @@ import type { Container, Driver } from './driver/driver.ts';
 import type { Background } from './observe/background.ts';
 
 const atOnce = 8;
-/** While launches are under way, what they made is looked for so often. */
+/** Interval between searches for new containers while launches are in progress, in milliseconds. */
 const againMs = 250;
-/** How long a runtime may take to show a container that somebody asked it for before he was killed. */
+/** Time in which a runtime shows a container that a killed program had requested, in milliseconds. */
 const showMs = 1_000;
 
 /** Last ledger entries of hosts that have ended. */
 type Marks = Map<string, LedgerMark>;
 
-/** Destroys the containers that there are now; answers how many there were. */
+/** Destroys the present containers; returns their number. */
 const destroyListed = async (driver: Driver, marks: Marks = new Map()): Promise<number> => {
   const containers = await driver.list();
   const destroy = async ({ hostId }: Container): Promise<void> => {
@@ -36,8 +35,8 @@ const destroyListed = async (driver: Driver, marks: Marks = new Map()): Promise<
 };
 
 /**
- * Removes all that is left of an installation whose programs have ended, whatever the control plane knows
- * of it. The last of them may have been killed while its runtime was at work, so a second look comes later.
+ * Removes all that is left of an installation whose programs have ended, without regard to the control plane. The last
+ * program may have been killed while its runtime was working, so a second search follows later.
  */
 export const destroyAll = async (driver: Driver): Promise<void> => {
   await destroyListed(driver);
@@ -49,12 +48,12 @@ export const destroyAll = async (driver: Driver): Promise<void> => {
 export type ShutDownParts = {
   pool: PoolApi;
   driver: Driver;
-  /** What was begun while leading. */
+  /** Container steps that were begun while leading. */
   background: Pick<Background, 'finish'>;
   log: Log;
 };
 
-/** Destroys until nothing is under way any more, and then what is left. */
+/** Destroys containers until no step is in progress, and then the remaining ones. */
 const destroyUntilQuiet = async (
   { driver, background, log }: ShutDownParts,
   marks: Marks,
@@ -62,7 +61,7 @@ const destroyUntilQuiet = async (
   const quiet = new AbortController();
   void background.finish().then(() => quiet.abort());
   while (!quiet.signal.aborted) {
-    // A launch that goes on meanwhile fails or finishes; what it leaves is seen by the next look.
+    // A launch in progress fails or finishes; the next search finds what it leaves.
     await destroyListed(driver, marks).catch((err: unknown) =>
       log.warn({ err }, 'destroying failed'),
     );
@@ -72,7 +71,7 @@ const destroyUntilQuiet = async (
   await driver.dismantle();
 };
 
-/** Destroys every container of the installation. Throws what kept one, once all else is done. */
+/** Destroys every container of the installation. Throws the reason why one is left, after everything else is done. */
 export const shutDown = async (parts: ShutDownParts): Promise<void> => {
   const { pool, log } = parts;
   const attempt = async (what: string, step: () => Promise<unknown>): Promise<void> => {

@@ -1,7 +1,6 @@
 /**
- * Builds a base image from Debian packages: runs images/build-base-image.sh, which writes a
- * root file system, and hands that to the engine. The image gets its name last, so that nothing
- * half-made ever carries it.
+ * Builds a base image from Debian packages: runs images/build-base-image.sh, which writes a root file system, and
+ * imports that into the engine. The image is named last, so that an incomplete image never carries the name.
  */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +17,13 @@ import type { MakeOptions } from './make-options.ts';
 const scriptPath = 'images/build-base-image.sh';
 const progressMark = '== ';
 
-/** The name of the image that the script makes: it changes with the script and the version of Node. */
+/** Returns the name of the image that the script makes; it changes with the script and the version of Node. */
 export const debianBaseName = async (root: string, base: BaseName): Promise<string> =>
   (await promisify(execFile)(join(root, scriptPath), ['name', base])).stdout.trim();
 
 type Script = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Resolves when the script has ended well. Throws `unavailable` with the last that it said. */
+/** Resolves when the script has succeeded. Throws `unavailable` with the end of its output. */
 const awaitScript = async (
   script: Script,
   onProgress: MakeOptions['onProgress'],
@@ -38,7 +37,7 @@ const awaitScript = async (
   if (code !== 0) throw new AppError('unavailable', `${scriptPath}: ${lastLine}`);
 };
 
-/** Imports a root file system; answers the id of the image without a name. */
+/** Imports a root file system; returns the id of the unnamed image. */
 const importFiles = async ({ streams }: Engine, tar: Readable): Promise<string> => {
   let id = '';
   await followStream(await streams.importImage(tar, {}), (text) => {
@@ -47,14 +46,14 @@ const importFiles = async ({ streams }: Engine, tar: Readable): Promise<string> 
   return id;
 };
 
-/** Builds the base image and names it. Throws `unavailable` with what the script or the engine said. */
+/** Builds the base image and names it. Throws `unavailable` with the script's or the engine's reason. */
 export const buildDebianBase = async (
   engine: Engine,
   root: string,
   { base, name }: { base: BaseName; name: string },
   { onProgress, signal }: MakeOptions,
 ): Promise<void> => {
-  // A group of its own, so that all that the script has started ends when the work is to end.
+  // The script has a process group of its own, so that an interruption ends everything that it started.
   const script: Script = spawn(join(root, scriptPath), ['tar', base], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -1,4 +1,4 @@
-/** The bundle of the host as it goes into the image: it starts, and its traces lead to the sources. */
+/** Tests the host's bundle as the image gets it: it starts, and its stack traces refer to the sources. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,15 +1,18 @@
 /**
- * Lays out what the engine is sent to build an image: the files that belong into it, and for the world host
- * beside its sources a bundle of them, which starts in half the time that 240 modules take. The
- * sources stay: workers and verifiers run from them, and traces lead to them.
+ * Lays out the build context of an image. The world host also gets a bundle beside its sources, which starts in half
+ * the time that 240 modules take. The sources stay: workers and verifiers run from them, and stack traces refer to
+ * them.
  */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImageInputs } from './image-inputs.ts';
 
-/** Writes `main.mjs`, which starts the workers, `program.mjs`, the rest, and what they share. */
+/**
+ * Writes the bundle: `main.mjs`, which starts the workers, `program.mjs` with the rest, and the chunks that both
+ * share.
+ */
 const bundleHost = async (folder: string): Promise<void> => {
-  const { build } = await import('rolldown'); // it loads machine code, for which no start waits
+  const { build } = await import('rolldown'); // imported here: it loads machine code, which would delay each start
   const home = join(folder, 'world-host-image');
   await build({
     cwd: folder,

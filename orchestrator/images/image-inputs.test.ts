@@ -1,4 +1,7 @@
-/** What each image is made of: what it needs, nothing of others, and a tag that says so. */
+/**
+ * Tests the inputs of each image: all that it needs, nothing that only other images need, and a tag derived from
+ * exactly these.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +38,7 @@ describe('the images of this tree', () => {
       expect(context).toContain(`${program}/main.ts`);
     }
     expect(context).toContain('node_modules/@kubernetes/client-node');
-    // Of dashboards: the bundler, with its machine code, the engine of transforms, and what pages stand on.
+    // Dashboards need the bundler with its machine code, the engine of transforms, and the library of their pages.
     expect(context).toContain('node_modules/rolldown');
     expect(context.some((path) => path.startsWith('node_modules/@rolldown/binding-'))).toBe(true);
     expect(context).toContain('node_modules/quickjs-wasi');

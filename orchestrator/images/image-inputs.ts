@@ -1,7 +1,7 @@
 /**
- * What an image is made of: the folders of its recipe, and the packages that these import. The image's tag
- * is a hash of exactly that, and of what bundles the host, so an image is built anew when, and only when,
- * something in it has changed.
+ * Determines the inputs of an image: the folders of its recipe, and the packages that these import. The image's tag is
+ * a hash of exactly these inputs and of the host's bundler, so an image is rebuilt when, and only when, one of them
+ * has changed.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { type ImageRecipe, worldHostImage } from './image-recipes.ts';
 import { closePackages, importedPackages, type LockFile } from './packages.ts';
 
 const singleFiles = ['package.json'];
-/** How the host is bundled, and by what. */
+/** Files of the bundling step, which count as inputs. */
 const bundling = join(import.meta.dirname, 'image-context.ts');
 const bundler = 'node_modules/rolldown';
-/** Not in the image: tests and byte code. */
+/** Returns true for files that images leave out: tests and byte code. */
 const isLeftOut = (path: string): boolean => /\.test\.ts$|__pycache__|\.pyc$/.test(path);
 const tagLength = 16;
 
 export type ImageInputs = {
   recipe: ImageRecipe;
-  /** For example `svc-world-host:<hash>`. */
+  /** Name and tag, for example `svc-world-host:<hash>`. */
   image: string;
   /** Files and package folders that go into the image, relative to the root of the tree. */
   context: string[];
@@ -34,11 +34,11 @@ const listFiles = async (root: string, folder: string): Promise<string[]> => {
     .filter((path) => !isLeftOut(path));
 };
 
-/** Whether a tag is one of these hashes, and not a name that somebody gave. */
+/** Returns true if an image's tag is such a hash, and not a name that an operator chose. */
 export const isHashTag = (image: string): boolean =>
   new RegExp(`:[0-9a-f]{${tagLength}}$`).test(image);
 
-/** Reads the tree at `root`. `baseImage` counts as an input when it is given. */
+/** Reads the inputs of an image from the tree at `root`. `baseImage` counts as an input when it is given. */
 export const readImageInputs = async (
   root: string,
   baseImage: string | undefined,

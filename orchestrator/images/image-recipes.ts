@@ -1,25 +1,25 @@
 /**
- * The images that are built from this tree: which folders and packages go into each, by which Dockerfile and
- * on which base. How they are built is image.ts, what their tags mean image-inputs.ts.
+ * Recipes of the images that are built from this tree: the folders and packages of each, its Dockerfile and its base.
+ * `image.ts` builds them, and `image-inputs.ts` derives their tags.
  */
 
-/** The bases that images/build-base-image.sh makes where no registry is reached. */
+/** Base images that images/build-base-image.sh makes where no registry is reachable. */
 export type BaseName = 'host' | 'browser';
 
 export type ImageRecipe = {
-  /** The image's name without a tag. */
+  /** Name of the image without a tag. */
   repository: string;
-  /** Folders of the tree whose files it has, tests apart. */
+  /** Folders of the tree whose files the image gets, without tests. */
   folders: readonly string[];
-  /** Folders in them that it does not have, as nothing there runs where the image does. */
+  /** Folders inside these that the image leaves out, since nothing in them runs there. */
   omitted: readonly string[];
   dockerfile: string;
   base: BaseName;
-  /** Packages that it has besides those which its sources import. */
+  /** Packages in addition to those that its sources import. */
   packages: readonly string[];
   /** Packages that its sources import and never load where the image runs. */
   without: readonly string[];
-  /** Whether the world host in it is bundled. */
+  /** True if the image has the bundled world host. */
   isBundled: boolean;
 };
 
@@ -32,11 +32,11 @@ const libraries = [
   'src/hosting',
 ];
 
-/** A world host: the one that every session is served by. */
+/** Image of the world host, which serves sessions. */
 export const worldHostImage: ImageRecipe = {
   repository: 'svc-world-host',
   folders: [...libraries, 'world-host-image'],
-  omitted: ['src/language/artifacts/page/built'], // written into worlds by who compiles them
+  omitted: ['src/language/artifacts/page/built'], // the compiler writes it into worlds; hosts do not need it
   dockerfile: 'world-host-image/Dockerfile',
   base: 'host',
   packages: [],
@@ -44,7 +44,7 @@ export const worldHostImage: ImageRecipe = {
   isBundled: true,
 };
 
-/** A browser program with its Chromium: the browser of one session at a time. */
+/** Image of the browser program with its Chromium: the browser of one session at a time. */
 export const browserImage: ImageRecipe = {
   repository: 'svc-browser',
   folders: [
@@ -63,11 +63,11 @@ export const browserImage: ImageRecipe = {
   isBundled: false,
 };
 
-/** Control plane, orchestrator, gateway and CLI: the command says which of them runs. */
+/** Image of the control plane, orchestrator, gateway and CLI; the container's command chooses the program. */
 export const programsImage: ImageRecipe = {
   repository: 'svc',
   folders: ['src', 'orchestrator', 'images/svc'],
-  omitted: ['src/ui'], // is there as it was built
+  omitted: ['src/ui'], // the image gets the built files instead
   dockerfile: 'images/svc/Dockerfile',
   base: 'host',
   packages: [],
@@ -75,7 +75,7 @@ export const programsImage: ImageRecipe = {
   isBundled: false,
 };
 
-/** PostgreSQL, for installations that have none of their own. */
+/** Image of PostgreSQL, for installations that have none of their own. */
 export const postgresImage: ImageRecipe = {
   repository: 'svc-postgres',
   folders: ['images/postgres'],

@@ -1,7 +1,6 @@
 /**
- * An image, built from this tree when there is none of its tag. Images of earlier trees
- * are removed after a build, unless a container uses them or they are so new that another checkout may
- * be about to.
+ * Builds an image from this tree unless one of its tag exists. After a build, images of earlier trees are removed. The
+ * removal spares images that a container uses, and new ones that another checkout may be about to use.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,10 +15,10 @@ import { type ImageInputs, isHashTag } from './image-inputs.ts';
 import type { MakeOptions } from './make-options.ts';
 
 export type ImageOptions = {
-  /** The root of the tree. */
+  /** Root of the tree. */
   root: string;
   inputs: ImageInputs;
-  /** What to build on; absent: what can be had. */
+  /** Base image that the operator names; undefined: the first that can be had. */
   baseImage: string | undefined;
 };
 
@@ -78,7 +77,7 @@ const build = async (
   }
 };
 
-/** Makes sure that the image is there, building it if it is not. */
+/** Builds the image unless it exists. */
 export const ensureImage = async (
   engine: Engine,
   options: ImageOptions,
@@ -93,13 +92,13 @@ export const ensureImage = async (
   await removeOld(engine, recipe.repository);
 };
 
-/** Gives an image a further name. */
+/** Adds a name to an image. */
 export const tagImage = async ({ docker }: Engine, image: string, name: string): Promise<void> => {
   const split = name.lastIndexOf(':');
   await docker.getImage(image).tag({ repo: name.slice(0, split), tag: name.slice(split + 1) });
 };
 
-/** Makes sure that an image is there which an operator names. Throws `unavailable` with the reason. */
+/** Pulls an image that an operator names unless it exists. Throws `unavailable` with the reason. */
 export const pullImage = async (
   engine: Engine,
   image: string,

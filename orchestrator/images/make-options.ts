@@ -1,7 +1,7 @@
-/** What making an image is given besides its inputs: minutes may pass, and it may be stopped. */
+/** Options for making an image apart from its inputs. It may take minutes, and may be interrupted. */
 export type MakeOptions = {
-  /** Told one line for a person at each stage that may take a while. */
+  /** Called with a line of text for people at each stage that may take a while. */
   onProgress(line: string): void;
-  /** Ends the work; what it has begun is cleaned up. */
+  /** Interrupts the work, which then cleans up after itself. */
   signal: AbortSignal;
 };

@@ -1,9 +1,9 @@
 /**
- * Which npm packages a set of source files needs at run time, from their imports and the lock file. The
- * image takes those from node_modules as they are installed here, so building it needs no registry.
+ * Finds the npm packages that source files need at run time, from their imports and the lock file. The image copies
+ * those from the local node_modules, so building it needs no registry.
  */
 
-/** The part of package-lock.json that is read: packages by their path, such as `node_modules/ajv`. */
+/** The part of package-lock.json that is used: packages by their path, such as `node_modules/ajv`. */
 export type LockFile = {
   packages: Record<
     string,
@@ -17,13 +17,13 @@ export type LockFile = {
   >;
 };
 
-/** A package that is needed: where it lies and what exactly it is. */
+/** A needed package: its path, and its exact version and integrity. */
 export type NeededPackage = { path: string; identity: string };
 
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g;
 const typeOnlyPattern = /^\s*(?:import|export)\s+type\b[^;'"]*['"][^'"]+['"]/gm;
 
-/** The packages that a source text loads: no relative paths, built-ins, `#` names or mere types. */
+/** Returns the packages that a source text loads, without relative paths, built-ins, `#` names or type-only imports. */
 export const importedPackages = (source: string): string[] =>
   [...source.replace(typeOnlyPattern, '').matchAll(importPattern)]
     .map((match) => match[1] ?? '')
@@ -35,7 +35,9 @@ export const importedPackages = (source: string): string[] =>
         .join('/'),
     );
 
-/** Where Node finds a package that code at `from` imports; undefined when it is not installed. */
+/**
+ * Returns the path of a package that code at `from` imports, as Node resolves it; undefined when it is not installed.
+ */
 const resolvePath = (lock: LockFile, from: string, name: string): string | undefined => {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
@@ -45,8 +47,8 @@ const resolvePath = (lock: LockFile, from: string, name: string): string | undef
 };
 
 /**
- * The packages among the project's own dependencies, and all that they depend on, sorted by path.
- * Other names are left out: they are modules of user code, or of tests.
+ * Returns the named packages among the project's own dependencies and all their dependencies, sorted by path. Other
+ * names are left out: they are modules of user code, or of tests.
  */
 export const closePackages = (lock: LockFile, names: Iterable<string>): NeededPackage[] => {
   const needed = new Map<string, NeededPackage>();

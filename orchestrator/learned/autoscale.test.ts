@@ -18,7 +18,7 @@ const host = (id: string, changes: Partial<PoolHost> = {}): PoolHost => ({
   ...changes,
 });
 
-/** One observation a second; each is the number of claims since the last one. */
+/** Feeds one observation a second; each number is the claims since the previous one. */
 const observe = (scaling: Scaling, claims: readonly number[], fromMs = 0): Scaling => {
   let now = scaling;
   let uses = now.seen?.get('busy')?.uses ?? 0;

@@ -1,53 +1,52 @@
 /**
- * How many blank hosts a pool with `target: 'auto'` keeps warm. While a host is on its way, the claims
- * of that time must be met by warm ones: claim rate × warm-up time, and twice the square root of that
- * on top, which is how far claims that come at random stray. Up at once; down only after a minute in
- * which far fewer would have done, to the most that would have been needed in it.
+ * Computes how many blank hosts a pool with `target: 'auto'` keeps warm. While a host starts, warm ones must meet the
+ * claims of that time. That is claim rate × warm-up time, plus twice its square root for the variance of random
+ * arrivals. The target rises at once. It falls only after a minute of low need, to the greatest need of that minute.
  *
- * A pure step from one observation to the next. Nothing is stored: a new orchestrator learns anew.
+ * A pure function from one observation to the next. Nothing is stored: a new orchestrator starts without history.
  */
 
 import type { PoolConfig } from '#pools/pool-config.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 
-/** Claims are counted over so long, in milliseconds. */
+/** Window over which claims are counted, in milliseconds. */
 const windowMs = 10_000;
 const lowForMs = 60_000;
 /** A need below this share of the target counts as low. */
 const lowShare = 0.7;
 const warmUpsKept = 32;
-/** What a warm-up is taken to last until one was seen. */
+/** Assumed length of a warm-up until one was observed, in milliseconds. */
 const firstWarmUpMs = 2_000;
 /**
- * Warm-ups count for at most so many times the quickest one. What makes them longer than that is as a rule that
- * many hosts start at once, and a target that rose with them would have still more of them start.
+ * Upper bound of a warm-up that counts, as a multiple of the quickest. Longer ones mostly come from many hosts
+ * starting at once, and a target that rose with them would start still more.
  */
 const mostTimesQuickest = 4;
 
 export type Scaling = {
   target: number;
-  /** Claims seen between two observations, and when. */
+  /** Number and time of the claims in the window. */
   claims: readonly { atMs: number; count: number }[];
-  /** The last warm-ups seen, in milliseconds, and the quickest of all. */
+  /** The latest warm-ups and the quickest of all, in milliseconds. */
   warmUps: readonly number[];
   quickestMs: number | undefined;
-  /** Since when the need has been low, and the greatest need since. */
+  /** Time since which the need has been low, and the greatest need since. */
   low: { sinceMs: number; most: number } | undefined;
-  /** What the last observation showed of each host. */
+  /** State and uses of each host as of the last observation. */
   seen: ReadonlyMap<string, Pick<PoolHost, 'state' | 'uses'>> | undefined;
 };
 
 export type Sight = {
   atMs: number;
-  /** The pool's hosts. */
+  /** Hosts of the pool. */
   hosts: readonly PoolHost[];
-  /** Sessions that wait for one of them. */
+  /** Number of sessions that wait for one of them. */
   waiting: number;
 };
 
 export type Bounds = { minimum: number; maximum: number };
 
-/** Nothing learned yet. */
+/** Returns the state before any observation. */
 export const unscaled = ({ minimum }: Bounds): Scaling => ({
   target: minimum,
   claims: [],
@@ -57,7 +56,7 @@ export const unscaled = ({ minimum }: Bounds): Scaling => ({
   seen: undefined,
 });
 
-/** Sessions that hosts were given since the last observation. */
+/** Returns the number of sessions assigned to hosts since the last observation. */
 const countClaims = ({ seen }: Scaling, hosts: readonly PoolHost[]): number => {
   if (seen === undefined) return 0;
   let claims = 0;
@@ -65,7 +64,7 @@ const countClaims = ({ seen }: Scaling, hosts: readonly PoolHost[]): number => {
   return claims;
 };
 
-/** How long those took to get warm that have got so since the last observation. */
+/** Returns the warm-up times of hosts that became warm since the last observation, in milliseconds. */
 const newWarmUps = ({ seen }: Scaling, hosts: readonly PoolHost[]): number[] =>
   hosts
     .filter(({ id, state, uses }) => {
@@ -75,26 +74,26 @@ const newWarmUps = ({ seen }: Scaling, hosts: readonly PoolHost[]): number[] =>
     })
     .map(({ ageMs, stateAgeMs }) => Math.max(0, ageMs - stateAgeMs));
 
-/** A host that was warm at once (its clock says so) tells nothing of how long others take. */
+/** Returns the quickest warm-up so far. A time of 0 by the clock does not count: it shows nothing about other hosts. */
 const quickestOf = (before: number | undefined, warmUps: readonly number[]): number | undefined => {
   const times = [...(before === undefined ? [] : [before]), ...warmUps].filter((ms) => ms > 0);
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
-/** Nine of ten warm-ups lasted no longer, as far as they count. */
+/** Returns the 90th percentile of the warm-ups, bounded by a multiple of the quickest. */
 const warmUpMs = (warmUps: readonly number[], quickestMs = firstWarmUpMs): number => {
   const sorted = warmUps.toSorted((a, b) => a - b);
   const usual = sorted[Math.ceil(sorted.length * 0.9) - 1] ?? firstWarmUpMs;
   return Math.min(usual, quickestMs * mostTimesQuickest);
 };
 
-/** The blank hosts that meet so many claims a second while a host gets warm. */
+/** Returns how many blank hosts meet this rate of claims while a new host warms up. */
 export const hostsFor = (claimsPerSecond: number, warmUp: number): number => {
   const meanwhile = (claimsPerSecond * warmUp) / 1_000;
   return Math.ceil(meanwhile + 2 * Math.sqrt(meanwhile));
 };
 
-/** The target that follows from a need, and how long the need has been low. */
+/** Updates the target from the current need and the time for which it has been low. */
 const settle = (
   { target, low }: Pick<Scaling, 'target' | 'low'>,
   need: number,
@@ -112,9 +111,8 @@ const countFresh = (hosts: readonly PoolHost[]): number =>
   hosts.filter(({ state, versionId }) => state === 'warm' && versionId === null).length;
 
 /**
- * How many blank hosts of a target there is room for: what is left of the maximum beside hosts that serve
- * and those that are to hold worlds, but no fewer than the minimum. A pool that keeps no worlds loaded has
- * its target, however little of it can be attained.
+ * Returns how many blank hosts of a target the maximum allows beside hosts that serve and hosts reserved for worlds,
+ * but at least the minimum. For a pool that keeps no worlds loaded, returns the target unchanged.
  */
 export const attainable = (
   target: number,
@@ -127,7 +125,7 @@ export const attainable = (
   return Math.min(target, Math.max(minimum, maximum - serving - reserved));
 };
 
-/** What is known after one more observation. */
+/** Returns the state after one more observation. */
 export const rescale = (
   before: Scaling,
   { atMs, hosts, waiting }: Sight,
@@ -143,7 +141,7 @@ export const rescale = (
   const rate = claimed / (windowMs / 1_000);
   const need = Math.min(maximum, Math.max(minimum, hostsFor(rate, warmUpMs(warmUps, quickestMs))));
   const seen = new Map(hosts.map(({ id, state, uses }) => [id, { state, uses }]));
-  // A new orchestrator begins with what it finds warm, and lets go of it as slowly as of its own.
+  // A new orchestrator starts from the number of warm hosts that it finds, and releases them as slowly as its own.
   const held = before.seen === undefined ? countFresh(hosts) : before.target;
   const bounded = Math.min(maximum, Math.max(minimum, held));
   return {

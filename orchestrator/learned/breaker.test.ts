@@ -16,7 +16,7 @@ const row = (id: string, state: HostState): PoolHost => ({
   uses: 0,
 });
 
-/** A clock of its own, and launches that fail one after another, a millisecond each. */
+/** Creates a breaker on a test clock, with launches that fail one after another, a millisecond each. */
 const createTried = () => {
   let now = 0;
   const breaker = createBreaker(() => now);

@@ -1,10 +1,9 @@
 /**
- * Keeps a pool that cannot launch from launching on and on. Each failure in a row makes the next
- * launch wait longer; from the fifth on the pool is held, and each hold ends in a single trial. Only a
- * host that got as far as `warm` counts as a success: a container that starts and dies is a failure.
- * Launches that were under way together fail for one reason, and count as one failure.
+ * Circuit breaker for a pool whose launches fail. Each failure in a row delays the next launch longer; from the fifth
+ * on the pool is held, and each hold ends in a single trial. Only a host that became `warm` counts as a success: a
+ * container that starts and dies is a failure. Concurrent launches fail for one reason, and count as one failure.
  *
- * Its memory is one process's: a new orchestrator begins with trust and learns again.
+ * Its state is in memory: a new orchestrator starts with a closed breaker.
  */
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 
@@ -15,35 +14,38 @@ const longestHoldMs = 30_000;
 
 export type BreakerStatus = {
   failuresInARow: number;
-  /** Milliseconds until a launch is allowed again; 0 when it is. */
+  /** Time until a launch is allowed again, in milliseconds; 0 when it is allowed. */
   heldForMs: number;
-  /** What the last failure said, while there is one. */
+  /** Reason of the last failure; undefined after a success. */
   reason: string | undefined;
 };
 
 export type Breaker = {
-  /** How many launches may begin now. */
+  /** Returns how many launches may begin now. */
   allowance(): number;
-  /** Whether it lets no more than trials through. */
+  /** Returns true if it allows only trials. */
   isHeld(): boolean;
-  /** A launch has begun. */
+  /** Records that a launch has begun. */
   began(hostId: string): void;
-  /** A launch, or the host it made, failed before it was warm. One that did not begin here says nothing. */
+  /**
+   * Records that a launch, or its host, failed before it was warm. Ignores a launch that did not begin in this
+   * process.
+   */
   failed(hostId: string, reason: string): void;
-  /** Learns from an observation which launches came to something. */
+  /** Finds in an observation which launches have succeeded. */
   settle(hosts: readonly PoolHost[]): void;
   status(): BreakerStatus;
 };
 
-/** How long to wait after so many failures in a row. */
+/** Returns the delay after so many failures in a row, in milliseconds. */
 export const waitAfter = (failures: number): number =>
   failures < failuresUntilHeld
     ? firstPauseMs * 2 ** (failures - 1)
     : Math.min(firstHoldMs * 2 ** (failures - failuresUntilHeld), longestHoldMs);
 
-/** A closed breaker. `now` is a clock in milliseconds that never goes back. */
+/** Creates a closed breaker. `now` is a monotonic clock in milliseconds. */
 export const createBreaker = (now: () => number): Breaker => {
-  /** Launches that have come to nothing yet, and when they began. */
+  /** Launches without a result yet, by host, and when they began. */
   const trials = new Map<string, number>();
   let failures = 0;
   let lastFailureAt = Number.NEGATIVE_INFINITY;
@@ -59,11 +61,11 @@ export const createBreaker = (now: () => number): Breaker => {
     began: (hostId) => trials.set(hostId, now()),
     failed(hostId, why) {
       const beganAt = trials.get(hostId);
-      // A predecessor's: it ended with that one, which says nothing of launches now.
+      // A launch of an earlier orchestrator does not show whether launches work now.
       if (beganAt === undefined) return;
       trials.delete(hostId);
       if (beganAt <= lastFailureAt) {
-        // One of those that failed together; a host that got warm since has settled the matter.
+        // Part of the same failure. If a host became warm since, the failure no longer counts.
         if (failures > 0) reason = why;
         return;
       }

@@ -1,20 +1,20 @@
 /**
- * A token bucket: how many launches that nobody waits for may begin now. It fills at a steady rate up
- * to its burst, so that a pool that is emptied at once is not filled at once.
+ * Token bucket for launches ahead of demand. It fills at a steady rate up to its burst, so that a pool that is emptied
+ * at once is not refilled at once.
  */
 
 export type RefillRate = {
   perSecond: number;
-  /** What a bucket holds at most; a new one is full. */
+  /** Maximum of tokens in a bucket; a new one is full. */
   burst: number;
 };
 
 export type Bucket = { tokens: number; atMs: number };
 
-/** A full bucket. */
+/** Returns a full bucket. */
 export const newBucket = ({ burst }: RefillRate, atMs: number): Bucket => ({ tokens: burst, atMs });
 
-/** The bucket at a later time; a rate that has changed since goes for the whole of that time. */
+/** Returns the bucket at a later time; a changed rate applies to the whole interval. */
 export const refill = (
   { tokens, atMs }: Bucket,
   { perSecond, burst }: RefillRate,
@@ -24,7 +24,7 @@ export const refill = (
   return { tokens: Math.min(burst, tokens + added), atMs: Math.max(atMs, nowMs) };
 };
 
-/** The bucket after launches took theirs; it never owes any. */
+/** Returns the bucket after so many launches; it never goes below zero. */
 export const take = (bucket: Bucket, count: number): Bucket => ({
   ...bucket,
   tokens: Math.max(0, bucket.tokens - count),

@@ -1,9 +1,9 @@
 /**
- * What an orchestrator has learned of its pools since it leads: which launches failed, how many hosts
- * demand takes, how many launches the refill rate still allows. It follows the configuration: a new pool
- * begins with trust, and what was known of one that is no more is forgotten.
+ * State that an orchestrator has learned about its pools while it leads: failed launches, the targets that follow from
+ * demand, and the tokens left at the refill rate. It follows the configuration: a new pool starts with a closed
+ * breaker, and the state of a removed pool is dropped.
  *
- * All of it may be lost at any time; it paces what the planner does and is right about nothing else.
+ * All of it may be lost at any time: it only paces the planner.
  */
 
 import type { HostShape, PoolConfig } from '#pools/pool-config.ts';
@@ -23,30 +23,30 @@ export type PoolStatus = {
 };
 
 export type PoolMemory = {
-  /** Learns from an observation, and answers the pools as they are to be planned now. */
+  /** Learns from an observation; returns the settings to plan each pool by. */
   learn(observation: Observation, configs: readonly PoolConfig[]): PoolSettings[];
-  /** A plan is about to be carried out. */
+  /** Records the launches of a plan that is about to be executed. */
   noteLaunches(actions: readonly Action[]): void;
-  /** The breaker of a pool; undefined when there is no such pool now. */
+  /** Returns the breaker of a pool; undefined when there is no such pool now. */
   breakerOf(pool: string): Breaker | undefined;
-  /** The pools as of the last observation, in configuration order. */
+  /** Returns the pools as of the last observation, in configuration order. */
   statuses(): PoolStatus[];
 };
 
 export type PoolMemoryParts = {
-  /** A clock in milliseconds that never goes back. */
+  /** Monotonic clock in milliseconds. */
   now(): number;
   digestOf(shape: HostShape): string;
 };
 
-/** What is known of one pool. */
+/** State of one pool. */
 type Known = {
   config: PoolConfig;
   breaker: Breaker;
   bucket: Bucket;
   scaling: Scaling;
   target: number;
-  /** What the runtime says about a container that does not run yet. */
+  /** The runtime's reason why a container of the pool does not run yet. */
   trouble: string | undefined;
 };
 
@@ -59,7 +59,7 @@ const newlyKnown = (config: PoolConfig, now: () => number): Known => ({
   trouble: undefined,
 });
 
-/** What runtimes say about containers that do not run yet: one message for each pool. */
+/** Returns one message for each pool: the runtime's reason why a container of it does not run yet. */
 const troubleByPool = (
   hosts: readonly PoolHost[],
   containers: readonly Container[],
@@ -77,7 +77,7 @@ const troubleByPool = (
   return messages;
 };
 
-/** A memory with nothing in it. */
+/** Creates an empty memory. */
 export const createPoolMemory = ({ now, digestOf }: PoolMemoryParts): PoolMemory => {
   let known = new Map<string, Known>();
 

@@ -1,6 +1,6 @@
 /**
- * Container steps under way: at most one a host, known by the host's name so that the planner leaves
- * that host alone. A step that failed keeps its host for a short pause, so that trying again is paced.
+ * Container steps that run in the background: at most one for each host, by the host's id, so that the planner leaves
+ * that host alone. After a failed step the host stays busy for a short pause, which paces retries.
  */
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
@@ -11,13 +11,13 @@ export type Work = 'launch' | 'destroy';
 
 export type Background = {
   readonly busy: ReadonlyMap<string, Work>;
-  /** Begins a step. Its failure is logged here. */
+  /** Begins a step, and logs its failure. */
   begin(hostId: string, work: Work, step: () => Promise<void>): void;
-  /** Resolves when nothing is under way any more; pauses are cut short. */
+  /** Resolves when no step runs any more; cuts pauses short. */
   finish(): Promise<void>;
 };
 
-/** An empty background. `onSettled` is called at the end of each step. */
+/** Creates a background without steps. Calls `onSettled` at the end of each step. */
 const createBackground = (log: Log, onSettled: () => void): Background => {
   const busy = new Map<string, Work>();
   const running = new Set<Promise<void>>();
@@ -49,19 +49,19 @@ const createBackground = (log: Log, onSettled: () => void): Background => {
   };
 };
 
-/** The backgrounds of the terms that one program leads: what one has begun may go on in the next. */
+/** Backgrounds of all terms in which this program leads; a step begun in one term may continue in the next. */
 export type Backgrounds = {
-  /** An empty one, for a term that begins. `onSettled` is called at the end of each of its steps. */
+  /** Opens a background for a new term. Calls `onSettled` at the end of each of its steps. */
   open(onSettled: () => void): Background;
-  /** Lets go of one whose term is over, as soon as nothing of it is under way. */
+  /** Releases the background of an ended term, as soon as none of its steps runs. */
   release(background: Background): void;
-  /** Resolves when nothing of any of them is under way. */
+  /** Resolves when no step of any background runs. */
   finish(): Promise<void>;
-  /** How many it has not let go of. */
+  /** Returns the number of backgrounds that are not released yet. */
   size(): number;
 };
 
-/** Has no background yet. */
+/** Creates an empty set of backgrounds. */
 export const createBackgrounds = (log: Log): Backgrounds => {
   const held = new Set<Background>();
   return {

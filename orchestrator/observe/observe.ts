@@ -1,9 +1,9 @@
 /**
- * Looking at the world before a plan: the pool's rows and the runtime's containers, read side by side.
- * Two watchers say when to look again, and carry nothing but that: the long poll of the view's revision
- * (demand and states) and the driver's notices (containers that ended). A lost notice costs one tick.
+ * Observes the pool before each plan: reads the control plane's view and the runtime's containers at the same time.
+ * Two watchers only trigger the next observation: the long poll of the view's revision (demand and states) and the
+ * driver's events (containers that ended). A lost event costs one tick.
  *
- * The view of ten thousand hosts is large, so looks are paced by how long the last one took.
+ * The view of ten thousand hosts is large, so observations are paced by how long the last one took.
  */
 import type { Log } from '#runtime/log.ts';
 import { startLongPoll } from '#runtime/long-poll.ts';
@@ -14,29 +14,32 @@ import type { Driver } from '../driver/driver.ts';
 import type { Observation } from '../plan/terms.ts';
 import type { Background } from './background.ts';
 
-/** Looks further apart than this leave a gap: the control plane or this machine stood still. */
+/**
+ * Observations further apart than this count as a gap: the control plane or this machine stood still. In milliseconds.
+ */
 const gapMs = 5_000;
 const viewHoldMs = 20_000;
-/** The longest rest between two looks: far below the deadlines that are judged by them. */
+/** Longest pause between two observations, in milliseconds: far below the deadlines that they are judged by. */
 const longestRestMs = 2_000;
 /**
- * After a change that was told, the next is not asked for sooner: where sessions come and go each changes
- * the view several times, and one look sees what all of them left. What comes after a quiet time is told at once.
+ * Minimum interval after a reported change before the next is requested, in milliseconds. Under load each session
+ * changes the view several times, and one observation covers many changes. A change after a quiet time is reported at
+ * once.
  */
 const changesApartMs = 200;
 
 export type Observer = {
-  /** Looks, after the rest that the last look calls for. */
+  /** Observes, after the pause that the last observation requires. */
   observe(signal: AbortSignal): Promise<Observation>;
-  /** The rest that the last look calls for, in milliseconds. */
+  /** Returns the pause that the last observation requires, in milliseconds. */
   restMs(): number;
-  /** Returns how long the control plane has answered without a gap, in milliseconds, as of the last look. */
+  /** Returns how long the control plane has answered without a gap, in milliseconds, as of the last observation. */
   steadyMs(): number;
 };
 
 /**
- * An observer. `now` is the time of day in milliseconds: unlike a monotonic clock it also shows the
- * time for which a suspended machine stood still.
+ * Creates an observer. `now` is the time of day in milliseconds: unlike a monotonic clock it also shows the time for
+ * which a machine was suspended.
  */
 export const createObserver = (
   pool: PoolApi,
@@ -66,7 +69,7 @@ export const createObserver = (
   };
 };
 
-/** Calls back when the pool's view has changed, by long poll; `restMs` paces it. */
+/** Calls `onChange` when the pool's view has changed, by long poll, at intervals of at least `restMs`. */
 export const watchPool = (
   pool: PoolApi,
   onChange: () => void,

@@ -1,9 +1,9 @@
 /**
- * How old a warm host may grow. Hosts that were launched together must not all end together, so each
- * has a limit of its own, which its name gives: every orchestrator finds the same one.
+ * Maximum age of a warm host. Hosts that were launched together must not all end together, so each has a limit of its
+ * own. The limit derives from the host's id, so every orchestrator computes the same one.
  */
 import { shareOf } from '#domain/share.ts';
 
-/** The age in milliseconds from which a host is replaced: `maxAgeMs`, less up to its share `jitter`. */
+/** Returns the age from which a host is replaced, in milliseconds: `maxAgeMs`, reduced by up to the share `jitter`. */
 export const ageLimitMs = (hostId: string, maxAgeMs: number, jitter: number): number =>
   maxAgeMs * (1 - jitter * shareOf(hostId));

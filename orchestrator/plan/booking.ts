@@ -1,7 +1,7 @@
 /**
- * Which pool each session that waits is booked on: what the planner serves them by, what a pool's target
- * learns from, and whose launches are a part of their traces. All three have to be the same, or a pool that
- * is full or held would grow in place of the one that serves.
+ * Books each waiting session on a pool. Three users need the same booking: the planner that serves the sessions, the
+ * pool's target, and the traces that a launch belongs to. If they differed, a full or held pool would grow in place of
+ * the one that serves.
  */
 import type { WaitingSessions } from '#wire/pool-api/operations.ts';
 import { type Share, shareDemand, suitingPools } from './demand.ts';
@@ -9,7 +9,7 @@ import { capacitiesOf } from './size.ts';
 import { createStockTakers, type Stock } from './stock.ts';
 import type { Observation, PoolSettings } from './terms.ts';
 
-/** What each pool is booked for, by its stock. */
+/** Returns the sessions booked on each pool, from the pools' stock. */
 export const bookStocks = (
   stocks: readonly Stock[],
   waiting: readonly WaitingSessions[],
@@ -22,17 +22,20 @@ export const bookStocks = (
   });
 };
 
-/** Stock is dear to take where there are many hosts; it is not needed where there is no choice. */
+/**
+ * Returns true if some session suits several pools. Taking stock is expensive with many hosts, and needless without a
+ * choice.
+ */
 const hasChoice = (waiting: readonly WaitingSessions[], pools: readonly PoolSettings[]): boolean =>
   waiting.some((wish) => suitingPools(pools, wish).length > 1);
 
-/** The same, from what was observed. */
+/** Returns the same from an observation. */
 export const bookWaiting = (
   { view, containers }: Pick<Observation, 'view' | 'containers'>,
   pools: readonly PoolSettings[],
 ): Map<PoolSettings, Share> => {
   if (!hasChoice(view.waiting, pools)) return bookStocks([], view.waiting, pools);
-  // Capacities do not ask whether a session is loading, or a host at work.
+  // Capacities do not depend on whether a session is loading or a host is starting, so these limits are 0.
   const takers = createStockTakers(pools, view.worlds, { loadingMs: 0, startingMs: 0 });
   const containerOf = new Map(containers.map((container) => [container.hostId, container]));
   for (const host of view.hosts) {

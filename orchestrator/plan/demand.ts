@@ -1,29 +1,30 @@
 /**
- * Which pool serves which waiting sessions. The first in configuration order that suits a session does,
- * unless a later one that suits it can do so at a lower price: with what it has, by giving up hosts that
- * hold something, or by a trial while its launches are held.
+ * Assigns waiting sessions to pools. A session goes to the first suitable pool in configuration order, unless a later
+ * suitable pool can serve it at a lower price. The prices: with its present hosts, by giving up hosts that hold a
+ * world, or by a trial while its launches are held.
  */
 import { type HostWish, suits } from '#domain/pool.ts';
 import { offerOf, type PoolConfig } from '#pools/pool-config.ts';
 import type { WaitingSessions } from '#wire/pool-api/operations.ts';
 import type { PoolSettings } from './terms.ts';
 
-/** The pools that suit such a session, in the order in which they are asked. */
+/** Returns the pools that suit such a session, in configuration order. */
 export const suitingPools = <Pool extends { config: PoolConfig }>(
   pools: readonly Pool[],
   wish: HostWish,
 ): Pool[] => pools.filter(({ config }) => suits(offerOf(config), wish));
 
-/** Sessions that a pool is to serve, and the one that has waited longest where the control plane tells. */
+/** Sessions that a pool has to serve, and the one that has waited longest, if the control plane reports it. */
 export type Share = { count: number; oldest: string | undefined };
 
-/** Whether a session that waits, if there is one, was opened before another: ids sort by creation. */
+/** Returns true if the first id is given and belongs to a session opened before the other; ids sort by creation. */
 export const waitsLonger = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && (other === undefined || one < other);
 
 /**
- * Sessions that each pool is to serve. `capacitiesOf` tells how many a pool can serve in all at each
- * price, the lowest first; every pool has as many entries. What no pool can serve waits for the first.
+ * Returns the sessions that each pool has to serve. `capacitiesOf` returns how many sessions a pool can serve in all
+ * at each price, the lowest first; it has as many entries for every pool. Sessions that no pool can serve wait for the
+ * first suitable one.
  */
 export const shareDemand = (
   waiting: readonly WaitingSessions[],

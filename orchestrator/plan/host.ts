@@ -1,5 +1,5 @@
 /**
- * What one host's own condition asks for, whatever its pool needs: the table "Rows and containers" of
+ * Plans the step for one host by its own condition, whatever its pool needs: the table "Rows and containers" of
  * docs/internals/orchestrator.md, from top to bottom.
  */
 import type { HostEnd } from '#domain/host.ts';
@@ -8,13 +8,13 @@ import type { Container } from '../driver/driver.ts';
 import { ageLimitMs } from './age.ts';
 import type { Action, Deadlines, PoolSettings } from './terms.ts';
 
-/** What hosts are judged by. */
+/** Time limits for judging hosts, and how long the control plane has answered without a gap. */
 export type Judging = { steadyMs: number; deadlines: Deadlines };
 
 /**
- * Whether something has lasted for longer than it may, by its age as the control plane tells it, whoever
- * led meanwhile. While the control plane did not answer, a host could not report either: after a gap it
- * first gets the time that a living one needs to be heard again, or its whole time where that is less.
+ * Returns true if a state has lasted longer than allowed, by its age as the control plane reports it, whichever
+ * orchestrator led meanwhile. While the control plane was away, no host could report. So after a gap a host first gets
+ * the time in which a living one is heard again, or its whole limit where that is less.
  */
 const isOver = (ageMs: number, limitMs: number, { steadyMs, deadlines }: Judging): boolean =>
   ageMs > limitMs && steadyMs > Math.min(limitMs, deadlines.heardMs);
@@ -22,7 +22,7 @@ const isOver = (ageMs: number, limitMs: number, { steadyMs, deadlines }: Judging
 const lives = (container: Container | undefined): container is Container =>
   container?.phase === 'running' || container?.phase === 'pending';
 
-/** Why a row's container is known not to serve any more; undefined while it may still come. */
+/** Returns why a row's container no longer serves; undefined while it may still appear. */
 const goneReason = (
   host: PoolHost,
   container: Container | undefined,
@@ -36,8 +36,8 @@ const goneReason = (
 };
 
 /**
- * Why a host is to be replaced once it serves nobody: what it was made from is not what its pool is
- * made from now, or it is older than its pool lets it grow. Undefined when it is as good as a new one.
+ * Returns why a host is to be replaced once it serves no session: its digest differs from its pool's current one, or
+ * it is older than its pool allows. Undefined when it is as good as a new one.
  */
 export const staleness = (
   host: PoolHost,
@@ -50,7 +50,7 @@ export const staleness = (
   return host.ageMs > ageLimitMs(host.id, maxAgeMs, maxAgeJitter) ? 'max_age' : undefined;
 };
 
-/** Why a host that has not become warm yet is given up. */
+/** Returns why a host that is not warm yet is given up; undefined while it may still become warm. */
 const startFailure = (
   { stateAgeMs }: PoolHost,
   { trouble, digest }: Container,
@@ -64,7 +64,7 @@ const startFailure = (
   return trouble?.kind ?? 'start_timeout';
 };
 
-/** Why a host whose container lives must leave service; undefined when it may stay. */
+/** Returns why a host with a living container must leave service; undefined when it may stay. */
 const drainReason = (
   host: PoolHost,
   container: Container,
@@ -89,8 +89,8 @@ const drainReason = (
 };
 
 /**
- * Where a host is reached by now, if that is not what its row says; undefined where nobody tells. One that
- * serves a session keeps its last address while it has none: it comes back with another, or falls silent.
+ * Returns a host's current address if its row has another; undefined where the runtime reports none. A host that
+ * serves a session keeps its last address while it has none: it gets another one, or falls silent.
  */
 const newAddress = (host: PoolHost, { address }: Container): string | null | undefined => {
   if (address === undefined || host.address === undefined || address === host.address) {
@@ -99,7 +99,10 @@ const newAddress = (host: PoolHost, { address }: Container): string | null | und
   return address === null && host.state === 'assigned' ? undefined : address;
 };
 
-/** The step that one host's own condition asks for; `pool` is undefined once it is no more. */
+/**
+ * Returns the step that one host's own condition requires; `pool` is undefined once the configuration has it no
+ * longer.
+ */
 export const planHost = (
   host: PoolHost,
   container: Container | undefined,

@@ -1,7 +1,7 @@
 /**
- * The planner against golden text: plan.golden.txt holds situations and, under each, the plan. A
- * situation is one line a fact, read by the functions below; `vitest -u` writes the plans anew. Titles
- * begin with the row of the tables in docs/internals/orchestrator.md that they show.
+ * Tests the planner against golden text: plan.golden.txt holds situations and, under each, the plan. A
+ * situation has one line for each fact, parsed by the functions below; `vitest -u` rewrites the plans.
+ * Titles begin with the row of the tables in docs/internals/orchestrator.md that they show.
  *
  *   pool [name=big] target=2 max=4 waiting=1 steady=60s allowance=1 tokens=3 held launches=8 destroys=8
  *        surge=2 start=5m maxage=60m jitter=0.5 tier=premium size=large
@@ -40,7 +40,7 @@ const readMs = (text = '1s'): number => {
   return Number(digits) * (unit === 'm' ? 60_000 : 1_000);
 };
 
-/** Where a host is reached, as its row or its container has it. */
+/** Returns the address of a row or a container. */
 const readAddress = ({ values }: Words): { address?: string | null } => {
   const address = values.get('at');
   return address === undefined ? {} : { address: address === 'nowhere' ? null : address };
@@ -113,7 +113,7 @@ const readPool = ({ flags, values }: Words): PoolSettings => {
   };
 };
 
-/** Of a whole situation; they stand on the line of any pool. */
+/** Limits of a whole situation; they stand on the line of any pool. */
 type Limits = {
   steady?: string;
   launches?: string;

@@ -1,10 +1,9 @@
 /**
- * What to do next, decided from what was observed: no I/O, no clock, no log, no memory. Each action is
- * one step; what it leads to is seen by the next observation, so a plan never depends on how the last
- * one went and can be made again after any crash.
+ * Plans the next steps from an observation: no I/O, clock, log or memory. Each action is one step, whose result the
+ * next observation shows. So a plan never depends on how the last one went, and can be made again after any crash.
  *
- * Here is the order of it. What one host's condition asks for is in plan-host.ts, what a pool's size
- * asks for in plan-size.ts; the tables are in docs/internals/orchestrator.md, and in plan.golden.txt row by row.
+ * This file decides their order. Steps by one host's condition are in host.ts, steps by a pool's size in size.ts; the
+ * tables are in docs/internals/orchestrator.md, and in plan.golden.txt row by row.
  */
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import { bookStocks } from './booking.ts';
@@ -21,9 +20,9 @@ const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number 
 };
 
 /**
- * Hosts that may begin to start now. Those that start take processor time of their machine; one that has been at
- * it for long, or that its runtime has trouble with, waits or hangs. Which machine a scheduler chooses shows
- * later, so hosts that have none yet count against all that is free.
+ * Returns how many hosts may begin to start now. Starting hosts take processor time of their machine. A host that has
+ * been starting for long, or that its runtime has trouble with, waits or hangs, and does not count. A scheduler shows
+ * only later which machine it chose, so hosts without one count against the free capacity of all machines.
  */
 const roomToStart = (
   { view, containers }: Observation,
@@ -46,7 +45,7 @@ const roomToStart = (
   return free.reduce((sum, count) => sum + count, 0) - unplaced;
 };
 
-/** Divides so many among several who want some: one each in turn, until none is left or wanted. */
+/** Divides `most` among several wants: one each in turn, until nothing is left or wanted. */
 const divide = (most: number, wants: readonly number[]): number[] => {
   const shares = wants.map(() => 0);
   let left = Math.min(
@@ -64,14 +63,14 @@ const divide = (most: number, wants: readonly number[]): number[] => {
   return shares;
 };
 
-/** What becomes of a pool's warm hosts: each loads, leaves or stays. */
+/** Plans the steps of a pool's warm hosts: each loads a world, leaves or stays. */
 const planWarm = (stock: Stock, waiting: number, deadlines: Deadlines): Action[] => {
   const loads = planLoads(stock, waiting);
   const steps = [...loads, ...planRoll(stock, waiting, loads.length)];
   return [...steps, ...planSurplus(stock, waiting, deadlines, steps)];
 };
 
-/** What a pool is to serve, and the launches that it may have for that. */
+/** Sessions that a pool has to serve, and the launches that it may have for them. */
 type Demand = { stock: Stock; waiting: number; oldest: string | undefined; need: Need };
 
 const demandsOf = (
@@ -87,8 +86,8 @@ const demandsOf = (
 };
 
 /**
- * Whose turn comes first, as there may be room for one launch at a time: the pool's that has the fewest
- * hosts on their way, and of such the one's whose session has waited longest.
+ * Orders pools for launches, since there may be capacity for one at a time. The pool with the fewest starting hosts
+ * comes first; among equals, the one whose session has waited longest.
  */
 const byTurn = (one: Demand, other: Demand): number => {
   const fewer = one.stock.starting - other.stock.starting;
@@ -96,7 +95,7 @@ const byTurn = (one: Demand, other: Demand): number => {
   return waitsLonger(one.oldest, other.oldest) ? -1 : 1;
 };
 
-/** Launches that may begin now, whoever asks for them. */
+/** Returns how many launches may begin now in all. */
 const roomToLaunch = (observation: Observation, settings: PlanSettings): number => {
   const launching = countOf(observation.busy, 'launch');
   const room = roomToStart(observation, settings);
@@ -104,9 +103,9 @@ const roomToLaunch = (observation: Observation, settings: PlanSettings): number 
 };
 
 /**
- * Launches that nobody waits for, of so many that there is room for. While sessions wait for hosts on their
- * way, one at a time is launched beside these, as each takes processor time that the awaited ones need; none
- * at all would keep a pool empty under steady demand.
+ * Returns how many launches ahead of demand may begin, within the capacity for launches. While sessions wait for
+ * starting hosts, only one at a time starts beside these, since each takes processor time that the awaited hosts need.
+ * None at all would keep a pool empty under steady demand.
  */
 const roomAhead = (demands: readonly Demand[], room: number): number => {
   const unawaited = demands.map(({ stock, waiting, need }) =>
@@ -119,7 +118,7 @@ const roomAhead = (demands: readonly Demand[], room: number): number => {
   return isAwaited ? Math.min(room, Math.max(0, 1 - beside)) : room;
 };
 
-/** The launches of all pools. Those that sessions wait for come before all others. */
+/** Plans the launches of all pools. Launches that sessions wait for come first. */
 const planLaunches = (demands: readonly Demand[], most: number): Action[] => {
   const inTurn = demands.toSorted(byTurn);
   const urgent = divide(
@@ -138,7 +137,7 @@ const planLaunches = (demands: readonly Demand[], most: number): Action[] => {
   });
 };
 
-/** What the pools' sizes ask for. */
+/** Plans the steps that the pools' sizes require. */
 const planSizes = (
   stocks: readonly Stock[],
   observation: Observation,
@@ -152,7 +151,7 @@ const planSizes = (
   return [...launches, ...others];
 };
 
-/** The next steps, most urgent first. Equal observations give equal plans. */
+/** Returns the next steps, most urgent first. Equal observations give equal plans. */
 export const plan = (observation: Observation, settings: PlanSettings): Action[] => {
   const { view, containers, busy, steadyMs } = observation;
   const judging = { steadyMs, deadlines: settings.deadlines };

@@ -1,13 +1,13 @@
 /**
- * How many hosts a pool needs: launches, which of its warm hosts load a world ahead of any session, and
- * which it can do without. The sections "Size" and "Rolls" of docs/internals/orchestrator.md.
+ * Decides a pool's size: its launches, the warm hosts that load a world ahead of sessions, and the hosts that it gives
+ * up. See the sections "Size" and "Rolls" of docs/internals/orchestrator.md.
  */
 import type { HostEnd } from '#domain/host.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Held, Stock } from './stock.ts';
 import type { Action, Deadlines } from './terms.ts';
 
-/** Launches that a pool asks for: those that sessions wait for, and those ahead of demand. */
+/** Launches that a pool needs: those that sessions wait for, and those ahead of demand. */
 export type Need = { urgent: number; ahead: number };
 
 const roomIn = ({ pool, live }: Stock): number => Math.max(0, pool.config.maximum - live);
@@ -18,8 +18,8 @@ const canLaunch = ({ pool, trouble }: Stock): boolean =>
 const byAge = (a: PoolHost, b: PoolHost): number => b.stateAgeMs - a.stateAgeMs;
 
 /**
- * Warm hosts that hold something: `extra` ones that nobody would miss, and those that the pool is to keep.
- * Of versions whose head is not known, those loaded last are the likeliest to be one.
+ * Splits warm hosts with a loaded world into `extra` ones, which the pool can give up, and those to keep. If a world's
+ * head is unknown, its latest loaded version is the likeliest to be the head.
  */
 const holdersOf = ({ held, unsure, spare }: Stock) => {
   const all = [...held, { ...unsure, warm: unsure.warm.toSorted(byAge).toReversed() }];
@@ -30,8 +30,8 @@ const holdersOf = ({ held, unsure, spare }: Stock) => {
 };
 
 /**
- * How many waiting sessions a pool can serve at each price: with what it has and may still launch; when
- * hosts that nobody would miss make room; when those with kept worlds do, too; by the next trial.
+ * Returns how many waiting sessions a pool can serve at each price: with its present hosts and the launches it has
+ * left; by giving up extra hosts; by giving up kept hosts as well; by the next trial.
  */
 export const capacitiesOf = (stock: Stock): readonly [number, number, number, number] => {
   const { pool, starting, fresh, draining, superseded, trouble } = stock;
@@ -48,26 +48,26 @@ export const capacitiesOf = (stock: Stock): readonly [number, number, number, nu
   return [coming + room, coming + room + leaving, all, all];
 };
 
-/** Outdated hosts that are replaced at once. */
+/** Returns how many outdated hosts are replaced at once. */
 const surgeOf = ({ pool }: Stock): number => Math.max(1, pool.config.surge);
 
 const countStale = (stock: Stock, hosts: readonly PoolHost[]): number =>
   hosts.filter((host) => stock.stale.has(host)).length;
 
-/** Hosts that are to begin loading a version; while its holders are rolled, a few more than wanted. */
+/** Returns how many hosts have to begin loading a version; while its holders are rolled, a few more than wanted. */
 const missing = (stock: Stock, { wanted, warm, loading }: Held): number =>
   Math.max(0, wanted + Math.min(countStale(stock, warm), surgeOf(stock)) - warm.length - loading);
 
 const missingInAll = (stock: Stock): number =>
   stock.held.reduce((sum, held) => sum + missing(stock, held), 0);
 
-/** Whether launches can wait: no session does, half the target is there, and one is just loading. */
+/** Returns true if launches can wait: no session waits, half the target is warm, and a session is just loading. */
 const canWait = ({ isLoading, fresh, pool }: Stock, waiting: number): boolean =>
   isLoading && waiting === 0 && fresh.length > 0 && fresh.length * 2 >= pool.target;
 
 /**
- * The launches that a pool needs, whether it may have them or not. A fresh warm host counts for a
- * waiting session: it fits any, and is on its way to one between two steps.
+ * Returns the launches that a pool needs, allowed or not. A fresh warm host counts for a waiting session: it suits
+ * any, and is about to be assigned to one.
  */
 export const needOf = (stock: Stock, waiting: number): Need => {
   const coming = stock.fresh.length + stock.starting;
@@ -78,18 +78,18 @@ export const needOf = (stock: Stock, waiting: number): Need => {
   return { urgent, ahead };
 };
 
-/** What of its need a pool may launch now. */
+/** Returns the part of its need that a pool may launch now. */
 export const boundedNeed = (stock: Stock, { urgent, ahead }: Need): Need => {
   const most = canLaunch(stock) ? Math.min(roomIn(stock), stock.pool.launchAllowance) : 0;
   const first = Math.min(urgent, most);
   return { urgent: first, ahead: Math.min(ahead, most - first, Math.floor(stock.pool.tokens)) };
 };
 
-/** Fresh hosts over what waiting sessions and the target need. */
+/** Returns the number of fresh hosts beyond waiting sessions and the target. */
 const overTarget = ({ fresh, pool }: Stock, waiting: number): number =>
   Math.max(0, fresh.length - waiting - pool.target);
 
-/** Has fresh hosts over the target load the versions that are missing; stale ones are left out. */
+/** Plans loads: fresh hosts over the target load the missing versions. Stale hosts are left out. */
 export const planLoads = (stock: Stock, waiting: number): Action[] => {
   const idle = stock.fresh.filter((host) => host.launched && !stock.stale.has(host));
   const loaders = idle.slice(0, overTarget(stock, waiting));
@@ -109,8 +109,8 @@ const drain = ({ id: hostId, pool, state }: PoolHost, reason: HostEnd): Action =
 });
 
 /**
- * How many of the fresh hosts may leave for their replacements. At the maximum there is no room for a
- * replacement, so as many leave first as are replaced at a time.
+ * Returns how many fresh hosts may leave for their replacements. At the maximum there is no capacity for a
+ * replacement, so a batch of `surge` hosts leaves first.
  */
 const dispensable = (stock: Stock, waiting: number, taken: number): number => {
   const { fresh, starting, draining, pool } = stock;
@@ -122,14 +122,14 @@ const dispensable = (stock: Stock, waiting: number, taken: number): number => {
   return Math.max(0, have - Math.max(0, attainable - surgeOf(stock)));
 };
 
-/** Holders of one version that may leave for their replacements. */
+/** Returns how many holders of one version may leave for their replacements. */
 const dispensableHolders = (stock: Stock, { wanted, warm, loading }: Held): number => {
   const surplus = warm.length - wanted;
   const isFull = roomIn(stock) === 0 && stock.draining + stock.starting + loading === 0;
   return Math.max(0, isFull && canLaunch(stock) ? surplus + surgeOf(stock) : surplus);
 };
 
-/** Stale warm hosts whose time has come: each once another can take its place. */
+/** Plans the end of stale warm hosts, each once another host can take its place. */
 export const planRoll = (stock: Stock, waiting: number, loads: number): Action[] => {
   const { stale, fresh, held, spare, superseded, unsure } = stock;
   if (stale.size === 0) return [];
@@ -143,8 +143,8 @@ export const planRoll = (stock: Stock, waiting: number, loads: number): Action[]
 };
 
 /**
- * Sessions that only a warm host's end can make room for, in the pool or on its machines. Room that no
- * launch may take now would serve nobody.
+ * Returns how many sessions can be served only if a warm host ends, in the pool or on its machines. Capacity that no
+ * launch may use now would serve no session, so it does not count.
  */
 const unserved = (stock: Stock, waiting: number): number => {
   const { pool, starting, draining, trouble } = stock;
@@ -154,7 +154,7 @@ const unserved = (stock: Stock, waiting: number): number => {
   return Math.max(0, Math.min(lacking, pool.launchAllowance) - draining - roomIn(stock));
 };
 
-/** Fresh hosts for which a full pool has no room, unless others leave. */
+/** Returns how many fresh hosts a full pool cannot have unless other hosts leave. */
 const crowdedOut = (stock: Stock): number => {
   const { pool, fresh, starting, draining } = stock;
   if (roomIn(stock) > 0 || !canLaunch(stock)) return 0;
@@ -162,9 +162,9 @@ const crowdedOut = (stock: Stock): number => {
 };
 
 /**
- * Warm hosts to give up: those that hold what nobody will ask for, those over the target for long, and
- * those in the way of waiting sessions that none of them fits. Hosts of which a step is planned already
- * are left alone, and those of them that leave make room, too.
+ * Plans the end of warm hosts that the pool gives up: those with a superseded version, those over the target for long,
+ * and those that waiting sessions cannot use but that take up their capacity. Hosts with a planned step are left
+ * alone; those that leave count as freed capacity.
  */
 export const planSurplus = (
   stock: Stock,

@@ -1,6 +1,4 @@
-/**
- * A pool's hosts sorted by what they can still do for it: what all decisions about its size go by.
- */
+/** Sorts a pool's hosts by what they can still do for it; all decisions about its size use this. */
 import type { HostEnd } from '#domain/host.ts';
 import type { PoolHost, PoolWorld } from '#wire/pool-api/operations.ts';
 import type { Container, ContainerTrouble } from '../driver/driver.ts';
@@ -10,7 +8,7 @@ import type { Deadlines, PoolSettings } from './terms.ts';
 /** Hosts that hold one world version, or are loading it, before any session has used them. */
 export type Held = {
   versionId: string;
-  /** How many there are to be. */
+  /** Number of hosts that the pool keeps loaded with it. */
   wanted: number;
   warm: PoolHost[];
   loading: number;
@@ -18,26 +16,26 @@ export type Held = {
 
 export type Stock = {
   pool: PoolSettings;
-  /** Every host that is not gone; it counts against the maximum. */
+  /** Number of hosts that are not gone; they count against the maximum. */
   live: number;
-  /** On their way, unless their runtime has trouble with them. */
+  /** Number of hosts that start, without those that their runtime has trouble with. */
   starting: number;
-  /** Those of them that take processor time: one that has been at it for long waits for something or hangs. */
+  /** Number of these that use processor time: one that has been starting for long waits or hangs. */
   atWork: number;
   draining: number;
-  /** What trouble the runtime has with a container on its way: more of them would not help. */
+  /** Trouble of the runtime with a starting container; further launches would meet the same. */
   trouble: ContainerTrouble['kind'] | undefined;
-  /** Whether a session has just been given its host, and is loading there. */
+  /** True if a session has just been assigned a host, and is loading there. */
   isLoading: boolean;
-  /** Warm hosts that hold nothing and fit any session of the pool. */
+  /** Warm hosts without a world, which suit any session of the pool. */
   fresh: PoolHost[];
-  /** One entry for each version that is to be held. */
+  /** One entry for each version that the pool keeps loaded. */
   held: Held[];
-  /** Warm hosts that hold a version, or more of one than is wanted; used ones are among them. */
+  /** Warm hosts that hold a version and that sessions have used. */
   spare: PoolHost[];
-  /** Warm hosts that hold a version which nobody will ask for any more. */
+  /** Warm hosts with a version that is no longer a head, so that no session will ask for it. */
   superseded: PoolHost[];
-  /** Warm hosts that no session has used, and that may hold a world whose head is not known for now. */
+  /** Unused warm hosts that may hold a world whose head is not known for now. */
   unsure: { wanted: number; warm: PoolHost[] };
   /** Warm hosts to be replaced, and why. */
   stale: Map<PoolHost, HostEnd>;
@@ -60,8 +58,8 @@ const newStock = (pool: PoolSettings): Stock => ({
 });
 
 /**
- * The versions that a pool is to hold: heads of its worlds as the control plane knows them. A head that
- * it does not tell is not known for now; then nothing counts as superseded.
+ * Returns the versions that a pool keeps loaded: the heads of its worlds as the control plane reports them. A head
+ * that it does not report is unknown for now; then no version counts as superseded.
  */
 const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
   const heads = config.worlds.map(({ world, hosts }) => ({
@@ -79,7 +77,7 @@ const heldWorlds = ({ config }: PoolSettings, worlds: readonly PoolWorld[]) => {
 
 type StockDeadlines = Pick<Deadlines, 'loadingMs' | 'startingMs'>;
 
-/** Takes stock of one pool, host by host. */
+/** Counts and sorts the hosts of one pool, one by one. */
 const stockTaker = (
   pool: PoolSettings,
   worlds: readonly PoolWorld[],
@@ -108,11 +106,11 @@ const stockTaker = (
 
   return {
     stock,
-    /** Adds a host; one that `leaves` by this plan only takes room. */
+    /** Adds a host; one that `leaves` by this plan only takes up capacity. */
     add(host: PoolHost, container: Container | undefined, leaves: boolean): void {
       stock.live += 1;
       const trouble = host.state === 'starting' ? container?.trouble : undefined;
-      // What trouble an older release has says nothing of the present one.
+      // Trouble of an outdated container does not count, since a new one may not have it.
       if (container?.digest === pool.digest) stock.trouble ??= trouble?.kind;
       if (leaves || host.state === 'draining') stock.draining += 1;
       else if (host.state === 'warm') addWarm(host, container);
@@ -128,7 +126,7 @@ const stockTaker = (
 
 export type StockTaker = ReturnType<typeof stockTaker>;
 
-/** One taker for each pool, by the pool's name. */
+/** Creates one counter for each pool, by the pool's name. */
 export const createStockTakers = (
   pools: readonly PoolSettings[],
   worlds: readonly PoolWorld[],

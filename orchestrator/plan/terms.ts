@@ -1,6 +1,6 @@
 /**
- * What the planner is asked and what it answers. An observation is what was seen, settings are what is
- * wanted, and an action is one step towards it.
+ * Input and output of the planner: an observation is the present state, settings are the wanted state, and an action
+ * is one step towards it.
  */
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
@@ -10,69 +10,69 @@ import type { Container } from '../driver/driver.ts';
 export type Observation = {
   view: PoolView;
   containers: readonly Container[];
-  /** Hosts with a launch or a destroy under way here; they are left alone until it has ended. */
+  /** Hosts with a launch or a destroy in progress here; they are left alone until it has ended. */
   busy: ReadonlyMap<string, 'launch' | 'destroy'>;
-  /** How long the control plane has answered without a gap, in milliseconds. */
+  /** Time for which the control plane has answered without a gap, in milliseconds. */
   steadyMs: number;
 };
 
-/** A pool as it is to be now. */
+/** Wanted state of a pool. */
 export type PoolSettings = {
   config: PoolConfig;
-  /** What its containers are made from now; those with another digest are outdated. */
+  /** Digest that its containers are made from now; those with another are outdated. */
   digest: string;
-  /** Blank hosts to keep warm; those that hold a world are kept on top of them. */
+  /** Blank hosts to keep warm; hosts that hold a world are kept in addition. */
   target: number;
   /** Launches that the breaker allows now. */
   launchAllowance: number;
-  /** Whether the breaker holds it: sessions go to another pool that suits them, if there is one. */
+  /** True if the breaker holds the pool: sessions go to another suitable pool, if there is one. */
   isHeld: boolean;
-  /** Launches that nobody waits for, as far as the refill rate allows them now. */
+  /** Launches ahead of demand that the refill rate allows now. */
   tokens: number;
 };
 
 export type PlanSettings = {
-  /** In the order in which they are asked to serve a session that several suit. */
+  /** Pools in configuration order, in which sessions are offered to them. */
   pools: readonly PoolSettings[];
-  /** Launches and destroys that may be under way at once, each. */
+  /** Maximum of concurrent launches, and of concurrent destroys. */
   launchesAtOnce: number;
   destroysAtOnce: number;
   /**
-   * Hosts that may be starting at once on a machine, as `Driver.startsAtOnce` has it: those that share one take
-   * its processors from sessions.
+   * Returns how many hosts may be starting at once on a machine, as `Driver.startsAtOnce` does: hosts that start take
+   * processors from sessions there.
    */
   startsAtOnce(node: string | undefined): number;
   deadlines: Deadlines;
 };
 
-/** How long a host may be in a bad way before something is done about it, in milliseconds. */
+/** Time limits for hosts in an abnormal state, after which the planner acts, in milliseconds. */
 export type Deadlines = {
-  /** Without a message from a host that has to send heartbeats. */
+  /** Silence of a host that has to send heartbeats. */
   silentMs: number;
-  /** Once the control plane is back, a living host has been heard within this. */
+  /** Time within which a living host is heard again once the control plane is back. */
   heardMs: number;
   recycleMs: number;
-  /** A host that its runtime takes away finishes its call and says goodbye by itself within this. */
+  /** Time in which a host that its runtime takes away finishes its call and reports its end by itself. */
   goodbyeMs: number;
-  /** An intent without a container: longer than a lease, so that no predecessor is still at it. */
+  /** Age of an intent without a container: longer than a lease, so that no predecessor is still launching it. */
   intentMs: number;
-  /** A container that its runtime cannot start as it is; one that lacks room has its pool's `startMs`. */
+  /** Trouble that does not pass by itself; a container that only lacks capacity has its pool's `startMs`. */
   troubleMs: number;
-  /** A warm host more than the pool wants. */
+  /** Age of a warm host over the pool's target. */
   surplusMs: number;
-  /** A warm host that waiting sessions do not take does not fit them after this long. */
+  /** Age of a warm host that waiting sessions have not taken, from which it counts as not suiting them. */
   unfitMs: number;
-  /** A session just given its host is loading: launches that nobody waits for stay out of its way. */
+  /** Time for which a newly assigned session counts as loading; launches ahead of demand wait for it. */
   loadingMs: number;
-  /** A host that has been starting for longer waits for something or hangs, and holds up no other. */
+  /** Age from which a starting host counts as waiting or hung, and holds up no other. */
   startingMs: number;
 };
 
 export type Action =
-  /** `ahead` of the launches are such that nobody waits for. */
+  /** `ahead` is the part of `count` that no session waits for. */
   | { kind: 'launch'; pool: string; count: number; ahead: number }
   | { kind: 'adopt'; hostId: string; pool: string; state: HostState }
-  /** Its container is reached elsewhere than its row says; null: nowhere for now. */
+  /** Reports that the container's address differs from the row's; null: it has none for now. */
   | { kind: 'readdress'; hostId: string; pool: string; address: string | null }
   | { kind: 'load'; hostId: string; pool: string; versionId: string }
   | { kind: 'drain'; hostId: string; pool: string; state: HostState; reason: HostEnd }

@@ -1,10 +1,10 @@
 /**
- * The settings of a configuration file that may change while the program runs. The folder of the file is
- * watched, and the contents compared: editors put a new file in the place of the old one, and clusters
- * swap a link. A notice can be lost, so the file is also read every few seconds.
+ * Follows the settings of a configuration file that may change while the program runs. It watches the folder of the
+ * file and compares the contents: editors replace the file, and clusters swap a link. A notification can be lost, so
+ * the file is also read every few seconds.
  *
- * A change with a mistake in it is refused whole and what held before stays, until the file is right. So it is
- * at the start: what held before is then what the last program has told of, which is kept elsewhere.
+ * A change with a mistake is refused as a whole, and the previous settings stay until the file is right. At the start
+ * the previous settings are those that the last orchestrator used; the control plane keeps them.
  */
 import { watch } from 'node:fs';
 import { dirname } from 'node:path';
@@ -30,23 +30,23 @@ export type LiveSettingsParts = {
   context: PoolsFileContext;
   log: Log;
   say(line: ConfigurationLine): void;
-  /** The text that was in use last, as whoever ran before has told; asked when the file is wrong at first. */
+  /** Returns the text that an orchestrator used last; called when the file is wrong at the start. */
   findKept?(): Promise<string | undefined>;
 };
 
 export type LiveSettings = {
   settings(): Settings;
-  /** Why the file as it is now is not taken; undefined while it is. */
+  /** Returns why the current file is refused; undefined while it is in use. */
   refusal(): string | undefined;
-  /** The text that the settings are of. */
+  /** Returns the text that the settings come from. */
   text(): string | undefined;
-  /** What follows the file; none where there is no file. */
+  /** Loops that follow the file; empty without a file. */
   loops: readonly LoopView[];
   stop(): Promise<void>;
 };
 
 const everyMs = 5_000;
-/** A file is taken once it has not changed for so long: it may just be being written. */
+/** Time without a change after which a file is read, in milliseconds, as an editor may still be writing it. */
 const settledMs = 200;
 
 const reportOf = (file: string, read: PoolsFile): ConfigurationLine['configuration'] => {
@@ -55,7 +55,7 @@ const reportOf = (file: string, read: PoolsFile): ConfigurationLine['configurati
   return { file, problems, warnings, ...(pools === undefined ? {} : { pools }) };
 };
 
-/** Calls back when something in the folder may have changed. */
+/** Calls `onChange` when something in the folder may have changed; returns the function that stops this. */
 const watchFolder = (folder: string, onChange: () => void, log: Log): (() => void) => {
   try {
     const watcher = watch(folder, { persistent: false }, onChange);
@@ -69,12 +69,12 @@ const watchFolder = (folder: string, onChange: () => void, log: Log): (() => voi
   }
 };
 
-/** Settings in use, with the text that they are of. */
+/** Settings in use, with the text that they come from. */
 type Held = { settings: Settings; text: string | undefined };
 
 const mistakesIn = ({ problems }: PoolsFile): string => problems.map(describeProblem).join('; ');
 
-/** What was in use before, where the file is wrong; undefined when that is not known, or wrong by now. */
+/** Returns the settings used before, for a wrong file; undefined when none are known, or they are wrong by now. */
 const findHeld = async ({
   file,
   context,
@@ -87,8 +87,8 @@ const findHeld = async ({
 };
 
 /**
- * Reads the file and follows it. Throws `invalid` with every mistake when it has any now and nothing is known
- * that was in use before.
+ * Reads the file and follows it. Throws `invalid` with every mistake when it has any now and no earlier settings are
+ * known.
  */
 export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSettings> => {
   const { file, context, log, say } = parts;
@@ -109,7 +109,7 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
     log.error({ file, problems: refusal }, 'configuration refused, the one used last is taken');
   }
 
-  /** What the file says now, once it has settled; undefined when that is what it said before. */
+  /** Returns the file's text once it has settled; undefined when it is unchanged. */
   const readNews = async (signal: AbortSignal): Promise<FileText | undefined> => {
     for (let read = await readText(file); !isDeepStrictEqual(read, last); ) {
       await pause(settledMs, signal);

@@ -1,29 +1,28 @@
 /**
- * What an orchestrator counts, and what it shows of its pools. Pools are looked at when metrics are asked
- * for, as the last tick left them; one that does not lead shows none. No label is an id: pools, states and
- * reasons are few.
+ * Metrics of an orchestrator and of its pools. Pools are read at each scrape, as the last tick left them; an
+ * orchestrator that does not lead shows none. No label is an id: there are few pools, states and reasons.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type HostEnd, type HostState, liveHostStates } from '#domain/host.ts';
 import { newRegistry, secondsBuckets } from '#runtime/metrics.ts';
 import type { PoolStatus } from '../learned/pool-memory.ts';
 
-/** A pool as the last tick saw it. */
+/** A pool as of the last tick. */
 export type PoolLook = PoolStatus & {
   hosts: Record<HostState, number>;
   /** Warm hosts that hold no world. */
   fresh: number;
 };
 
-/** What the program shows when it is asked. */
+/** State that the program shows to a scrape. */
 export type Shown = { isLeading: boolean; pools: readonly PoolLook[] };
 
-/** By which reasons a host that was not to end can be found gone. */
+/** Reasons with which a host that was not meant to end is reported gone. */
 const lossReasons: readonly HostEnd[] = ['exited', 'out_of_memory', 'reclaimed'];
 
 /**
- * A counter by pool and another label. It has the usual values of each pool from the start, as 0: otherwise
- * the first burst would not be seen as a rise.
+ * Creates a counter by pool and another label. It exports the usual values for each pool from the start, as 0;
+ * otherwise the first burst would not be seen as a rise.
  */
 const poolCounter = <Label extends string>(
   registry: Registry,
@@ -116,7 +115,7 @@ const poolNumbers: readonly PoolNumber[] = [
   },
 ];
 
-/** Makes the metrics; `show` is called whenever they are asked for. */
+/** Creates the metrics; each scrape calls `show`. */
 export const createMetrics = () => {
   const registry = newRegistry();
   let show = (): Shown => ({ isLeading: false, pools: [] });
@@ -156,11 +155,11 @@ export const createMetrics = () => {
   return {
     registry,
     ...createCounters(registry, () => show()),
-    /** Says where the pools are looked at from now on. */
+    /** Sets the source from which scrapes read the pools. */
     showFrom(source: () => Shown): void {
       show = source;
     },
-    /** What is shown now. */
+    /** Returns the current state. */
     shown: (): Shown => show(),
   };
 };

@@ -1,7 +1,7 @@
 /**
- * Tells the control plane which pools there are, how many hosts each keeps warm, and why one launches
- * none: an open that no pool suits is refused by it, and a session that got no host is told the reason.
- * Said anew whenever it has changed; what was not heard is said again by the next round.
+ * Publishes the pools to the control plane: their offers, how many hosts each keeps warm, and why a pool launches
+ * none. By these the control plane refuses an open that no pool suits, and explains why a session got no host. The
+ * orchestrator publishes again after each change, and repeats in the next round what failed.
  */
 import { limits } from '#domain/limits.ts';
 import { offerOf } from '#pools/pool-config.ts';
@@ -13,7 +13,9 @@ import type { PoolStatus } from '../learned/pool-memory.ts';
 
 const everyMs = 1_000;
 const reasonLength = 4_000;
-/** Said again after so many rounds: a world that nobody had made may have been made since. */
+/**
+ * Number of rounds after which the pools are published again, since a missing world may have been created meanwhile.
+ */
 const roundsBetween = 60;
 
 const publishedPool = ({ config, target, launches }: PoolStatus): PublishedPool => ({
@@ -28,13 +30,13 @@ const publishedPool = ({ config, target, launches }: PoolStatus): PublishedPool 
 
 export type PublishParts = {
   statuses(): readonly PoolStatus[];
-  /** Why the configuration that was given last is not taken, if it is not. */
+  /** Returns why the latest configuration was refused, if it was. */
   refusal(): string | undefined;
-  /** The text of the file that the pools are of; undefined where there is none. */
+  /** Returns the text of the pools file; undefined without one. */
   file(): string | undefined;
 };
 
-/** Starts telling of the pools as they are at each round; there are none before the first plan. */
+/** Starts to publish the pools at each round; there are none before the first plan. */
 export const startPublishing = (
   pool: PoolApi,
   { statuses, refusal, file }: PublishParts,
@@ -44,7 +46,7 @@ export const startPublishing = (
   let keptFile: string | undefined;
   let rounds = 0;
   let unknownBefore = '';
-  /** The file, unless it is kept already or too long for that. */
+  /** Returns the file, unless the control plane keeps it already or it is too long. */
   const newFile = (): string | undefined => {
     const text = file();
     const isKept = text === keptFile || (text?.length ?? 0) > limits.poolsFileChars;

@@ -38,7 +38,7 @@ const createNetwork = async (docker: Docker, installation: string): Promise<void
       },
     });
   } catch (error) {
-    if (!isStatus(error, 409)) throw error; // another orchestrator has just made it
+    if (!isStatus(error, 409)) throw error; // another orchestrator has just created it
   }
 };
 

@@ -134,7 +134,7 @@ const saidIn = (error: unknown): string => {
   try {
     if (typeof body === 'string') body = JSON.parse(body);
   } catch {
-    return String(body).trim(); // a proxy's page, not the API server's word
+    return String(body).trim(); // a proxy's page, not the API server's status object
   }
   const said = (body as { message?: unknown } | null)?.message;
   return typeof said === 'string' ? said : describeError(error);

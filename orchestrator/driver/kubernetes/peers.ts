@@ -16,7 +16,7 @@ const isNetwork = (word: string): boolean => {
     new BlockList().addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
     return true;
   } catch {
-    return false; // so many bits no address has
+    return false; // an address has fewer bits
   }
 };
 

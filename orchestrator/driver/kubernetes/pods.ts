@@ -59,7 +59,7 @@ export const createPods = ({ core }: Cluster, { installation, namespace }: Resou
   };
 
   const readLog = async ({ name, pod }: FoundPod): Promise<string> => {
-    if (pod.spec?.nodeName === undefined) return ''; // nothing of it was ever started
+    if (pod.spec?.nodeName === undefined) return ''; // no container of it was ever started
     try {
       return await core.readNamespacedPodLog({
         name,

@@ -70,7 +70,7 @@ const removeOld = async (releases: string, current: string): Promise<void> => {
   const commands = (await listProcesses()).map(({ command }) => command.join(' '));
   for (const name of await readdir(releases)) {
     const folder = join(releases, name);
-    const changed = await stat(folder).catch(() => undefined); // given its name, or removed, by another
+    const changed = await stat(folder).catch(() => undefined); // another process has renamed or removed it
     const isOld = changed !== undefined && Date.now() - changed.mtimeMs > keptMs;
     const isUsed = commands.some((command) => command.includes(folder));
     if (folder !== current && isOld && !isUsed) await remove(folder);
@@ -94,7 +94,7 @@ const makeRelease = async (releases: string, folder: string, wanted: LayOut): Pr
   await layOutImage(wanted.root, wanted.inputs, made);
   await compilePython(made, folder, wanted);
   await setWritable(made, false);
-  await chmod(made, 0o755); // a folder that is closed cannot be renamed
+  await chmod(made, 0o755); // a read-only folder cannot be renamed
   await moveTo(made, folder);
   await removeOld(releases, folder);
 };

@@ -24,6 +24,6 @@ export const findPython = async (
     const [executable = '', ...prefixes] = stdout.trim().split('\n');
     return executable === '' ? undefined : { executable, prefixes };
   } catch {
-    return undefined; // hosts say so themselves, and what they cannot run without it
+    return undefined; // hosts report by themselves what they cannot run without it
   }
 };
