@@ -48,9 +48,7 @@ export type Config = PrepareConfig & {
   poolsFile: string | undefined;
   /** Settings as the environment gives them. */
   settings: Settings;
-  /**
-   * Whether hosts run user code on systems without a process boundary for it; `usual` decides by the host's isolation.
-   */
+  /** Choice of the boundary that hosts need to run user code; `usual` decides by the host's isolation. */
   userCodeBoundary: BoundaryChoice;
   /**
    * Folder in which containers of one machine share unpacked snapshots; undefined unless the operator configures it.

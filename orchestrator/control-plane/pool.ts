@@ -4,7 +4,7 @@
  *
  * Requests that change something carry the lease, and the control plane refuses them once another orchestrator has it.
  * So does the report of a host's current address, which a successor may know better. Reports that a host was launched
- * or has ended carry no lease, since they are true whoever leads.
+ * or has ended carry no lease, since they stay true when another orchestrator leads.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';

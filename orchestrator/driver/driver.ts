@@ -16,7 +16,7 @@ import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { MakeOptions } from '../images/make-options.ts';
 
-/** How a container ended, while the runtime still knows. */
+/** Manner of a container's end, while the runtime still knows it. */
 export type ContainerExit = {
   reason: 'exited' | 'out_of_memory';
   /** Exit status or signal, as text for people. */
@@ -118,7 +118,9 @@ export type Serving = { tier: BrowserTier; forMs: number };
 
 export type Driver = {
   readonly runtime: RuntimeName;
-  /** How hosts are isolated from one another, and where not, as text for people; absent if each is a container. */
+  /**
+   * Description, for people, of what isolates hosts from one another and what does not; absent if each is a container.
+   */
   readonly isolation?: string;
   /**
    * Returns how many hosts may be starting at once on one machine, since starts take processor time from the sessions

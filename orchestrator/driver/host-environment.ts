@@ -25,9 +25,9 @@ export type HostSettings = {
 export type SharedSnapshots = { path: string; mb: number };
 
 /**
- * Whether a host runs user code if the system has no process boundary for it (`auto`), or refuses to start
- * (`require`). `usual` decides by isolation: a container requires the boundary. A plain process, and an isolation with
- * its own kernel (gVisor, Kata), take what there is; such a kernel may lack Landlock and separates hosts by itself.
+ * Policy for systems without a process boundary for user code: run it anyway (`auto`), or refuse to start (`require`).
+ * `usual` decides by isolation: a container requires the boundary. A plain process, and an isolation with its own
+ * kernel (gVisor, Kata), take what there is; such a kernel may lack Landlock and separates hosts by itself.
  */
 export const boundaryChoices = ['usual', 'auto', 'require'] as const;
 export type BoundaryChoice = (typeof boundaryChoices)[number];

@@ -48,7 +48,7 @@ export type ArrangementOptions = PodSettings & {
   /** Applies the network policy of all hosts, unless that was done a moment ago. */
   fence(): Promise<unknown>;
   nodes: Nodes;
-  /** How long a premium session may stay on a node that is being drained, in milliseconds. */
+  /** Time for which a premium session may stay on a node that is being drained, in milliseconds. */
   drainWaitMs: number;
   /** Returns the pods as last seen. */
   known(): KnownPod[];

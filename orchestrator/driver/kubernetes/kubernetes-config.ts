@@ -26,7 +26,7 @@ export type KubernetesConfig = {
   pullPolicy: PullPolicy;
   /** True if images are pulled to nodes before a host is launched there. */
   prePull: boolean;
-  /** How long a premium session may stay on a node that is being drained, in milliseconds. */
+  /** Time for which a premium session may stay on a node that is being drained, in milliseconds. */
   drainWaitMs: number;
   /** CPU request of a host in thousandths of a processor; pools may set another. */
   cpuRequestMilli: number;

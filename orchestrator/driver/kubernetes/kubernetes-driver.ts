@@ -39,7 +39,7 @@ export type KubernetesDriverOptions = PodSettings &
     hostAddress: string | undefined;
     /** True if images are pulled to nodes before a host is launched there. */
     prePull: boolean;
-    /** How long a premium session may stay on a node that is being drained, in milliseconds. */
+    /** Time for which a premium session may stay on a node that is being drained, in milliseconds. */
     drainWaitMs: number;
     log: Log;
   };
