@@ -1,6 +1,6 @@
 /**
- * The parts of a store over one database, without its lock: what `world-store.ts` serves and what
- * `snapshot.ts` builds with.
+ * Assembles the parts of a store over one database, without its lock: `world-store.ts` serves them and `snapshot.ts`
+ * builds with them.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';
@@ -32,11 +32,13 @@ export type StoreReader = Reader &
   CopyReader &
   WindowReader &
   Pick<NumberKeeper, 'nextNumber' | 'forgetNumbers' | 'keptNumbers'> & {
-    /** How far the rows have come, for whoever keeps a copy of them or what was made of them. */
+    /** Versions of the rows, for callers that keep copies of them or results computed from them. */
     versions: RowVersions;
-    /** The file of base rows that the store is upon, and where its rows may differ from those there. */
+    /**
+     * Base file of the store, and the positions at which its rows may differ from the file's; undefined without one.
+     */
     upon: UponFile | undefined;
-    /** Rows of every entity, as of the end of the last transaction. */
+    /** Returns the number of rows by entity, as of the end of the last transaction. */
     counts(): Record<string, number>;
   };
 
@@ -45,7 +47,7 @@ export type StoreParts = {
   reader: StoreReader;
   writer: Writer;
   transactions: Transactions;
-  /** The sum of the state digest as the rows themselves have it. */
+  /** Computes the sum of the state digest from the rows themselves. */
   scan(): bigint;
   /** Closes the databases. */
   close(): void;
@@ -53,15 +55,21 @@ export type StoreParts = {
 
 export type StoreOptions = {
   contract: Contract;
-  /** Bytes that `buildSnapshot` made; without them every table is empty. */
+  /** Snapshot as `buildSnapshot` returned it; without one every table is empty. */
   snapshot?: Uint8Array | undefined;
-  /** The same unpacked, in a file that stays as it is and that others may open, too; in place of the bytes. */
+  /**
+   * Path of the unpacked snapshot, in place of the bytes. The file must not change, and other processes may open it,
+   * too.
+   */
   file?: string | undefined;
-  /** How large the database may get, beside the file; 256 MiB unless it is given. */
+  /** Size limit of the database in bytes, not counting the file; absent: 256 MiB. */
   maxBytes?: number | undefined;
 };
 
-/** Throws when the file is not what it was: then nothing is known of its rows. */
+/**
+ * Computes the sum of a store on a base file from the rows that may differ. Throws when the file has changed, since
+ * its rows are then unknown.
+ */
 const scanUponFile = (
   { db, sum, base }: { db: DatabaseSync; sum: bigint; base: BaseFile },
   catalog: Catalog,
@@ -82,7 +90,7 @@ const open = ({ contract, snapshot, file }: StoreOptions): Opened => {
   return { db: openEmpty(contract), sum: 0n, counts: undefined };
 };
 
-/** Opens a database, empty or from a snapshot, and puts the parts over it together. */
+/** Opens a database, empty or from a snapshot, and assembles the parts over it. */
 export const assembleStore = (options: StoreOptions): StoreParts => {
   const { contract, maxBytes } = options;
   const { db, base, sum, counts: known } = open(options);
@@ -128,7 +136,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
   const rows = createReader(catalog, prepare, createOrders(prepare, changes));
   const reader: StoreReader = {
     ...rows,
-    // All rows of an entity are counted already, but for what is being written.
+    // The count of all rows is known, except during a transaction that has written.
     count: (entity, where = []) =>
       where.length > 0 || transactions.isWriting()
         ? rows.count(entity, where)
@@ -137,7 +145,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     ...createWindowReader(catalog, prepare),
     ...numbers,
     forgetNumbers() {
-      transactions.writeSet(); // a write like others, and taken back with them
+      transactions.writeSet(); // counts as a write, so that a rollback restores them
       numbers.forgetNumbers();
     },
     versions: changes,

@@ -1,6 +1,6 @@
 /**
- * A copy of an entity that is fed by what changed equals the entity, whatever was done to it meanwhile: in
- * transactions that were kept, that failed, and that are under way.
+ * Tests that a copy of an entity that follows the change log equals the entity, whatever transactions did meanwhile:
+ * some were kept, some failed, some are in progress.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { WorldStore } from './world-store.ts';
 
 const entity = 'users';
 
-/** A copy of the users, as its keeper has it. */
+/** Creates a copy of the users, as a caller of `changedSince` keeps it. */
 const createCopy = (store: WorldStore) => {
   let known = -1;
   let rows = new Map<number, string>();

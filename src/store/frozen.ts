@@ -1,8 +1,8 @@
 /**
- * A frozen copy of rows: read like the store that they are copied from, and changed by nobody. It is
- * made in portions, so that others have their turn between two of them, and has a limit of its own: it
- * lies in memory beside the store. Of a store upon a file, what may differ from the file is copied, and the rest read
- * there.
+ * A frozen copy of rows: read like the store that it is copied from, and never changed. Copying works in batches, so
+ * that other work runs between two of them. The copy has a size limit of its own, since it is in memory beside the
+ * store. For a store on a base file, only rows that may differ from the file are copied; the rest is read from the
+ * file.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -22,7 +22,7 @@ import { createNextNumber, type NumberKeeper, type Numbers } from './write/numbe
 
 export type FrozenRows = Reader &
   Numbers & {
-    /** Lets go of the copy. */
+    /** Discards the copy. */
     close(): void;
   };
 
@@ -56,7 +56,10 @@ const copyRows = async (
   }
 };
 
-/** Of a source upon a file, over the same file: what may differ from it, and what lies behind. */
+/**
+ * Copies from a source on a base file to a database on the same file: the rows that may differ, and those after the
+ * file's last.
+ */
 const copyDifferences = async (
   prepare: Statements,
   entity: CatalogEntity,
@@ -75,7 +78,10 @@ const copyDifferences = async (
   await copyRows(prepare, entity, source, upon.last(name));
 };
 
-/** A database for the copy, in a transaction: empty, or upon the file that sources are upon, to which nothing is written. */
+/**
+ * Opens the database for the copy, in a transaction: empty, or on the base file of the sources, to which nothing is
+ * written.
+ */
 const openCopy = (
   contract: Pick<Contract, 'entities'>,
   uponOf: (entity: string) => UponFile | undefined,
@@ -98,8 +104,8 @@ const openCopy = (
 };
 
 /**
- * Copies all rows of the entities, each from the source that `sourceOf` names; to be called while
- * nothing changes them. Throws `StoreRefusal` of kind `full` when they take more than `maxBytes`.
+ * Copies all rows of the entities, each from the source that `sourceOf` returns. The rows must not change meanwhile.
+ * Throws `StoreRefusal` of kind `full` when they take more than `maxBytes`.
  */
 export const freezeRows = async (
   contract: Pick<Contract, 'entities' | 'definitions'>,

@@ -1,10 +1,10 @@
 /**
- * A mutex for asynchronous work: first come, first served. Whoever waits holds nothing else, so there
- * is no way to deadlock but to ask again from inside, which callers must refuse themselves.
+ * Mutex for asynchronous work, first come, first served. A waiter holds no other lock, so a deadlock arises only if
+ * the holder asks again from inside. Callers must refuse that themselves.
  */
 export type Lock = {
   run<Value>(work: () => Value | Promise<Value>): Promise<Value>;
-  /** Whether nobody holds it or waits for it, so that work which takes no time needs no turn. */
+  /** Returns true if the lock is neither held nor waited for, so that synchronous work may run without it. */
   isFree(): boolean;
 };
 

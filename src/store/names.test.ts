@@ -1,6 +1,6 @@
 /**
- * Names that a world may give: each that the language accepts can be stored, looked up, filtered, ordered
- * and paged by, whatever SQLite itself means by it; every other is refused by name, with its place.
+ * Tests the names that a world may use. Each name that the language accepts can be stored, looked up, filtered,
+ * ordered and paged by, even if SQLite gives it a meaning. Any other is refused, with its name and place.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { StoreRefusal } from './refusal.ts';
 import { buildSnapshot } from './snapshot.ts';
 import type { WorldStore } from './world-store.ts';
 
-/** Words that mean something to SQLite, to a store's own statements, or to JavaScript. */
+/** Words with a meaning for SQLite, for the store's own statements, or for JavaScript. */
 const words =
   `abort action add after all alter always analyze and as asc attach autoincrement before begin between by
   cascade case cast check collate column commit conflict constraint create cross current current_date
@@ -92,7 +92,7 @@ const objectSchema = (properties: Record<string, unknown>, required: string[]) =
   properties,
 });
 
-/** JSON pointer of a value inside the row. */
+/** Returns the JSON pointer of a value inside the row. */
 const pointerTo = (key: string) => `/inside/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const inOrder = <Value>(names: readonly string[], value: (name: string) => Value) =>
@@ -111,7 +111,7 @@ engine = "sqlite"
 serve = []
 `;
 
-/** A world of an entity whose first field is its key, and of another that refers to it. */
+/** Compiles a world of one entity whose first field is its key, and of another that refers to it. */
 const compileModel = ({ entity, child, fields, inner }: Model) =>
   compileChanged((world) => {
     const [key = ''] = fields;
@@ -143,7 +143,7 @@ const compileModel = ({ entity, child, fields, inner }: Model) =>
     };
   });
 
-/** How a name is refused, or with it what speaks of it. */
+/** Codes of the problems with which a name, or text that uses it, is refused. */
 const refusals = [
   'bad_name',
   'reserved_name',
@@ -161,7 +161,7 @@ const rowOf = ({ fields, inner }: Model, index: number): Row => ({
   inside: inOrder(inner, (name) => `${name} ${index}`),
 });
 
-/** What can be asked of a field finds its row, and nothing else. */
+/** Expects that each kind of query by a field finds its row, and no other. */
 const expectFound = (store: WorldStore, entity: string, path: string[], row: Row): void => {
   const value = path.reduce<unknown>((held, step) => (held as Row)[step], row);
   for (const match of ['equals', 'contains', 'prefix'] as const) {

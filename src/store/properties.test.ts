@@ -1,5 +1,5 @@
 /**
- * What must hold whatever a caller does: random work over the sample contract, in transactions of
+ * Properties of the store that hold whatever a caller does: random work over the sample contract, in transactions of
  * which some fail at their end.
  */
 import fc from 'fast-check';
@@ -53,7 +53,7 @@ type Work = { steps: ((store: WorldStore) => void)[]; tolerant: boolean; fails: 
 
 const work: fc.Arbitrary<Work> = fc.record({
   steps: fc.array(step, { maxLength: 6 }),
-  /** Goes on after a refusal, as a handler that catches it does. */
+  /** True if the work continues after a refusal, like a handler that catches it. */
   tolerant: fc.boolean(),
   fails: fc.boolean(),
 });
@@ -76,7 +76,7 @@ const rowsOf = (store: WorldStore, entity: string): Row[] =>
 const countedRows = (store: WorldStore): Record<string, number> =>
   Object.fromEntries(contract.entities.map(({ name }) => [name, store.count(name)]));
 
-/** All rows, by entity and canonical key. */
+/** Returns all rows, by entity and canonical key. */
 const stateOf = (store: WorldStore): Map<string, string> =>
   new Map(
     contract.entities.flatMap(({ name, primaryKey }) =>

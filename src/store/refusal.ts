@@ -1,7 +1,7 @@
 /**
- * What the store says no to: a row that breaks the contract, a key that is taken or missing. It is an
- * expected outcome that reaches authors of user code and clients, so it names entity, field and way
- * out; callers translate it (an API answers the vendor's `invalid`, a call fails with its kind).
+ * Refusals of the store: a row that breaks the contract, a key that is taken or missing. A refusal is an expected
+ * outcome that reaches authors of user code and clients, so it names entity, field and way out. Callers translate it:
+ * an API answers the vendor's `invalid`, a call fails with its kind.
  */
 export type RefusalKind =
   | 'shape'
@@ -12,7 +12,7 @@ export type RefusalKind =
   | 'unknown_entity'
   | 'full';
 
-/** One thing that is wrong with a row; `detail` ends a sentence that begins with the field at `pointer`. */
+/** One fault of a row; `detail` ends a sentence that begins with the field at `pointer`. */
 export type RefusedPlace = { pointer: string; detail: string };
 
 export type RefusalFacts = {
@@ -27,7 +27,7 @@ export type RefusalFacts = {
   key?: string | undefined;
   /** Position of the row in the list it was given in. */
   index?: number | undefined;
-  /** All that is wrong, at most 20; absent: what `pointer` and `detail` say. */
+  /** All faults, at most 20; absent: the one of `pointer` and `detail`. */
   problems?: readonly RefusedPlace[] | undefined;
 };
 
@@ -55,7 +55,7 @@ export class StoreRefusal extends Error {
     this.problems = facts.problems ?? [{ pointer: facts.pointer ?? '', detail: facts.detail }];
   }
 
-  /** The same refusal, saying at which position of a list the row stood. */
+  /** Returns the same refusal with the row's position in a list. */
   at(index: number): StoreRefusal {
     return new StoreRefusal({ ...this, index });
   }

@@ -1,6 +1,6 @@
 /**
- * Builds the snapshot of a world version from its base rows: what the control plane stores when a
- * version is made, and what every host that serves it opens.
+ * Builds the snapshot of a world version from its base rows. The control plane stores it when a version is made, and
+ * every host that serves the version opens it.
  */
 import type { Digest } from '#domain/world.ts';
 import type { Contract, Row } from '#language/contract.ts';
@@ -15,15 +15,15 @@ export type Rows = Record<string, readonly Row[]>;
 
 export type BuiltSnapshot = {
   bytes: Uint8Array;
-  /** Rows of every entity. */
+  /** Number of rows by entity. */
   counts: Record<string, number>;
-  /** Digest of the state, which a host that opens the snapshot finds again. */
+  /** Digest of the state, which a host that opens the snapshot computes again. */
   digest: Digest;
 };
 
 /**
- * Inserts rows in the transaction under way, in the order given. Throws `StoreRefusal` with the index
- * of the row in its entity's list.
+ * Inserts rows in the current transaction, in the order given. Throws `StoreRefusal` with the index of the row in its
+ * entity's list.
  */
 export const insertRows = (insert: Writer['insert'], rows: Rows): void => {
   for (const [entity, list] of Object.entries(rows)) {
@@ -37,7 +37,7 @@ export const insertRows = (insert: Writer['insert'], rows: Rows): void => {
   }
 };
 
-/** A refusal that names its row by key, as foreign keys do, with the row's index when `rows` has it. */
+/** Adds the row's index to a refusal that names its row by key, as those of foreign keys do, if `rows` has that row. */
 export const locateRefusal = (
   refusal: StoreRefusal,
   contract: Contract,
@@ -51,8 +51,9 @@ export const locateRefusal = (
 };
 
 /**
- * Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored. `areChecked`: the caller
- * knows that the contract's row checker found no fault with any of them, as compiling does of a tree's own.
+ * Builds the snapshot. Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored.
+ * `areChecked`: the contract's row checker found no fault with any of them, as when the rows come from a compiled
+ * tree.
  */
 export const buildSnapshot = (
   contract: Contract,

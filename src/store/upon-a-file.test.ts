@@ -1,6 +1,6 @@
 /**
- * All that is true of stores in memory is true of stores upon a file: the same tests, with each store opened so.
- * And what is true of those alone.
+ * Runs the tests of stores in memory again with each store on a base file, since all of it must hold there, too.
+ * Further tests cover only such stores.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { openBaseFile, outermostOf } from './tables/base-file.ts';
 import { openWorldStore } from './world-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-store-file-'));
-/** Files by the digest of what they hold; several stores are upon one. */
+/** Files by the digest of their contents; several stores share one. */
 const files = new Map<string, { path: string; bytes: Uint8Array }>();
 
 const fileOf = (snapshot: Uint8Array): string => {
@@ -76,7 +76,7 @@ describe('a store upon a file', () => {
     const outermost = outermostOf(db, '');
     outermost.begin();
     expect(() => outermost.check()).not.toThrow();
-    db.exec('ROLLBACK'); // as SQLite does where it cannot undo a statement alone
+    db.exec('ROLLBACK'); // as SQLite does if it cannot undo a single statement
     expect(() => outermost.check()).toThrow('lost its outermost transaction');
     db.close();
   });

@@ -1,4 +1,4 @@
-/** What a store is opened from, what is written to it, and the marks that it goes back to. */
+/** Tests the sources that a store opens from, its writes, and the marks to which it rolls back. */
 import { describe, expect, it } from 'vitest';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { builtSample as built, openSampleStore, refusalOf } from '#test/support/sample-store.ts';

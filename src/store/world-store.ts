@@ -1,10 +1,10 @@
 /**
- * The world store: the rows of one world, under its contract, in a SQLite database in memory; of a large
- * world, what was changed is there, upon a file of base rows.
+ * The world store: the rows of one world, under its contract, in a SQLite database in memory. For a large world,
+ * memory has only the changes, on top of a file of base rows.
  *
- * Work on it is serialised by its own lock. Writes happen inside `atomically` only; a read that must
- * not see the middle of another caller's transaction goes through `exclusively`. The methods
- * themselves are synchronous, so that user code's accesses run inside the transaction of its call.
+ * Its own lock serialises work. Writes happen inside `atomically` only; a read that must not see the middle of another
+ * caller's transaction uses `exclusively`. The methods themselves are synchronous, so that user code's accesses run
+ * inside the transaction of its call.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Digest } from '#domain/world.ts';
@@ -19,23 +19,26 @@ export type WorldStore = StoreReader &
   Writer &
   StateBefore & {
     /**
-     * Runs `work` as one transaction, after those under way: all its writes are kept, or none when it
-     * throws or leaves a foreign key dangling. Refuses to be nested.
+     * Runs `work` as one transaction, after those before it. All its writes are kept, or none when it throws or leaves
+     * a foreign key dangling. Refuses to be nested.
      */
     atomically<Value>(work: () => Value | Promise<Value>): Promise<{ value: Value } & Changes>;
-    /** Runs `work` while no transaction is under way. Refuses to be nested. */
+    /** Runs `work` while no transaction is in progress. Refuses to be nested. */
     exclusively<Value>(work: () => Value | Promise<Value>): Promise<Value>;
-    /** Whether `atomicallyNow` can be asked, and whatever is read at once is whole: no transaction is under way or waited for. */
+    /**
+     * Returns true if no transaction is in progress or waiting. Then `atomicallyNow` is allowed, and a synchronous
+     * read sees no partial transaction.
+     */
     isIdle(): boolean;
-    /** As `atomically`, of work that is done at once. Throws unless the store is idle. */
+    /** Runs synchronous work as `atomically` does. Throws unless the store is idle. */
     atomicallyNow<Value>(work: () => Value): { value: Value } & Changes;
-    /** Remembers the present state: `base` first, `task` on top of it. */
+    /** Marks the present state: `base` first, `task` on top of it. */
     mark(mark: Mark): void;
-    /** Forgets everything since the mark, at the cost of what was changed; `base` also forgets `task`. */
+    /** Rolls back to the mark, at the cost of what was changed; `base` also removes `task`. */
     rollBackTo(mark: Mark): void;
-    /** Names the whole state: equal digests, equal rows. Kept up to date with each transaction. */
+    /** Returns the digest of the whole state: equal digests, equal rows. Each transaction updates it. */
     digest(): Digest;
-    /** The same, computed from the rows that are there now; upon a file, from those that may differ from it. */
+    /** Returns the same, computed from the present rows; on a base file, from those that may differ from it. */
     scanDigest(): Digest;
     close(): void;
   };

@@ -1,6 +1,6 @@
 /**
- * How much the files of a folder take, and which of them go when others need the room: those that nobody has
- * a link of their own to, the one first that was not used for longest.
+ * Measures the files of a folder and evicts some when a new one needs disk space: of the files to which no process has
+ * a link of its own, the least recently used goes first.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,17 +22,17 @@ const statAll = async (folder: string): Promise<Kept[]> => {
 };
 
 export type RoomWanted = {
-  /** Where the files are, and the folders of those who hold some or write some. */
+  /** Folder of the files, and the folders of the processes that hold or write some. */
   files: string;
   holders: readonly string[];
-  /** The file that is being written, and how large it may become. */
+  /** File that is being written, and the size that it may reach. */
   path: string;
   bytes: number;
-  /** Of all files together. */
+  /** Size budget of all files together, in bytes. */
   mostBytes: number;
 };
 
-/** Removes files until there is room. Tells whether there is. */
+/** Removes files until there is enough disk space; returns true if there is. */
 export const makeRoom = async (wanted: RoomWanted): Promise<boolean> => {
   const { files, holders, path, bytes, mostBytes } = wanted;
   const kept = await statAll(files);

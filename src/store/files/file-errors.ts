@@ -1,4 +1,4 @@
-/** Failures of the file system that are expected where processes share a folder. */
+/** File system errors that are expected where processes share a folder. */
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
@@ -8,7 +8,7 @@ export const isThere = (error: unknown): boolean => codeOf(error) === 'EEXIST';
 export const isDiskFull = (error: unknown): boolean =>
   codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 
-/** For `catch`: nothing instead of a failure that is expected; any other is thrown on. */
+/** Returns a handler for `catch` that yields undefined for an expected error and rethrows any other. */
 export const unless =
   (isExpected: (error: unknown) => boolean) =>
   (error: unknown): undefined => {

@@ -1,15 +1,15 @@
 /**
- * How large what zstd packed is unpacked, where the beginning of it says so (RFC 8878, "Frame_Header"). It is
- * what the packer says; whoever unpacks has a bound of its own.
+ * Reads the unpacked size of zstd data from its frame header, where the header has it (RFC 8878, "Frame_Header"). The
+ * packer wrote that size, so unpacking still needs a limit of its own.
  */
 
-/** Bytes of a header at most. */
+/** Maximum length of a header in bytes. */
 export const frameHeaderBytes = 18;
 
 const magic = 0xfd2fb528;
 const dictionaryIdBytes = [0, 1, 2, 4];
 
-/** Undefined where it is not told, or no frame begins here. */
+/** Returns the unpacked size; undefined if the header lacks it, or no frame begins here. */
 export const unpackedBytes = (start: Uint8Array): number | undefined => {
   const view = new DataView(start.buffer, start.byteOffset, start.byteLength);
   if (start.length < 6 || view.getUint32(0, true) !== magic) return undefined;

@@ -1,10 +1,10 @@
 /**
- * The processes that use a folder together, each with a folder of its own in it. A process that was killed
- * cannot tidy up, so each has a lock that the system takes from it when it ends, however it ends: SQLite's
- * lock of a file, which holds between containers that share the folder, too.
+ * Registers the processes that share a folder, each with a folder of its own in it. A killed process cannot clean up,
+ * so each holds a lock that the system releases when it ends in any way. It is SQLite's lock of a file, which also
+ * works between containers that share the folder.
  *
- * A folder appears only once its lock is held, and a lock is removed only by whoever holds it. So a folder
- * whose lock can be had, or is not there, belongs to nobody.
+ * A process's folder appears only once its lock is held, and only the holder of a lock removes it. So a folder whose
+ * lock is free or missing belongs to no living process.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,14 +13,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export type Holders = {
-  /** The name of this process among them, and its folder. */
+  /** Name of this process among them, and its folder. */
   name: string;
   own: string;
-  /** The folders of those that live, this one's too. Removes what the others left. */
+  /** Returns the folders of living processes, this one's included. Removes those of dead ones. */
   living(): Promise<string[]>;
-  /** Whether the process of that name lives. */
+  /** Returns true if the process of that name lives. */
   lives(name: string): boolean;
-  /** Removes this one's folder. */
+  /** Removes this process's folder. */
   leave(): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ const sqliteBusy = 5;
 
 type Lock = { release(): void };
 
-/** Takes the lock of a file, which is made where it is missing; undefined while another has it. */
+/** Takes the lock of a file, which is created if missing; returns undefined while another process holds it. */
 const takeLock = (path: string): Lock | undefined => {
   const db = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -44,7 +44,9 @@ const takeLock = (path: string): Lock | undefined => {
   }
 };
 
-/** A lock of a new name. Another process may have taken it for a dead one's before it was locked. */
+/**
+ * Takes a lock of a new name. It retries if another process removed the file as a dead process's before it was locked.
+ */
 const takeNewLock = (folder: string): { name: string; lock: Lock } => {
   for (;;) {
     const name = randomUUID();
@@ -55,7 +57,7 @@ const takeNewLock = (folder: string): { name: string; lock: Lock } => {
   }
 };
 
-/** Joins those that use the folder. */
+/** Registers this process as a user of the folder. */
 export const joinHolders = async (folder: string): Promise<Holders> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { name: ownName, lock: ownLock } = takeNewLock(folder);

@@ -1,14 +1,14 @@
 /**
- * A store's database on a file that nobody writes to: mapped, so that its pages are the system's, which all
- * processes of the machine share, and read without locks.
+ * Opens a store's database from a read-only file. The file is mapped, so that all processes of the machine share its
+ * pages in the system's cache, and it is read without locks.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-/** More than any file has: SQLite maps what there is. */
+/** Limit of the mapping: larger than any file, since SQLite maps what exists. */
 const mappedBytes = 2 ** 31 - 65_536;
 
-/** How SQLite is told of the file. */
+/** Returns the URI by which SQLite opens the file read-only and without locks. */
 export const fileAddress = (path: string): string => {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'ro');
@@ -16,7 +16,7 @@ export const fileAddress = (path: string): string => {
   return url.href;
 };
 
-/** Maps the pages of an attached database, `main` unless it is named. */
+/** Maps the pages of an attached database, by default `main`. */
 export const mapPages = (db: DatabaseSync, schema = 'main'): void =>
   db.exec(`PRAGMA ${schema}.mmap_size = ${mappedBytes}`);
 

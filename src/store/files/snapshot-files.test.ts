@@ -1,4 +1,4 @@
-/** Files of snapshots that several processes of a machine share, whatever becomes of one of them. */
+/** Tests snapshot files that several processes of a machine share, also when one of the processes dies. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ const open = async (mostBytes = 64 * mebibyte, mostFileBytes?: number): Promise<
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A blob that unpacks to so many bytes. */
+/** Returns a blob that unpacks to so many bytes. */
 const blobOf = (letter: string, bytes: number) => {
   const plain = Buffer.alloc(bytes, letter);
   const packed = zstdCompressSync(plain);
@@ -46,7 +46,7 @@ const never = async (): Promise<Uint8Array> => {
   throw new Error('was read again');
 };
 
-/** All files below the folder that have any bytes. */
+/** Returns all non-empty files below the folder. */
 const filesThere = async (): Promise<string[]> => {
   const names = await readdir(folder, { recursive: true });
   const sizes = await Promise.all(

@@ -1,11 +1,11 @@
 /**
- * Snapshots unpacked, as files under their digests, for all processes of a machine that use one folder. Each
- * is unpacked once, and mapped by whoever opens it, so that the machine holds its pages once.
+ * Unpacked snapshots as files under their digests, in one folder for all processes of a machine. Each snapshot is
+ * unpacked once and mapped by every process that opens it, so the machine holds its pages once.
  *
- * Whoever uses a file has a link of its own to it, so nobody can take it away: to make room removes the
- * folder's own link alone, and only where no other is left. The links of a process that is gone go with what
- * `holders.ts` finds of it. A file is written under another name and then linked, so that a digest has the
- * whole file or none; where the machine itself stops, the next start begins with an empty folder.
+ * A process that uses a file has a hard link of its own to it, so no other process can take the file away. Eviction
+ * removes only the folder's own link, and only if no other is left. `holders.ts` removes the links of dead processes.
+ * A file is written under another name and then linked, so a digest has the whole file or none. After a crash of the
+ * machine, the next start begins with an empty folder.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -30,62 +30,66 @@ import { joinHolders } from './holders.ts';
 import { syncFile, unpackToFile } from './unpack.ts';
 
 export type HeldFile = {
-  /** A SQLite database, see `open-file.ts`. Nobody may write to it. */
+  /** Path of a SQLite database, see `open-file.ts`. It must not be written to. */
   path: string;
-  /** Lets go of the file; what is opened stays open. To be called once. */
+  /** Releases the file; databases already open stay open. Must be called once. */
   release(): Promise<void>;
 };
 
 export type SnapshotFiles = {
   /**
-   * The file of a snapshot, which `read` is asked for where there is none yet. Throws `AppError`: `exhausted`
-   * where it takes more than there may be, `internal` where what was read is not what the digest says.
+   * Holds the file of a snapshot; calls `read` for the blob if the file is missing. Throws `AppError`: `exhausted` if
+   * it exceeds the size budget, `internal` if the blob does not have this digest.
    */
   hold(digest: Digest, read: () => Promise<Readable | Uint8Array>): Promise<HeldFile>;
   /**
-   * A file that is made of that of a snapshot, by its name, such as an index; held as that one is. `write` is asked
-   * for it where there is none. Throws what that throws, and `exhausted`.
+   * Holds a file derived from a snapshot's, such as an index, under a name of its own; calls `write` to make it if
+   * missing. Throws the errors of `write`, and `exhausted`.
    */
   holdMade(digest: Digest, name: string, write: (path: string) => Promise<void>): Promise<HeldFile>;
-  /** Whether a file is there that need not be read. */
+  /** Returns true if the snapshot's file exists, so that the blob need not be read. */
   has(digest: Digest): Promise<boolean>;
-  /** Lets go of all. */
+  /** Releases all files. */
   close(): Promise<void>;
 };
 
 export type SnapshotFilesOptions = {
   folder: string;
-  /** Of all files; those that nobody holds make room, those first that were not used for longest. */
+  /**
+   * Size budget of all files, in bytes. Of the files that no process holds, the least recently used are evicted first.
+   */
   mostBytes: number;
-  /** Of one file; as many as of all unless it is given. */
+  /** Size limit of one file, in bytes; absent: the budget of all files. */
   mostFileBytes?: number | undefined;
 };
 
 type Grow = (bytes: number) => Promise<void>;
-/** Writes a file; what it comes to is told as it grows, of what is named so in refusals. */
+/**
+ * Writes a file. It reports the growing size to the function that `growingOf` returns for the name used in refusals.
+ */
 type Write = (path: string, growingOf: (called: string) => Grow) => Promise<void>;
 
-/** How often to look whether another process is done with unpacking. */
+/** Interval of checks whether another process has finished unpacking, in milliseconds. */
 const lookEveryMs = 20;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 const bootFolder = /^boot-[0-9a-f-]{36}$/;
-/** Room is asked for ahead of what is written, so that it is looked for a few times only. */
+/** Share by which disk space is reserved ahead of what is written, so that the folder is measured only a few times. */
 const ahead = 1 / 8;
 
-/** The time of change of a file that nobody wrote to since it was unpacked, in seconds. */
+/** Modification time, in seconds, that marks a file as unchanged since it was unpacked. */
 const asWritten = 1;
 
-/** Notes that a file is used now, finer than milliseconds: it tells which of two was used last. */
+/** Records that a file is used now, finer than milliseconds, so that the order of uses is known. */
 const touch = (path: string): Promise<void> =>
   utimes(path, (performance.timeOrigin + performance.now()) / 1000, asWritten);
 
 const fileName = (digest: Digest): string => digest.slice('sha256:'.length);
 
-/** Names the time since the machine started, where it tells. */
+/** Returns the machine's boot id; undefined where the system has none. */
 const bootId = async (): Promise<string | undefined> =>
   (await readFile(bootIdFile, 'utf8').catch(unless(isMissing)))?.trim();
 
-/** The folder of this start of the machine. Removes those of earlier ones, of which no file may be whole. */
+/** Returns the folder of this boot of the machine. Removes those of earlier boots, whose files may be incomplete. */
 const folderOfBoot = async (folder: string, boot: string): Promise<string> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
@@ -95,7 +99,7 @@ const folderOfBoot = async (folder: string, boot: string): Promise<string> => {
   return join(folder, `boot-${boot}`);
 };
 
-/** Opens the folder, which is made where it is missing, for this process. */
+/** Opens the folder for this process; creates it if missing. */
 export const openSnapshotFiles = async ({
   folder,
   mostBytes,
@@ -107,13 +111,16 @@ export const openSnapshotFiles = async ({
   const claims = join(root, 'claims');
   for (const path of [files, claims]) await mkdir(path, { recursive: true, mode: 0o700 });
   const holders = await joinHolders(join(root, 'holders'));
-  /** Files that this process holds, by their names, and how often. */
+  /** Files that this process holds, by name, each with its number of holds. */
   const held = new Map<string, { path: string; times: number }>();
   const underWay = new Map<string, Promise<void>>();
 
   const pathOf = (name: string): string => join(files, name);
 
-  /** Holds the file where it is there. Links of one file have different names, as one may be going. */
+  /**
+   * Holds the file if it exists. Each link has a name of its own, since an earlier one of the same file may just be
+   * being removed.
+   */
   const take = async (name: string): Promise<HeldFile | undefined> => {
     const mine = held.get(name) ?? { path: join(holders.own, randomUUID()), times: 0 };
     held.set(name, mine);
@@ -140,7 +147,7 @@ export const openSnapshotFiles = async ({
     }
   };
 
-  /** Finds room for what a file comes to, as it is written. */
+  /** Returns the function that reserves disk space for a file as it grows. */
   const growing = (name: string, path: string): Grow => {
     let room = 0;
     return async (size) => {
@@ -156,7 +163,7 @@ export const openSnapshotFiles = async ({
     };
   };
 
-  /** Writes a file under a name of its own, and gives it its own name when it is whole. */
+  /** Writes a file under a temporary name, and links it to its final name when it is complete. */
   const make = async (name: string, write: Write): Promise<void> => {
     const path = join(holders.own, `${randomUUID()}.part`);
     try {
@@ -168,7 +175,10 @@ export const openSnapshotFiles = async ({
     }
   };
 
-  /** Makes it unless another process that lives does, and tells when there is news of it. */
+  /**
+   * Makes the file unless another living process is doing so; then waits a moment. Returns when the caller should look
+   * again.
+   */
   const obtain = async (name: string, write: Write): Promise<void> => {
     const claim = join(claims, name);
     const isMine = await symlink(holders.name, claim).then(() => true, unless(isThere));
@@ -201,7 +211,7 @@ export const openSnapshotFiles = async ({
       const file = await take(name);
       if (file !== undefined) return file;
       const running = underWay.get(name);
-      // Who waits for another's reading does not fail with it, and reads for itself.
+      // A caller that waits for another's read does not fail with it, and reads for itself.
       if (running !== undefined) await running.catch(() => undefined);
       else await run(name, write);
     }

@@ -1,6 +1,6 @@
 /**
- * A compressed snapshot to a file, without either being in memory at once: what is read must have the digest
- * that it was asked for by, and what it unpacks to has a bound.
+ * Unpacks a compressed snapshot to a file without holding either in memory. The source must have the expected digest,
+ * and the unpacked size is limited.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -12,18 +12,18 @@ import { AppError, describeError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { isDiskFull } from './file-errors.ts';
 
-/** What is read at a time from bytes in memory, and given on by the unpacking. */
+/** Size of the chunks that are read from memory, and that the unpacking passes on. */
 const chunkBytes = 256 * 1024;
 
 export type UnpackOptions = {
   digest: Digest;
-  /** Compressed, as the blob of that digest is. */
+  /** Compressed bytes, as the blob of that digest has them. */
   source: Readable | Uint8Array;
   path: string;
   mostBytes: number;
-  /** Called before each portion is written, with all that there will be then; may refuse by throwing. */
+  /** Called before each chunk is written, with the total size by then; may refuse by throwing. */
   grow(bytes: number): Promise<void> | void;
-  /** Whether the file must be on the disk, and not only with the system, when this is done. */
+  /** True if the file must be on disk, and not only in the system's cache, when this is done. */
   sync: boolean;
 };
 
@@ -62,7 +62,7 @@ const isUnpacking = (error: unknown): boolean =>
   'code' in error &&
   (String(error.code).startsWith('ZSTD_') || error.code === 'Z_BUF_ERROR');
 
-/** The failure as whoever waits for the snapshot is told of it. */
+/** Translates a failure into the error for callers that wait for the snapshot. */
 const translate = (error: unknown, { digest, path }: UnpackOptions): unknown => {
   if (error instanceof AppError) return error;
   if (isDiskFull(error)) {
@@ -76,7 +76,7 @@ const translate = (error: unknown, { digest, path }: UnpackOptions): unknown => 
   return error;
 };
 
-/** Has the system write the file to the disk. */
+/** Flushes the file to disk. */
 export const syncFile = async (path: string): Promise<void> => {
   const file = await open(path, 'r+');
   try {
@@ -86,7 +86,7 @@ export const syncFile = async (path: string): Promise<void> => {
   }
 };
 
-/** Writes the file whole, or leaves none. Throws `AppError` where the snapshot is not what it should be. */
+/** Writes the whole file, or leaves none. Throws `AppError` if the snapshot is not as it should be. */
 export const unpackToFile = async (options: UnpackOptions): Promise<void> => {
   const { digest, source, path } = options;
   const hash = createHash('sha256');

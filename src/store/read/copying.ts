@@ -1,6 +1,6 @@
 /**
- * What a copy of an entity is made of: all its rows with their positions, and single rows by position to
- * bring it up to date. How large that would be is told before anything is read.
+ * Reads for callers that keep a copy of an entity: all its rows with their positions, and single rows by position to
+ * update the copy. The size is available before anything is read.
  */
 import type { Catalog } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
@@ -9,11 +9,11 @@ import type { Statements } from '../tables/statements.ts';
 export type PositionedRow = { position: number; payload: string };
 
 export type CopyReader = {
-  /** Bytes of all its rows; undefined when there are more than `mostRows`, of which no more are looked at. */
+  /** Returns the bytes of all its rows; undefined when there are more than `mostRows`, after which it stops looking. */
   sizeOf(entity: string, mostRows: number): number | undefined;
-  /** All its rows, in the order of insertion. */
+  /** Returns all its rows, in the order of insertion. */
   rowsOf(entity: string): PositionedRow[];
-  /** The row at a position; undefined when it is gone. */
+  /** Returns the row at a position; undefined when it is gone. */
   rowAt(entity: string, position: number): string | undefined;
 };
 

@@ -1,16 +1,16 @@
 /**
- * Filters as SQL conditions over one entity's table. Values are always bound, never spliced; paths
- * become column names or JSON paths, so that indexes on them serve.
+ * Translates filters into SQL conditions over one entity's table. Values are always bound, never spliced; paths become
+ * column names or JSON paths, so that indexes on them serve.
  *
- * - `equals`: same JSON value, types included: the text "5" is not the number 5. null matches a field
- *   that is null or absent.
+ * - `equals`: same JSON value, types included: the text "5" is not the number 5. null matches a field that is null or
+ * absent.
  * - `contains`: the text holds the value; a field that is a list has it as an item.
- * - `prefix`: the text begins with the value. Both ignore the case of ASCII letters.
+ * - `prefix`: the text begins with the value. `contains` and `prefix` ignore the case of ASCII letters.
  *
- * Checks of tasks compare, too: `ne`, `lt`, `lte`, `gt`, `gte`, `matches`, `exists`.
+ * Checks of tasks also compare: `ne`, `lt`, `lte`, `gt`, `gte`, `matches`, `exists`.
  *
- * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused,
- * and so are more conditions and texts than can be looked for in each row of a large table.
+ * A list as value matches any of its items, an empty one nothing. A path that no row can have is refused. So are more
+ * conditions and texts than can be searched in each row of a large table.
  */
 
 import { type Operator, readCondition } from '#language/comparison.ts';
@@ -21,12 +21,12 @@ import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
 
-/** How a value is matched: as routes do it, or as checks of tasks do. */
+/** Kind of match: one of those for routes, or one of those for checks of tasks. */
 export type Match = FilterMatch | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'matches' | 'exists';
 
 export type Filter = { path: FieldPath; match: Match; value: unknown };
 
-/** Fields, or paths to them, each with the value that it must have or a list of them, as filters. */
+/** Converts fields, or paths to them, each with its required value or a list of values, into filters. */
 export const filtersOfWhere = (where: Row): Filter[] =>
   Object.entries(where).map(([path, value]) => ({
     path: readFieldPath(path),
@@ -38,8 +38,8 @@ const matchOf = (operator: Operator): Match =>
   operator === 'eq' || operator === 'in' ? 'equals' : operator;
 
 /**
- * Fields, or paths to them, each with a value, a list of values or comparisons, as filters. Throws `StoreRefusal` for a
- * condition that says nothing that can be asked.
+ * Converts fields, or paths to them, each with a value, a list of values or comparisons, into filters. Throws
+ * `StoreRefusal` for a condition that cannot be evaluated.
  */
 export const filtersOfConditions = (entity: string, where: Row): Filter[] =>
   Object.entries(where).flatMap(([written, wanted]) => {
@@ -61,10 +61,10 @@ export type Condition = { sql: string; values: (string | number)[] };
 
 type Scalar = string | number | boolean | null;
 
-/** SQLite's function, and never an entity of that name: no table is in `temp`. */
+/** SQLite's function, qualified by `temp`, where no table is, so that an entity of that name cannot hide it. */
 const listItems = 'temp.json_each';
 
-/** Conditions of one query, and texts that one of them looks for. */
+/** Limits on the conditions of one query, and on the texts that one of them searches for. */
 const mostFilters = 100;
 const mostTexts = 100;
 
@@ -75,13 +75,13 @@ const refusePath = (entity: CatalogEntity, path: FieldPath, detail: string): nev
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, detail });
 };
 
-/** The path as an SQL literal. Refuses one that leads nowhere in the entity's rows. */
+/** Returns the path as an SQL literal. Refuses one that no row of the entity can have. */
 const pathLiteral = (entity: CatalogEntity, path: FieldPath): string => {
   const fault = entity.checkPath(path);
   return fault === undefined ? quoteText(jsonPath(path)) : refusePath(entity, path, fault);
 };
 
-/** The value at a path: a generated column where there is one, else an expression on the payload. */
+/** Returns SQL for the value at a path: a generated column if there is one, else an expression on the payload. */
 export const valueAt = (entity: CatalogEntity, path: FieldPath): string => {
   const [field] = path;
   if (path.length === 1 && field !== undefined && entity.columns.has(field)) {
@@ -108,7 +108,10 @@ const fitsColumn = (entity: CatalogEntity, path: FieldPath, value: string | numb
   return type === undefined || (type === 'TEXT') === (typeof value === 'string');
 };
 
-/** A text with half a character becomes another one when it is bound; within JSON it does not. */
+/**
+ * Returns true if a value may be bound. Binding would change a text with an unpaired surrogate; within JSON it stays
+ * as it is.
+ */
 const canBind = (value: string | number): boolean =>
   typeof value === 'number' || value.isWellFormed();
 
@@ -140,7 +143,7 @@ const equals = (entity: CatalogEntity, filter: Filter): Condition => {
   return anyOf(conditions);
 };
 
-/** Lower case as SQLite's `lower` has it. */
+/** Converts to lower case as SQLite's `lower` does. */
 export const lowerAscii = (text: string): string =>
   text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
@@ -152,7 +155,7 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
   }
   const path = pathLiteral(entity, filter.path);
   const found = filter.match === 'prefix' ? '= 1' : '> 0';
-  // The limit keeps SQLite from reading the text out of its row again for each one that is wanted.
+  // The limit keeps SQLite from extracting the text from its row again for each wanted text.
   const inText = `EXISTS (SELECT 1
     FROM (SELECT lower(json_extract(payload, ${path})) AS text LIMIT 1) AS held, ${listItems}(?) AS wanted
     WHERE instr(held.text, wanted.value) ${found})`;
@@ -167,7 +170,10 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
 
 const signs = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
-/** Numbers are compared with numbers and texts with texts, by their characters; anything else is no more and no less. */
+/**
+ * Compares numbers with numbers and texts with texts, by their characters; values of other types are neither more nor
+ * less.
+ */
 const compares = (entity: CatalogEntity, { path, match, value }: Filter): Condition => {
   const sign = signs[match as keyof typeof signs];
   const kinds = typeof value === 'string' ? "'text'" : "'integer', 'real'";
@@ -177,24 +183,24 @@ const compares = (entity: CatalogEntity, { path, match, value }: Filter): Condit
   return { sql, values: [value] };
 };
 
-/** Whether a regular expression is found in a text; anything else matches none. */
+/** Matches texts in which a regular expression is found; values of other types match none. */
 const matches = (entity: CatalogEntity, { path, value }: Filter): Condition => {
   const fault = typeof value === 'string' ? judgePattern(value).fault : 'it is no text';
   if (fault !== undefined) refusePath(entity, path, `"${path.join('.')}" matches: ${fault}`);
   const at = pathLiteral(entity, path);
-  // Whether it is a text is asked first, so that nothing else is ever made one.
+  // The type is tested first, so that no other value is ever converted to a text.
   const sql = `CASE json_type(payload, ${at}) WHEN 'text'
     THEN svc_matches(?, json_extract(payload, ${at})) ELSE 0 END = 1`;
   return { sql, values: [value as string] };
 };
 
-/** A field that is null is as good as one that is not there. */
+/** A field that is null counts as absent. */
 const exists = (entity: CatalogEntity, { path, value }: Filter): Condition => ({
   sql: `(coalesce(json_type(payload, ${pathLiteral(entity, path)}), 'null') ${value === true ? '<>' : '='} 'null')`,
   values: [],
 });
 
-/** Also a field that is absent differs from a value. */
+/** A field that is absent also differs from a value. */
 const differs = (entity: CatalogEntity, filter: Filter): Condition => {
   const { sql, values } = equals(entity, filter);
   return { sql: `NOT coalesce(${sql}, 0)`, values };
@@ -213,7 +219,7 @@ const matchers: Record<Match, (entity: CatalogEntity, filter: Filter) => Conditi
   exists,
 };
 
-/** The condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be asked. */
+/** Returns the condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be evaluated. */
 export const conditionOf = (entity: CatalogEntity, filters: readonly Filter[]): Condition => {
   const [first] = filters;
   if (first !== undefined && filters.length > mostFilters) {

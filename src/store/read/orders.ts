@@ -1,9 +1,8 @@
 /**
- * In which order the rows of a query stand, kept for as long as no row of their entity changes. A list is asked for page
- * by page, and a page costs the reading and sorting of all its rows, where it is looked for among them; with the
- * order known it costs its own rows.
+ * Caches the order of a query's rows for as long as no row of the entity changes. Clients read a list page by page.
+ * Without the cache each page costs reading and sorting all rows; with the order known it costs its own rows.
  *
- * Nothing is kept of a query that is asked once: its order is looked for when it is asked again.
+ * The first run of a query caches nothing: its order is computed when it runs again.
  */
 import type { CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
@@ -11,31 +10,33 @@ import type { Statements } from '../tables/statements.ts';
 /** A query without its page. */
 export type OrderedQuery = {
   entity: CatalogEntity;
-  /** The statement from its conditions on, with its order. */
+  /** SQL from its conditions on, with its order. */
   tail: string;
   values: readonly (string | number)[];
 };
 
-/** How far an entity's rows have come: equal versions, equal rows. */
+/** Versions of entities: equal versions, equal rows. */
 export type EntityVersions = { version(entity: string): number };
 
 export type Orders = {
-  /** Payload texts of a page; undefined where the order is not known, and the rows are to be looked for. */
+  /**
+   * Returns the payload texts of a page; undefined when the order is not cached, and the caller has to query the rows.
+   */
   page(query: OrderedQuery, limit: number, offset: number): string[] | undefined;
 };
 
-/** Queries that are kept, rows of one of them, and characters of what tells one from another. */
+/** Limits of the cache: queries, rows of one query, and characters of the key that identifies one. */
 const mostKept = 16;
 const mostRows = 10_000;
 const mostChars = 16_384;
 
 type Kept = {
   version: number;
-  /** Undefined: not looked for yet. */
+  /** Undefined: not computed yet. */
   positions: number[] | 'too many' | undefined;
 };
 
-/** Makes it; nothing is known yet. */
+/** Creates an empty cache. */
 export const createOrders = (prepare: Statements, versions: EntityVersions): Orders => {
   const kept = new Map<string, Kept>();
 
@@ -48,18 +49,18 @@ export const createOrders = (prepare: Statements, versions: EntityVersions): Ord
   };
 
   const read = ({ entity }: OrderedQuery, positions: readonly number[]): string[] => {
-    // As objects: a copy of rows (copying.ts) reads by the same statement, which is kept by its text.
+    // Read as objects: copying.ts uses the same statement, which is cached by its text.
     const text = `SELECT payload FROM ${entity.table} WHERE ${entity.position} = ?`;
     const statement = prepare(text);
     return positions.map((at) => statement.get(at)?.payload as string);
   };
 
-  /** What is kept of a query, now the last one that was asked. */
+  /** Returns the cache entry of a query and moves it to the end, as the most recently used. */
   const lookUp = (key: string, version: number): { entry: Kept; isKnown: boolean } => {
     const known = kept.get(key);
     kept.delete(key);
     const isKnown = known?.version === version;
-    // What was too much before the last change is not looked for after each.
+    // An order that was too long before the last change is not computed again after each change.
     const isTooMany = known?.positions === 'too many';
     const entry = isKnown ? known : { version, positions: isTooMany ? known.positions : undefined };
     kept.set(key, entry);

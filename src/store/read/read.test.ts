@@ -1,4 +1,4 @@
-/** What a store finds: by position, by key, by value. */
+/** Tests reads of a store: by position, by key, by value. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';

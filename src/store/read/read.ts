@@ -1,6 +1,6 @@
 /**
- * Reading rows. Payload texts go out as they were stored; nothing here parses them. Rows come in the
- * order they were inserted unless a query orders them, and that order also breaks ties.
+ * Reads rows. Payload texts are returned as they were stored; nothing here parses them. Rows are in the order of
+ * insertion unless a query orders them, and that order also breaks ties.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
@@ -10,23 +10,26 @@ import { conditionOf, type Filter, valueAt } from './filter.ts';
 import type { Orders } from './orders.ts';
 
 export type Query = {
-  /** All must hold. */
+  /** Filters that must all hold. */
   where?: readonly Filter[] | undefined;
   /** Whole numbers from 0; no limit means all rows. */
   limit?: number | undefined;
   offset?: number | undefined;
   orderBy?: readonly { path: FieldPath; descending?: boolean | undefined }[] | undefined;
-  /** Ends with the last row that fits into so many bytes of text; the first comes whatever its size. */
+  /**
+   * Size limit of the result in bytes: it ends with the last row that fits. The first row is returned whatever its
+   * size.
+   */
   mostBytes?: number | undefined;
 };
 
-/** A stretch of an entity's rows in the order of insertion. */
+/** A range of an entity's rows in the order of insertion. */
 export type ListQuery = {
-  /** All must hold. */
+  /** Filters that must all hold. */
   where?: readonly Filter[] | undefined;
-  /** Only rows that came after this position. */
+  /** Only rows after this position. */
   after?: number | undefined;
-  /** Only rows that came before this position; `limit` then counts from the last of them. */
+  /** Only rows before this position; `limit` then counts from the last of them. */
   before?: number | undefined;
   /** Whole numbers from 0. */
   limit: number;
@@ -39,16 +42,16 @@ export type RowList = {
   /** Positions of the first and the last of them; undefined when there is none. */
   first: number | undefined;
   last: number | undefined;
-  /** Whether rows lie beyond the limit: behind the last, or with `before` ahead of the first. */
+  /** True if further rows match beyond the limit: after the last, or with `before` ahead of the first. */
   more: boolean;
 };
 
 export type Reader = {
   get(entity: string, key: Row): string | undefined;
   query(entity: string, query?: Query): string[];
-  /** Rows by their positions, which neither inserts nor deletes move, and which are never given again. */
+  /** Lists rows by position. Inserts and deletes move no other row, and a position is never reused. */
   list(entity: string, query: ListQuery): RowList;
-  /** How many rows match. */
+  /** Returns how many rows match. */
   count(entity: string, where?: readonly Filter[]): number;
 };
 
@@ -60,10 +63,10 @@ const orderOf = (entity: CatalogEntity, orderBy: Query['orderBy']): string =>
     entity.position,
   ].join(', ');
 
-/** Sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit. */
+/** Written as sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit. */
 const rowWindow = 'LIMIT ? + 0 OFFSET ? + 0';
 
-/** Reading rows as arrays takes half the time of reading them as objects. */
+/** Reads rows as arrays, which takes half the time of reading them as objects. */
 const readArrays = (
   prepare: Statements,
   text: string,
@@ -74,7 +77,7 @@ const readArrays = (
   return statement.all(...values) as unknown as unknown[][];
 };
 
-/** The first column of the rows, until there are so many bytes of it; what follows is not read. */
+/** Reads the first column of the rows until it has so many bytes; later rows are not read. */
 const readUntilFull = (
   prepare: Statements,
   text: string,
@@ -117,7 +120,7 @@ const listRows = (
   };
 };
 
-/** Makes it. `orders`: of rows that change, so that pages of them are not sorted each by itself. */
+/** Creates a reader. `orders`: cache for rows that may change, so that not each page of them is sorted anew. */
 export const createReader = (catalog: Catalog, prepare: Statements, orders?: Orders): Reader => {
   const count: Reader['count'] = (name, where = []) => {
     const entity = catalog.entity(name);

@@ -1,6 +1,6 @@
 /**
- * The state sum of a database from scratch: what looks at every row; or upon a file, whose sum is known, at every
- * row that may differ from it.
+ * Computes the state sum of a database from its rows: from every row, or on a base file, whose sum is known, from
+ * every row that may differ from it.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
@@ -13,7 +13,7 @@ const rowsOf = (db: DatabaseSync, { table, position }: CatalogEntity): Iterable<
     .prepare(`SELECT _key, payload FROM ${table} ORDER BY ${position}`)
     .iterate() as Iterable<unknown> as Iterable<StoredRow>;
 
-/** The sum of the state digest, computed from the rows. */
+/** Returns the sum of the state digest, computed from the rows. */
 export const scanSum = (db: DatabaseSync, catalog: Catalog): bigint => {
   let sum = 0n;
   for (const entity of catalog.entities) {
@@ -24,10 +24,10 @@ export const scanSum = (db: DatabaseSync, catalog: Catalog): bigint => {
   return sum;
 };
 
-/** Where the rows may differ from those of a file: at some positions of its own, and behind its last. */
+/** Rows that may differ from a base file's: at some positions in it, and after its last position. */
 export type Differences = { of(entity: string): ReadonlySet<number>; last(entity: string): number };
 
-/** What the rows of an entity at these positions add to the sum. */
+/** Returns the part of the sum that the rows at these positions contribute. */
 const sumAt = (db: DatabaseSync, entity: CatalogEntity, positions: Iterable<number>): bigint => {
   const one = db.prepare(`SELECT _key, payload FROM ${entity.table} WHERE ${entity.position} = ?`);
   let sum = 0n;
@@ -50,7 +50,7 @@ const sumBehind = (db: DatabaseSync, entity: CatalogEntity, last: number): bigin
   return sum;
 };
 
-/** The sum of a database upon a file, from the sum of the file and the rows that may differ, in both. */
+/** Returns the sum of a database on a base file, from the file's sum and the rows that may differ, in both. */
 export const scanDifferences = (
   db: DatabaseSync,
   file: { db: DatabaseSync; sum: bigint },

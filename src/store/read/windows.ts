@@ -1,6 +1,6 @@
 /**
- * An entity's rows looked at stretch by stretch, so that looking at all of them can be left off between two stretches.
- * Of each row that matches comes where it stands and the value that it is sorted by, never the row itself.
+ * Scans an entity's rows in windows, so that a scan of all of them can stop between two windows. For each matching row
+ * it returns the position and the sort key, never the row itself.
  */
 import type { FieldPath } from '#language/contract.ts';
 import { quoteName } from '#language/sql/ddl.ts';
@@ -8,37 +8,40 @@ import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 import { type Condition, conditionOf, type Filter, lowerAscii, valueAt } from './filter.ts';
 
-/** What a row is sorted by: of a text its beginning; null also where the field is absent. */
+/** Sort key of a row: of a text its beginning; null also if the field is absent. */
 export type SortKey = string | number | null;
 
 export type WindowQuery = {
-  /** All must hold. */
+  /** Filters that must all hold. */
   where?: readonly Filter[] | undefined;
-  /** Words that each stand in one of the row's fields that have a column, whatever the case of ASCII letters. */
+  /** Words, each of which must occur in one of the row's fields with a column, ignoring the case of ASCII letters. */
   words?: readonly string[] | undefined;
   sortBy?: FieldPath | undefined;
-  /** Only rows that came after this position; -1 for all. */
+  /** Only rows after this position; -1 for all. */
   after: number;
-  /** So many rows are looked at, whether they match or not: a whole number from 1. */
+  /** Number of rows to scan, matching or not: a whole number from 1. */
   rows: number;
 };
 
 export type Window = {
   /** Rows that match, in the order of insertion. */
   found: [position: number, key: SortKey][];
-  /** The last position that was looked at; undefined when there was none any more. */
+  /** Last position that was scanned; undefined when no row was left. */
   last: number | undefined;
 };
 
 export type WindowReader = {
-  /** Throws `StoreRefusal` for a filter or an order that cannot be asked. */
+  /** Scans one window. Throws `StoreRefusal` for a filter or an order that cannot be evaluated. */
   window(entity: string, query: WindowQuery): Window;
 };
 
-/** Characters of a text that rows are sorted by. */
+/** Length of the sort key of a text, in characters. */
 const sortedChars = 200;
 
-/** A whole number is read as a fraction, since it may be larger than JavaScript reads from a column of them. */
+/**
+ * Returns SQL for the sort key. A whole number is read as a floating-point one, since it may exceed the integers that
+ * JavaScript reads from a column.
+ */
 const keyAt = (entity: CatalogEntity, path: FieldPath | undefined): string => {
   if (path === undefined) return 'NULL';
   const value = valueAt(entity, path);
@@ -49,12 +52,12 @@ const keyAt = (entity: CatalogEntity, path: FieldPath | undefined): string => {
     WHEN 'integer' THEN CAST(${value} AS REAL) ELSE ${value} END`;
 };
 
-/** The row's text is looked at first, which costs a tenth of reading its fields. */
+/** Searches the row's text first, which costs a tenth of reading its fields. */
 const holdsWord = (entity: CatalogEntity, word: string): Condition => {
   const wanted = lowerAscii(word);
   const written = lowerAscii(JSON.stringify(word).slice(1, -1));
   const byType = [...entity.columns].sort(([, one], [, other]) => (one > other ? -1 : 1));
-  const columns = byType.map(([column]) => quoteName(column)); // texts first, which most words are in
+  const columns = byType.map(([column]) => quoteName(column)); // texts first, which hold most words
   const fields = columns.map((column) => `instr(lower(${column}), ?) > 0`).join(' OR ');
   return {
     sql: ` AND instr(lower(payload), ?) > 0 AND (${fields || '1'})`,

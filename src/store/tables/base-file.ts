@@ -1,21 +1,21 @@
 /**
- * A store's database upon a file of base rows that other processes map, too. SQLite reads pages of the file as
- * they are mapped, and copies those that a session changes into its own memory. It would write them to the
- * file when a transaction commits, and none ever does: all work is inside one outermost transaction, which
- * ends by being rolled back, and pages are kept in memory however many they are (`cache_spill`).
+ * Opens a store's database on a file of base rows that other processes map, too. SQLite maps the file's pages, and
+ * copies those that a session changes into its own memory. It would write them to the file only when a transaction
+ * commits, and none ever does. All work is inside one outermost transaction, which ends by being rolled back, and
+ * pages stay in memory however many they are (`cache_spill`).
  *
- * So nothing may run outside of it. SQLite itself can end it, on a failure that it cannot undo otherwise;
- * `check` is asked before each write and each savepoint. What would be written all the same is seen by
- * `isWhole`, for the file's time of change is then another.
+ * So nothing may run outside that transaction. SQLite itself ends it on a failure that it cannot undo otherwise;
+ * therefore `check` runs before each write and each savepoint. `isWhole` detects a write that happens all the same,
+ * since the file's modification time then differs.
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { mapPages } from '../files/open-file.ts';
 
-/** What a store's outermost transaction is to those who work inside it. */
+/** The outermost transaction of a store, for code that works inside it. */
 export type Outermost = {
-  /** Opens it; what was in an earlier one is rolled back by then. */
+  /** Opens it; an earlier one must have been rolled back by then. */
   begin(): void;
   /** Throws unless it is open. */
   check(): void;
@@ -23,13 +23,16 @@ export type Outermost = {
 
 export type BaseFile = {
   path: string;
-  /** Pages of the file. */
+  /** Number of pages of the file. */
   pages: number;
-  /** Whether the file is as it was when it was opened. */
+  /** Returns true if the file is as it was when it was opened. */
   isWhole(): boolean;
 };
 
-/** Without locks, of which one file has one for writers: nobody writes. */
+/**
+ * Returns the URI that opens the file without locks. SQLite would allow one writer's lock on a file; here nothing
+ * writes to it.
+ */
 const addressOf = (path: string): string => {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
@@ -64,7 +67,7 @@ export const openBaseFile = (path: string): { db: DatabaseSync; base: BaseFile }
   }
 };
 
-/** The outermost transaction of a database upon a file, in which `prelude` has run. */
+/** Returns the outermost transaction of a database on a base file; `prelude` runs at its start. */
 export const outermostOf = (db: DatabaseSync, prelude: string): Outermost => ({
   begin: () => db.exec(`BEGIN; ${prelude}`),
   check() {
@@ -72,5 +75,5 @@ export const outermostOf = (db: DatabaseSync, prelude: string): Outermost => ({
   },
 });
 
-/** A database in memory has none: what is kept in it is nobody else's. */
+/** A database in memory needs none, since no other process uses it. */
 export const noOutermost: Outermost = { begin: () => undefined, check: () => undefined };

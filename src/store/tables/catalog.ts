@@ -1,6 +1,6 @@
 /**
- * The contract's entities as the store looks them up: by name, with column types at hand and with
- * relationships seen from both ends. Built once when a store opens.
+ * The contract's entities as the store looks them up: by name, with column types at hand and with relationships from
+ * both ends. Built once when a store opens.
  */
 import type { ColumnType, Contract, EntityContract, FieldPath } from '#language/contract.ts';
 import { createAnalysis } from '#language/schema/analysis.ts';
@@ -8,46 +8,46 @@ import { positionName, quoteName } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
 import { createFieldCheck, type FieldCheck } from './fields.ts';
 
-/** A number that tells rows apart among those that have the same values in all other fields of a key. */
+/** A numbered field that distinguishes rows with the same values in all other fields of a key. */
 export type Sequence = {
   field: string;
-  /** By name. */
+  /** Other fields of the key, sorted by name. */
   within: FieldPath[];
-  /** The foreign key that those fields are; undefined where they are none. */
+  /** Foreign key that those fields form; undefined if they form none. */
   owner: { fields: string[]; target: string } | undefined;
 };
 
 /**
- * A foreign key. `isCyclic` when the target refers back, by itself or by way of others: then neither of two rows can be
- * written first, and only the end of a transaction tells whether one is missing.
+ * A foreign key. `isCyclic` when the target refers back, directly or through other entities. Then neither of two rows
+ * can be written first, and only the end of a transaction shows whether one is missing.
  */
 export type EntityReference = { fields: string[]; target: string; isCyclic: boolean };
 
 export type CatalogEntity = {
   name: string;
-  /** The table's name, quoted for SQL. */
+  /** Name of the table, quoted for SQL. */
   table: string;
-  /** The table's name for the position of a row in the order of insertion; no field has it. */
+  /** Column with the position of a row in the order of insertion; no field has its name. */
   position: string;
   primaryKey: string[];
   unique: EntityContract['unique'];
   columns: ReadonlyMap<string, ColumnType>;
-  /** Numbers that are counted within other fields, by the keys and unique lists. */
+  /** Fields that are numbered within other fields, by the keys and unique lists. */
   sequences: readonly Sequence[];
-  /** Tells paths that lead nowhere. */
+  /** Checks whether rows can have a value at a path. */
   checkPath: FieldCheck;
   /** Foreign keys of this entity. */
   references: EntityReference[];
   /** Foreign keys of any entity that point here. */
   dependents: { entity: string; fields: string[] }[];
-  /** Numbers of entities that are counted within a row of this one: the fields that refer to its key. */
+  /** Sequences of entities that are numbered within a row of this one, with the fields that refer to its key. */
   counts: { entity: string; sequence: Sequence; fields: string[]; key: string[] }[];
 };
 
 export type Catalog = {
-  /** In the contract's order. */
+  /** Entities in the contract's order. */
   entities: readonly CatalogEntity[];
-  /** Throws `StoreRefusal` of kind `unknown_entity`. */
+  /** Returns the entity of a name. Throws `StoreRefusal` of kind `unknown_entity`. */
   entity(name: string): CatalogEntity;
 };
 
@@ -61,7 +61,7 @@ const ownerOf = (
       within.every((path) => path.length === 1 && fields.includes(path[0] ?? '')),
   );
 
-/** A number that refers to another row is counted where that row is. */
+/** Returns the sequences of an entity. A number in a foreign key is counted by the row that it refers to, so it is left out. */
 const sequencesOf = ({
   columns,
   primaryKey,
@@ -85,7 +85,7 @@ const sequencesOf = ({
   );
 };
 
-/** Names of the entities that one refers to, by itself or by way of others. */
+/** Returns the names of the entities that one refers to, directly or through others. */
 const reachedFrom = ({ entities }: Pick<Contract, 'entities'>, name: string): Set<string> => {
   const targets = new Map(
     entities.map((entity) => [entity.name, entity.relationships.map(({ target }) => target)]),

@@ -1,8 +1,8 @@
 /**
- * Which paths lead to something in the rows of an entity, by its schema. A path that leads nowhere is a
- * name that was misspelt: asked for as it is, it would find nothing and say nothing.
+ * Checks, by the schema, which paths can have a value in the rows of an entity. Any other path is a misspelt name; a
+ * query by it would silently find nothing.
  *
- * Answers are kept, since the same few queries come again and again.
+ * Results are cached, since the same few queries recur.
  */
 import type { FieldPath, JsonSchema } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
@@ -10,10 +10,10 @@ import type { Analysis } from '#language/schema/analysis.ts';
 import { findMissingField } from '#language/schema/missing-field.ts';
 import { isAddressable } from '#language/sql/ddl.ts';
 
-/** What is wrong with a path, for a refusal; undefined when a row can have a value there. */
+/** Returns the fault of a path, for a refusal; undefined when a row can have a value there. */
 export type FieldCheck = (path: FieldPath) => string | undefined;
 
-/** Paths that are remembered; clients can make up any number of them. */
+/** Limit of the cache, since clients can invent any number of paths. */
 const mostKnown = 1_000;
 const mostShownChars = 200;
 
@@ -29,7 +29,7 @@ const faultOf = (analysis: Analysis, schema: JsonSchema, path: FieldPath): strin
   return `there is no field "${shown(missing.path)}"${hint}`;
 };
 
-/** The check of an entity's paths. */
+/** Creates the check of an entity's paths. */
 export const createFieldCheck = (analysis: Analysis, schema: JsonSchema): FieldCheck => {
   const known = new Map<string, string | undefined>();
   return (path) => {

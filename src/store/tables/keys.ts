@@ -1,13 +1,13 @@
 /**
  * Canonical keys: the JSON array of a row's primary-key values, in the contract's order, for example
- * `["octo","hello"]`. Equal keys have equal texts, whatever order or spelling the row came in.
+ * `["octo","hello"]`. Equal keys have equal texts, whatever the order or spelling of the row.
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from './catalog.ts';
 
-/** The key made of the values of `fields`, or undefined when one of them is null or absent. */
+/** Returns the key made of the values of `fields`; undefined when one of them is null or absent. */
 export const keyFrom = (row: Row, fields: readonly string[]): string | undefined => {
   const values = fields.map((field) => row[field]);
   return values.some((value) => value === null || value === undefined)
@@ -15,7 +15,7 @@ export const keyFrom = (row: Row, fields: readonly string[]): string | undefined
     : JSON.stringify(values);
 };
 
-/** The canonical key of a row, or of an object that holds the key fields. Throws `shape`. */
+/** Returns the canonical key of a row, or of an object that holds the key fields. Throws `shape`. */
 export const keyOf = (entity: CatalogEntity, row: Row): string => {
   const key = keyFrom(row, entity.primaryKey);
   if (key !== undefined) return key;
@@ -30,13 +30,13 @@ export const keyOf = (entity: CatalogEntity, row: Row): string => {
   });
 };
 
-/** The key fields with their values, read back from a canonical key. */
+/** Returns the key fields with their values from a canonical key. */
 export const fieldsOfKey = (entity: CatalogEntity, key: string): Row => {
   const values = JSON.parse(key) as unknown[];
   return Object.fromEntries(entity.primaryKey.map((field, index) => [field, values[index]]));
 };
 
-/** The key in words, for messages: `id 5`, or `owner "octo", name "hello"`. */
+/** Returns the key in words, for messages: `id 5`, or `owner "octo", name "hello"`. */
 export const describeKey = (fields: readonly string[], key: string): string => {
   const values = JSON.parse(key) as unknown[];
   return fields.map((field, index) => `${field} ${JSON.stringify(values[index])}`).join(', ');

@@ -1,12 +1,12 @@
 /**
- * `svc_matches(pattern, text)` of a store's database: whether a regular expression is found in a text, 1 or 0. It runs on
- * RE2, in time linear in the text.
+ * Adds `svc_matches(pattern, text)` to a store's database: returns 1 if a regular expression is found in a text, else
+ * 0. It runs on RE2, in time linear in the text.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { compilePattern, type Pattern } from '#language/schema/patterns.ts';
 
-/** A query asks for few of them, each for every row. */
+/** Limit of the cache: a query has few patterns, each applied to every row. */
 const mostPatterns = 32;
 
 const compiled = new LRUCache<string, Pattern>({ max: mostPatterns });
@@ -19,7 +19,7 @@ const patternOf = (source: string): Pattern => {
   return pattern;
 };
 
-/** Gives a database the function. */
+/** Adds the function to a database. */
 export const addMatching = (db: DatabaseSync): void =>
   db.function('svc_matches', { deterministic: true, directOnly: true }, (pattern, text) =>
     typeof pattern === 'string' && typeof text === 'string' && patternOf(pattern).test(text)

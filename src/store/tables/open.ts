@@ -1,9 +1,9 @@
 /**
- * A store's database: in memory, with the tables of a contract, empty or from a snapshot; or upon the file of
- * an unpacked snapshot, see `base-file.ts`.
+ * Opens a store's database: in memory, with the tables of a contract, empty or from a snapshot; or on the file of an
+ * unpacked snapshot, see `base-file.ts`.
  *
- * A snapshot is such a database, serialised and compressed. Its table `svc_store` holds the sum of the
- * state digest and `svc_counts` the number of rows, so that opening costs no look at the rows.
+ * A snapshot is such a database, serialised and compressed. Its table `svc_store` holds the sum of the state digest
+ * and `svc_counts` the number of rows, so that opening it reads no rows.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -12,17 +12,17 @@ import { createTablesSql } from '#language/sql/ddl.ts';
 import { type BaseFile, openBaseFile } from './base-file.ts';
 import { addMatching } from './matching.ts';
 
-/** Largest database of one world; a container has to hold it beside its own needs. */
+/** Size limit of one world's database, in bytes; a container has to hold it beside its own needs. */
 export const maxStoreBytes = 256 * 1024 * 1024;
 export const pageBytes = 4096;
-/** Beyond that, for what has to be written in a full world, too: see `room.ts`. */
+/** Bytes beyond the limit, for writes that must succeed in a full world, too: see `room.ts`. */
 const spareBytes = 8 * 1024 * 1024;
-/** Room for what is unpacked. Node asks for it in portions of this size, and the usual ones are small. */
+/** Buffer size for unpacking. Node allocates buffers of this size, and its default is small. */
 const chunkBytes = 1024 * 1024;
 
 /**
- * Nothing may touch a disk (a host's root is read-only) and nothing here outlives the process, so
- * journals stay in memory. Foreign keys are the store's own to check, see `references.ts`.
+ * Nothing may touch a disk (a host's root is read-only) and nothing here outlives the process, so journals stay in
+ * memory. The store itself checks foreign keys, see `references.ts`.
  */
 const settings = `
   PRAGMA journal_mode = MEMORY;
@@ -32,15 +32,15 @@ const settings = `
   PRAGMA max_page_count = ${(maxStoreBytes + spareBytes) / pageBytes};
 `;
 
-/** Gives a database a size limit of its own, in bytes, in place of the usual one. */
+/** Sets the size limit of a database in bytes, in place of the usual one. */
 export const boundBytes = (db: DatabaseSync, maxBytes: number): void =>
   db.exec(`PRAGMA max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
 
-/** What is known of all rows without a look at them. */
+/** Facts about all rows that are stored beside them, so that reading them costs no scan. */
 export type Summary = {
   /** Sum of the state digest. */
   sum: bigint;
-  /** Rows by entity; undefined in snapshots of earlier releases. */
+  /** Number of rows by entity; undefined in snapshots of earlier releases. */
   counts: ReadonlyMap<string, number> | undefined;
 };
 
@@ -49,7 +49,7 @@ const summaryTables = `
   CREATE TABLE svc_counts (entity TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** An empty database with the contract's tables. */
+/** Opens an empty database with the contract's tables. */
 export const openEmpty = (contract: Pick<Contract, 'entities'>): DatabaseSync => {
   const db = new DatabaseSync(':memory:');
   db.exec(`PRAGMA page_size = ${pageBytes};`);
@@ -68,14 +68,14 @@ const readCounts = (db: DatabaseSync): Summary['counts'] => {
   return new Map(rows.map(({ entity, rows: count }) => [entity as string, Number(count)]));
 };
 
-/** What a snapshot's database says of its rows. Throws when it is none. */
+/** Reads the summary from a snapshot's database. Throws when it has none. */
 export const readSummary = (db: DatabaseSync): Summary => {
   const row = db.prepare('SELECT sum FROM svc_store').get();
   if (typeof row?.sum !== 'string') throw new Error('the snapshot lacks its state sum');
   return { sum: BigInt(row.sum), counts: readCounts(db) };
 };
 
-/** Writes it into a database that is to become a snapshot, and to which nobody will write any more. */
+/** Writes the summary into a database that is to become a snapshot; no further write may follow. */
 export const writeSummary = (
   db: DatabaseSync,
   { sum, counts }: { sum: bigint; counts: Readonly<Record<string, number>> },
@@ -86,7 +86,7 @@ export const writeSummary = (
   for (const [entity, rows] of Object.entries(counts)) count.run(entity, rows);
 };
 
-/** The database that a snapshot holds. Throws when the bytes are none. */
+/** Opens the database that a snapshot holds. Throws when the bytes are no snapshot. */
 export const openSnapshot = (snapshot: Uint8Array): Opened => {
   const limits = { maxOutputLength: maxStoreBytes + spareBytes, chunkSize: chunkBytes };
   const bytes = zstdDecompressSync(snapshot, limits);
@@ -97,7 +97,7 @@ export const openSnapshot = (snapshot: Uint8Array): Opened => {
   return { db, ...readSummary(db) };
 };
 
-/** The database upon an unpacked snapshot, which stays as it is. */
+/** Opens a database on an unpacked snapshot, whose file stays unchanged. */
 export const openOnFile = (path: string): Opened => {
   const { db, base } = openBaseFile(path);
   try {
@@ -111,7 +111,7 @@ export const openOnFile = (path: string): Opened => {
   }
 };
 
-/** Makes the snapshot of a database that nobody will write to any more. */
+/** Builds the snapshot of a database; no further write to it may follow. */
 export const packSnapshot = (
   db: DatabaseSync,
   summary: Parameters<typeof writeSummary>[1],

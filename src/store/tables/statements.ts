@@ -1,17 +1,17 @@
 /**
- * Prepared statements, kept by their SQL text and bounded: queries are built from callers' filters,
- * so their texts are many, while few of them are hot.
+ * Caches prepared statements by their SQL text, with a limit: queries are built from callers' filters, so there are
+ * many texts, of which few are hot.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Twice as many are kept at most. */
+/** Statements of one generation; the cache holds at most twice as many. */
 const maxStatements = 128;
 
 export type Statements = (sql: string) => StatementSync;
 
 /**
- * Prepares each text once. Those that were not used while `maxStatements` others were prepared or found
- * again make room, so that a hot one costs one look and moves nothing.
+ * Creates the cache, which prepares each text once. It drops statements that were not used while `maxStatements`
+ * others were prepared or found again. So a hot statement costs one lookup and moves nothing.
  */
 export const createStatements = (db: DatabaseSync): Statements => {
   let recent = new Map<string, StatementSync>();

@@ -1,37 +1,36 @@
 /**
- * Which rows of an entity changed since somebody looked: a version that rises with every change, and the
- * positions of the last ones, so that a copy of the entity is brought up to date by what changed and not
- * by all that there is. It says where to look and not what is there: a row that is named is read as it is
- * by then, or found to be gone.
+ * Records which rows of an entity changed: a version that rises with every change, and the positions of the latest
+ * ones. So a copy of the entity is updated by what changed, and not from all rows. The log has positions and no
+ * contents: the caller reads the row at a position, or finds it gone.
  *
- * Nothing is taken back. What a transaction that fails had changed has changed once more when it is
- * undone; and going back to a mark, which may bring any row, counts as a change of the whole entity.
+ * A rollback removes nothing from the log. If a transaction fails, undoing counts as one more change of the same rows.
+ * Rolling back to a mark, which may restore any row, counts as a change of the whole entity.
  */
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 
-/** Changes of one entity that are remembered at least; twice as many at most. */
+/** Minimum of changes remembered for an entity; the maximum is twice as many. */
 const mostRemembered = 256;
 
-/** Positions of rows that were inserted, changed or removed; `all` where they are no more remembered. */
+/** Positions of rows that were inserted, changed or removed; `all` when they are no longer remembered. */
 export type ChangedRows = ReadonlySet<number> | 'all';
 
-/** How far an entity's rows have come, as its readers see it. */
+/** Versions of entities' rows, for readers. */
 export type RowVersions = {
-  /** Rises with every change of any row of any entity. */
+  /** Returns a version that rises with every change of any row of any entity. */
   latest(): number;
-  /** The same of one entity; equal versions, equal rows. Throws `StoreRefusal` for an unknown entity. */
+  /** Returns the version of one entity: equal versions, equal rows. Throws `StoreRefusal` for an unknown entity. */
   version(entity: string): number;
-  /** What changed since a version that was read before, also within the transaction under way. */
+  /** Returns the changes since an earlier version, also within the current transaction. */
   changedSince(entity: string, version: number): ChangedRows;
 };
 
 export type ChangeLog = RowVersions & {
   begin(): void;
-  /** To be called after each change of a row. */
+  /** Records a change of a row; must be called after each. */
   record(entity: CatalogEntity, position: number): void;
-  /** What was recorded since `begin` was undone. */
+  /** Records that the changes since `begin` were undone. */
   rollBack(): void;
-  /** Any row of any entity may be another. */
+  /** Records that any row of any entity may have changed. */
   changeAll(): void;
 };
 
@@ -47,7 +46,7 @@ export const createChangeLog = (catalog: Catalog): ChangeLog => {
   const logs = new Map<string, Log>(
     catalog.entities.map(({ name }) => [name, { version: 0, recent: [] }]),
   );
-  /** Entities that the transaction under way has changed, at the version they had before. */
+  /** Entities that the current transaction has changed, with their versions before it. */
   const touched = new Map<Log, number>();
   let latest = 0;
 

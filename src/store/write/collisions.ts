@@ -1,6 +1,6 @@
 /**
- * SQLite's refusals of a write, translated: which key or unique list a row collides on. SQLite names
- * only an index, so the list is found by asking, once the write has failed.
+ * Translates SQLite's refusals of a write: finds which key or unique list a row collides on. SQLite names only an
+ * index, so the list is found by queries after the write has failed.
  */
 import { toPointer } from '#domain/json.ts';
 import type { FieldPath, Row } from '#language/contract.ts';
@@ -12,30 +12,30 @@ import type { CatalogEntity } from '../tables/catalog.ts';
 import { describeKey } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 
-/** SQLite's extended result codes for what a write can run into. */
+/** SQLite's extended result codes of the failures that a write can have. */
 const sqliteCodes = { full: 13, primaryKey: 1555, unique: 2067 } as const;
 
 const codeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
 
-/** Whether a write failed because the database has reached its size limit. */
+/** Returns true if a write failed because the database has reached its size limit. */
 export const isFull = (error: unknown): boolean => codeOf(error) === sqliteCodes.full;
 
-/** That another row has a key, for a refusal. */
+/** Returns the text of a refusal whose key another row has. */
 export const describeTakenKey = ({ primaryKey }: CatalogEntity, key: string): string =>
   `a row with ${describeKey(primaryKey, key)} exists`;
 
-/** That another row has the values of a unique list, for a refusal. */
+/** Returns the text of a refusal for values of a unique list that another row has. */
 export const describeTaken = (paths: readonly FieldPath[], row: Row): string => {
   const words = paths.map((path) => `${path.join('.')} ${JSON.stringify(valueAtPath(row, path))}`);
   return `another row has ${words.join(', ')}`;
 };
 
-/** Whether a write failed because what an index holds once is there already. */
+/** Returns true if a write failed because a unique index already has the value. */
 export const isTaken = (error: unknown): boolean =>
   codeOf(error) === sqliteCodes.primaryKey || codeOf(error) === sqliteCodes.unique;
 
-/** Fault of a field whose value another row has. */
+/** Returns the fault of a field whose value another row has. */
 const takenPlace = (path: FieldPath, fields: number): RefusedPlace => ({
   pointer: toPointer(path),
   detail: fields === 1 ? 'is taken by another row' : 'is taken together with the others of its key',
@@ -77,20 +77,20 @@ const uniqueTaken = (
   return undefined;
 };
 
-/** The refusal of a row for which there is no room. */
+/** Throws the refusal of a row for which the database has no space. */
 export const refuseFull = (entity: CatalogEntity, key: string): never => {
   const detail = 'the world has reached its size limit; delete rows first';
   throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
 };
 
-/** The refusal of a change to one more row of a large world, which would have to be copied. */
+/** Throws the refusal of a change to one more row of a large world, which would have to be copied. */
 export const refuseCopy = (entity: CatalogEntity, key: string): never => {
   const detail =
     'the session has changed as many rows of this large world as it has room for; open another one';
   throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
 };
 
-/** The refusal that a failed write of `row` means; what is no refusal comes back as it is. */
+/** Returns the refusal that a failed write of `row` means; returns any other error unchanged. */
 export const translateFailure = (
   error: unknown,
   entity: CatalogEntity,

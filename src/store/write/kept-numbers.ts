@@ -1,35 +1,34 @@
 /**
- * The largest numbers that rows held which are gone, in a table beside the rows, so that they follow
- * transactions and marks as rows do. Noting one never fails: notes may take more room than the rows that
- * they are of, and where a full world has no more of it, the largest of a field is noted once for all that it is
- * counted within.
+ * Keeps the largest numbers of rows that are gone, in a table beside the rows, so that they follow transactions and
+ * marks as rows do. Keeping one never fails, although the records may take more space than their rows did. If a full
+ * world has no space, one record of the field's largest number stands for all groups that it is counted within.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Statements } from '../tables/statements.ts';
 import type { Room } from './room.ts';
 
-/** The largest number of a field of an entity, within the values of others. */
+/** Largest number of a field of an entity, within the values of other fields. */
 export type KeptNumber = { entity: string; field: string; within: string; largest: number };
 
 export type KeptNumbers = {
   put(kept: KeptNumber): void;
-  /** Undefined where nothing was noted. */
+  /** Returns the largest number kept; undefined if none was. */
   largest(entity: string, field: string, within: string): number | undefined;
-  /** Rows with these values are no more; what was noted counts within others from now on, or not at all. */
+  /** Moves the numbers kept within values that no row has any more to other values, or drops them. */
   move(entity: string, field: string, from: string, to: string | undefined): void;
-  /** Those of all entities, or of one. */
+  /** Returns the numbers of all entities, or of one. */
   all(entity?: string): KeptNumber[];
-  /** Forgets everything. */
+  /** Drops all numbers. */
   clear(): void;
 };
 
-/** The name under which the numbers of a whole entity are kept. */
+/** Value of `within` for numbers counted in the whole entity. */
 export const whole = '';
 
-/** Within whatever values, and in the whole entity. */
+/** Value of `within` that stands for all values, and for the whole entity. */
 const anyValues = '*';
 
-/** Created where it is missing, since snapshots of earlier releases are without it. */
+/** Created if missing, since snapshots of earlier releases lack it. */
 export const keptNumbersTable = `CREATE TABLE IF NOT EXISTS svc_numbers (
   entity TEXT NOT NULL, field TEXT NOT NULL, within TEXT NOT NULL, largest REAL NOT NULL,
   PRIMARY KEY (entity, field, within)
@@ -43,7 +42,7 @@ const largestSql = `SELECT max(largest) AS largest FROM svc_numbers
 
 const oneSql = 'svc_numbers WHERE entity = ? AND field = ? AND within = ?';
 
-/** Gives a database the numbers that another one kept; its table comes with the first of them. */
+/** Writes the numbers that another database kept; creates the table when there are any. */
 export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void => {
   if (kept.length === 0) return;
   db.exec(keptNumbersTable);
@@ -51,7 +50,7 @@ export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void =
   for (const { entity, field, within, largest } of kept) put.run(entity, field, within, largest);
 };
 
-/** Over a database, which gets the table. Without `room`, there is always some. */
+/** Creates the access to kept numbers in a database, with their table. Without `room`, space is unlimited. */
 export const createKeptNumbers = (
   db: DatabaseSync,
   prepare: Statements,

@@ -1,12 +1,11 @@
 /**
- * Numbers of new rows, of which none comes back. A field counts on from the largest number that rows hold
- * or have held; `kept-numbers.ts` has those of rows that are gone or were changed. Asking for a number takes
- * nothing; inserting a row with it does.
+ * Assigns numbers of new rows, and never reuses one. A field continues from the largest number that rows hold or have
+ * held; `kept-numbers.ts` keeps those of rows that are gone or were changed. Asking for a number reserves nothing;
+ * inserting a row with it does.
  *
- * Numbers are counted in the whole entity, or within the other fields of a key: `number` of the key
- * (`owner`, `repo`, `number`) for each repository. Where those fields refer to a row, the count is that
- * row's: it goes with it when its key changes, and ends with it, so that a repository made anew under the
- * name of one that was deleted counts from 1.
+ * Numbers are counted in the whole entity, or within the other fields of a key: `number` of the key (`owner`, `repo`,
+ * `number`) for each repository. If those fields refer to a row, the count belongs to that row. It follows the row
+ * when its key changes, and ends with it, so that a new repository under the name of a deleted one counts from 1.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -19,18 +18,18 @@ import { type KeptNumber, type KeptNumbers, whole } from './kept-numbers.ts';
 
 export type Numbers = {
   /**
-   * The next number of a top-level field, in rows whose fields (by name or path) are `within`.
-   * Throws `StoreRefusal` of kind `shape` for numbers that are not counted so, and `full` after the last.
+   * Returns the next number of a top-level field, in rows whose fields (by name or path) are `within`. Throws
+   * `StoreRefusal` of kind `shape` if the field is not counted within these, and `full` after the last number.
    */
   nextNumber(entity: string, field: string, within?: Row | undefined): number;
 };
 
 export type NumberKeeper = Numbers & {
-  /** Those of all entities, or of one. */
+  /** Returns the numbers kept for all entities, or for one. */
   keptNumbers(entity?: string): KeptNumber[];
-  /** Keeps the numbers of a row that holds them no longer; `after` is what became of it. */
+  /** Keeps the numbers that a row no longer holds; `after` is the changed row, undefined when it was removed. */
   keep(entity: CatalogEntity, before: Row, after: Row | undefined): void;
-  /** Forgets what rows held that are gone: nobody has seen them. */
+  /** Drops the numbers of rows that are gone, since no client has seen them. */
   forgetNumbers(): void;
 };
 
@@ -41,28 +40,28 @@ const keyOfWithin = (sequence: Sequence | undefined, read: (path: FieldPath) => 
     ? whole
     : JSON.stringify(sequence.within.map((path) => [nameOf(path), read(path) ?? null]));
 
-/** The values of a row that its number is counted within, as text; undefined where one is missing. */
+/** Returns the values of a row that its number is counted within, as text; undefined if one is missing. */
 const withinOf = (row: Row, sequence: Sequence): string | undefined => {
   const isWhole = sequence.within.every((path) => (valueAtPath(row, path) ?? null) !== null);
   return isWhole ? keyOfWithin(sequence, (path) => valueAtPath(row, path)) : undefined;
 };
 
-/** The same values, read from the row that the count belongs to. */
+/** Returns the same values, read from the row that the count belongs to. */
 const withinOfOwner = (owner: Row, { sequence, fields, key }: CatalogEntity['counts'][number]) =>
   keyOfWithin(sequence, ([field = '']) => owner[key[fields.indexOf(field)] ?? '']);
 
-/** Whether a row may have had a number that it now holds no more. */
+/** Returns true if a row may have had a number that it no longer holds. */
 const isGone = (before: unknown, after: unknown): before is number =>
   typeof before === 'number' && !(typeof after === 'number' && after >= before);
 
-/** Whether it is plain that a row has a number within the values that it had it within; most changes are of other fields. */
+/** Returns true if a row plainly keeps its number within the same values. Most changes are of other fields. */
 const isUnmoved = (before: Row, after: Row, { field, within }: Sequence): boolean =>
   before[field] === after[field] &&
   within.every((path) => valueAtPath(before, path) === valueAtPath(after, path));
 
 const describe = ({ within }: Sequence): string => `within ${within.map(nameOf).join(', ')}`;
 
-/** The sequence that counts the field within just these fields; undefined for the whole entity. */
+/** Returns the sequence that counts the field within just these fields; undefined for the whole entity. */
 const sequenceOf = (
   entity: CatalogEntity,
   field: string,
@@ -99,7 +98,7 @@ const refuseLast = (entity: CatalogEntity, field: string, largest: number): neve
   throw new StoreRefusal({ entity: entity.name, kind: 'full', field, detail });
 };
 
-/** Counts over rows, and over the numbers that were kept of others. */
+/** Creates the function that returns the next number, from present rows and the numbers kept of others. */
 export const createNextNumber =
   (
     catalog: Catalog,
@@ -119,7 +118,7 @@ export const createNextNumber =
     return Number.isSafeInteger(next) ? next : refuseLast(entity, field, largest);
   };
 
-/** As `createNextNumber`, with what keeps the numbers of rows that are about to go. */
+/** Creates the same together with the functions that keep the numbers of rows about to go. */
 export const createNumbers = (
   catalog: Catalog,
   prepare: Statements,

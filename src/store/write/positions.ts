@@ -1,25 +1,25 @@
 /**
- * Positions of new rows in the order of insertion. SQLite alone would give the position of a deleted
- * last row again, and a client that pages by position would take the new row for one it has seen.
+ * Assigns positions of new rows in the order of insertion. SQLite alone would reuse the position of a deleted last
+ * row, and a client that pages by position would take the new row for one that it has seen.
  */
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 
-/** The last position given, by entity. */
+/** Last position assigned, by entity. */
 export type GivenPositions = ReadonlyMap<string, number>;
 
 export type Positions = {
-  /** A position after all that were ever given to rows of the entity. */
+  /** Returns a position after all that were ever assigned to rows of the entity. */
   next(entity: CatalogEntity): number;
   save(): GivenPositions;
-  /** Goes back to what was saved: equal rows inserted from then on get equal positions. */
+  /** Goes back to a saved state: equal rows inserted afterwards get equal positions. */
   restore(saved: GivenPositions): void;
 };
 
 const largest = (prepare: Statements, { table, position }: CatalogEntity): number =>
   Number(prepare(`SELECT coalesce(max(${position}), 0) AS n FROM ${table}`).get()?.n);
 
-/** Goes on after the rows that are there now. */
+/** Creates the assignment, which continues after the present rows. */
 export const createPositions = ({ entities }: Catalog, prepare: Statements): Positions => {
   let given = new Map(entities.map((entity) => [entity.name, largest(prepare, entity)]));
   return {

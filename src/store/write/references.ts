@@ -1,10 +1,10 @@
 /**
- * Foreign keys, checked when a transaction ends, for the rows it changed and no others; and as a row is written, where
- * the caller wants to hear of it there.
+ * Checks foreign keys when a transaction ends, for the rows that it changed and no others; or when a row is written,
+ * if the caller wants to hear of a missing row there.
  *
- * SQLite looks at deferred foreign keys only when the outermost transaction commits, and a store's
- * never does (its marks are savepoints). So each changed row is looked at from both ends: a row that
- * was written must find its parents, a row that went away must leave no dependents behind.
+ * SQLite checks deferred foreign keys only when the outermost transaction commits, and a store's never does (its marks
+ * are savepoints). So each changed row is checked from both ends: a written row must find its parents, a removed row
+ * must leave no dependents behind.
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -15,7 +15,7 @@ import { describeKey, keyFrom } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
 
-/** What is wrong with fields that refer to no row of the target, for a refusal. */
+/** Returns the text of a refusal for fields that refer to no row of the target. */
 export const describeDangling = (
   fields: readonly string[],
   parentKey: string,
@@ -59,7 +59,7 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
   checkKeys(catalog, prepare, entity.references, { entity, key, row, old });
 };
 
-/** Throws `StoreRefusal` for a row, not written yet, that refers to one which must be there before it and is not. */
+/** Throws `StoreRefusal` for a row, not written yet, that refers to a missing row which must exist before it. */
 export const checkParentsNow = (
   catalog: Catalog,
   prepare: Statements,
@@ -74,7 +74,7 @@ const checkDependents = (catalog: Catalog, prepare: Statements, touched: Touched
   if (touched.after !== undefined) return;
   for (const { entity: name, fields } of entity.dependents) {
     const child = catalog.entity(name);
-    // Out of the key's JSON, as texts with half a character would not survive being bound.
+    // Extracted from the key's JSON, since binding would change texts with an unpaired surrogate.
     const condition = fields
       .map((field, index) => `${quoteName(field)} = json_extract(?1, '$[${index}]')`)
       .join(' AND ');

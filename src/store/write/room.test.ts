@@ -1,4 +1,4 @@
-/** What a world does that has reached its size limit. */
+/** Tests a world that has reached its size limit. */
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { sampleContract, sampleEntity, sampleRows } from '#test/support/sample-contract.ts';
@@ -24,7 +24,7 @@ const issueOf = (id: number, letters: number): Row => ({
   title: 'x'.repeat(letters),
 });
 
-/** Inserts rows by a number, from one on, until one is refused; how many there then are. */
+/** Inserts rows by a number, from the given one on, until one is refused; returns how many there are then. */
 const untilFull = (from: number, insert: (id: number) => unknown): number => {
   for (let id = from; ; id += 1) {
     try {

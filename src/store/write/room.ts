@@ -1,27 +1,33 @@
 /**
- * Room in a world's database, looked for before each write. SQLite, when a write finds it full, takes back
- * all that happened since the outermost savepoint, and the marks with it: so its own limit lies beyond this
- * one, where no write gets to.
+ * Tracks the free space of a world's database, which is checked before each write. If a write finds the database full,
+ * SQLite rolls back everything since the outermost savepoint, marks included. So SQLite's own limit is above this one,
+ * where no write gets to.
  */
 import { maxStoreBytes, pageBytes } from '../tables/open.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRows } from './touched-rows.ts';
 
 export type Room = {
-  /** Takes room for a record of so many bytes in so many trees (a table, an index); false without it. */
+  /**
+   * Reserves space for a record of so many bytes in so many trees (tables or indexes); returns false if there is too
+   * little.
+   */
   take(bytes: number, trees: number): boolean;
-  /** Looks anew, for rows may have come back that were gone. */
+  /** Measures again, since a rollback may have restored rows. */
   measure(): void;
 };
 
-/** What a tree may take beside the record itself, where its pages are split. */
+/** Pages that a tree may take beside the record itself, where its pages are split. */
 const pagesOfSplits = 8;
 
-/** More pages than a record can take. */
+/** Returns an upper bound of the pages that a record takes. */
 const pagesOf = (bytes: number, trees: number): number =>
   trees * (Math.ceil((1.1 * bytes) / pageBytes) + pagesOfSplits);
 
-/** Beside the pages of a file that the store is upon, with those of them that it has copied. */
+/**
+ * Creates the tracker. The limit excludes the pages of a base file, but includes those that the store has copied from
+ * it.
+ */
 export const createRoom = (
   prepare: Statements,
   touched: Pick<TouchedRows, 'pages'>,
@@ -39,7 +45,7 @@ export const createRoom = (
   return {
     take(bytes, trees) {
       const pages = pagesOf(bytes, trees);
-      // What was taken was more than was used.
+      // Reservations exceed actual use, so a new measurement may find more space.
       if (pages > left) measure();
       if (pages > left) return false;
       left -= pages;

@@ -1,29 +1,29 @@
 /**
- * How many rows each entity has, kept up with every transaction: SQLite counts by looking at each row,
- * which for a large world would be most of the time that going back to a mark takes.
+ * Number of rows of each entity, updated with every transaction. SQLite counts by reading each row; for a large world
+ * that would be most of the time that rolling back to a mark takes.
  */
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
 
-/** Rows by entity. */
+/** Number of rows by entity. */
 export type CountedRows = ReadonlyMap<string, number>;
 
 export type RowCounts = {
-  /** Follows what a transaction did. */
+  /** Applies the changes of a transaction. */
   apply(changed: readonly TouchedRow[]): void;
   save(): CountedRows;
   restore(saved: CountedRows): void;
-  /** As of the end of the last transaction, in the contract's order. */
+  /** Returns the counts as of the end of the last transaction, in the contract's order. */
   all(): Record<string, number>;
-  /** Of one entity. */
+  /** Returns the count of one entity. */
   of(entity: string): number;
 };
 
 const countRows = (prepare: Statements, { table }: CatalogEntity): number =>
   Number(prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
 
-/** Begins with the rows that are there now, of which only those that are not known are looked at. */
+/** Creates the counts of the present rows; only entities whose count is not known are counted. */
 export const createRowCounts = (
   { entities }: Catalog,
   prepare: Statements,

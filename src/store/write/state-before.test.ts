@@ -1,4 +1,4 @@
-/** What a store says of the state at the mark `task`, and of what differs from it. */
+/** Tests the state at the mark `task` as a store returns it, and the differences from it. */
 import { describe, expect, it } from 'vitest';
 import { openSampleStore } from '#test/support/sample-store.ts';
 

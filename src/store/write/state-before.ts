@@ -1,13 +1,12 @@
 /**
- * The state as the mark `task` has it, as far as it was changed since: for each row that was written to, the row
- * as it was before. It costs what was changed and not what there is, and tells the difference of two states
- * without either being copied.
+ * The state at the mark `task`, as far as it was changed since: for each written row, the row as it was before. Its
+ * cost follows what was changed, not all rows, and it finds the difference of two states without a copy of either.
  *
- * The rows lie in a database of their own, apart from JavaScript's heap. They are no more than the rows that there
- * were at the mark: a row that came since is noted by its key for as long as it is there. Of a store upon a file,
- * rows that are in the file are noted by their positions and read there.
+ * These rows are in a database of their own, outside JavaScript's heap. They are no more than the rows at the mark: a
+ * row inserted since is recorded by its key while it exists. For a store on a base file, rows of the file are recorded
+ * by position and read from the file.
  *
- * What is noted of a row stays true whatever becomes of it, so a transaction that fails need take nothing back.
+ * A record stays true whatever happens to its row, so a failed transaction needs to undo nothing here.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Row } from '#language/contract.ts';
@@ -19,42 +18,42 @@ import { createStatements, type Statements } from '../tables/statements.ts';
 import type { TouchedRows } from './touched-rows.ts';
 import type { TouchedRow } from './write-set.ts';
 
-/** A row that differs. One whose key changed is a row that went and one that came. */
+/** A row that differs. A row whose key changed counts as one removed and one inserted. */
 export type RowDifference = {
   entity: string;
-  /** The canonical key, see `keys.ts`. */
+  /** Canonical key, see `keys.ts`. */
   key: string;
-  /** Payload texts; null where there is no row. */
+  /** Payload texts; null if there is no row. */
   before: string | null;
   after: string | null;
 };
 
-/** The state at the mark `task`; both throw where there is no such mark, or a transaction is under way. */
+/** Queries about the mark `task`; both throw if there is no such mark, or a transaction is in progress. */
 export type StateBefore = {
   /**
-   * Rows that differ between the mark and now, by entity in the contract's order: those that are there in the order
-   * of their positions, then those that are gone. What was changed and changed back is not among them.
+   * Returns rows that differ between the mark and now, by entity in the contract's order: present rows in the order of
+   * their positions, then removed ones. A row that was changed and changed back is not among them.
    */
   changesSinceTask(): Iterable<RowDifference>;
-  /** The row as it was at the mark. */
+  /** Returns the row as it was at the mark. */
   rowAtTask(entity: string, key: Row): string | undefined;
 };
 
 export type BeforeLog = {
-  /** The mark is set here; whatever was known of an earlier one is forgotten. */
+  /** Starts the log at a new mark; drops the records of an earlier one. */
   begin(): void;
-  /** To be called with what a transaction changed, before it is kept. */
+  /** Records the changes of a transaction; must be called before they are kept. */
   record(changed: readonly TouchedRow[]): void;
-  /** The store is back at the mark. */
+  /** Drops the records, since the store is back at the mark. */
   forget(): void;
-  /** There is no such mark any more. */
+  /** Ends the log: the mark no longer exists. */
   end(): void;
   changes(): Iterable<RowDifference>;
   rowAt(entity: string, key: Row): string | undefined;
   close(): void;
 };
 
-/** `payload` and `position` null: there was no row. `position`: it was the file's row there. */
+/** `payload` and `position` null: there was no row. `position`: the file's row at that position. */
 const table = `CREATE TABLE before (
   entity TEXT NOT NULL, key TEXT NOT NULL, payload TEXT, position INTEGER, PRIMARY KEY (entity, key)
 ) WITHOUT ROWID`;
@@ -73,7 +72,7 @@ const openNotes = (): DatabaseSync => {
   return db;
 };
 
-/** Reads rows of the file, which is opened when the first is asked for. */
+/** Creates a reader for rows of the file, which opens it with the first read. */
 const createFileReader = (base: BaseFile | undefined) => {
   let opened: { db: DatabaseSync; prepare: Statements } | undefined;
   return {
@@ -92,17 +91,20 @@ const createFileReader = (base: BaseFile | undefined) => {
   };
 };
 
-/** Over the rows as they are now. */
+/** Creates the log over the present rows. */
 export const createBeforeLog = (
   catalog: Catalog,
   prepare: Statements,
   { base, touched }: { base: BaseFile | undefined; touched: Pick<TouchedRows, 'of' | 'isOfBase'> },
 ): BeforeLog => {
   const file = createFileReader(base);
-  /** Whether there is a mark. The database of notes is made with the first: most sessions only read, or little. */
+  /**
+   * True if there is a mark. The database of records is created with the first record, since most sessions write
+   * little or nothing.
+   */
   let isMarked = false;
   let notes: { db: DatabaseSync; prepare: Statements } | undefined;
-  /** Rows of the file that may have been changed by the time of the mark. */
+  /** Positions of the file's rows that may already differ at the time of the mark. */
   let changedAtMark = new Map<string, ReadonlySet<number>>();
 
   const checkMark = (): void => {
@@ -132,7 +134,7 @@ export const createBeforeLog = (
     prepare(`SELECT ${entity.position} AS position FROM ${entity.table} WHERE _key = ?`).get(key)
       ?.position as number | undefined;
 
-  /** Keys that were written to: of rows that are there by their positions, then of those that are gone. */
+  /** Returns the keys of written rows: of present rows by position, then of removed ones. */
   const keysOf = (entity: CatalogEntity): string[] => {
     const sql = 'SELECT key FROM before WHERE entity = ? ORDER BY key';
     const keys = notes?.prepare(sql).all(entity.name) ?? [];

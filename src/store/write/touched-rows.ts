@@ -1,38 +1,43 @@
 /**
- * What was written since the base, of a store upon a file of base rows. It bounds the memory that a session
- * takes: for each row that is written SQLite copies a page of its table and one of each of its indexes, in the
- * worst case. And the positions tell where the state can differ from the file's, so that it is proved, and
- * copied, at the cost of what was changed.
+ * Tracks the rows written since the base, for a store on a file of base rows. This limits a session's memory: for each
+ * written row SQLite copies, in the worst case, a page of its table and one of each of its indexes. The positions also
+ * show where the state can differ from the file's, so that digests and copies cost only what was changed.
  *
- * What is as it was again counts on, as its pages do, until the store is back at its base.
+ * A row that was changed back still counts, as its copied pages do, until the store is back at its base.
  */
 import type { CatalogEntity } from '../tables/catalog.ts';
 import type { GivenPositions } from './positions.ts';
 
 export type TouchedRows = {
-  /** To be called after each change of a row. `isMoved`: it stands elsewhere in its indexes. */
+  /** Records a change of a row; must be called after each. `isMoved` returns true if its place in an index changed. */
   record(entity: CatalogEntity, position: number, isMoved: () => boolean): void;
-  /** Whether a row is of the base. */
+  /** Returns true if a row is one of the base. */
   isOfBase(entity: CatalogEntity, position: number): boolean;
-  /** Positions of base rows that may not be as in the file; also of those before the store was taken back. */
+  /**
+   * Returns the positions of base rows that may differ from the file's, including rows that were written before the
+   * store was rolled back.
+   */
   of(entity: string): ReadonlySet<number>;
-  /** The last position of a base row. */
+  /** Returns the last position of a base row. */
   last(entity: string): number;
-  /** Pages that have been copied, at most. */
+  /** Returns an upper bound of the pages that have been copied. */
   pages(): number;
-  /** The store is back at its base. */
+  /** Records that the store is back at its base. */
   forget(): void;
-  /** All that is as in the file has been found to be. */
+  /** Records that a scan found all rolled-back rows equal to the file's. */
   settle(): void;
 };
 
-/** The trees that a row is in: its table, the two indexes of its key, those of its lists and references. */
+/**
+ * Returns the number of trees that a row is in: its table, the two indexes of its key, those of its lists and
+ * references.
+ */
 export const treesOf = ({ unique, references }: CatalogEntity): number =>
   3 + unique.length + references.length;
 
 const nothing: ReadonlySet<number> = new Set();
 
-/** Over a file of so many pages, whose rows end at the positions given. */
+/** Creates the tracker over a file of so many pages, whose rows end at the given positions. */
 export const createTouchedRows = (basePages: number, lasts: GivenPositions): TouchedRows => {
   const touched = new Map<string, Set<number>>([...lasts].map(([name]) => [name, new Set()]));
   const earlier = new Map<string, Set<number>>([...lasts].map(([name]) => [name, new Set()]));
@@ -64,7 +69,7 @@ export const createTouchedRows = (basePages: number, lasts: GivenPositions): Tou
   };
 };
 
-/** Of a store in memory, of which all is its own. */
+/** Tracker of a store in memory, which has no base file. */
 export const noTouchedRows: TouchedRows = {
   record: () => undefined,
   isOfBase: () => false,

@@ -1,10 +1,10 @@
 /**
- * A store's transactions and marks, all of them savepoints of one outer SQLite transaction that is
- * never committed: base mark, task mark, and one savepoint for the work under way, which begins with its first write:
- * most only read. SQLite's journal then holds just the pages changed since each, so going back costs what was
- * changed.
+ * Transactions and marks of a store, all of them savepoints of one outer SQLite transaction that is never committed.
+ * There is one for the base mark, one for the task mark, and one for the current work. The last begins with its first
+ * write, since most work only reads. SQLite's journal then holds just the pages changed since each, so rolling back
+ * costs what was changed.
  *
- * The sum of the state digest and the counts of rows follow them through all of it.
+ * The sum of the state digest and the row counts follow the rows through all of it.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeCounts } from '#domain/call.ts';
@@ -38,16 +38,19 @@ export type Transactions = StateBefore & {
   /** Checks the foreign keys of what was written and keeps it. Throws `StoreRefusal`. */
   commit(): Changes;
   rollBack(): void;
-  /** The write set of the transaction under way, to be asked for before each write. Throws when there is none. */
+  /**
+   * Returns the write set of the current transaction; must be called before each write. Throws when there is no
+   * transaction.
+   */
   writeSet(): WriteSet;
-  /** Whether the transaction under way, if there is one, has written. */
+  /** Returns true if there is a current transaction that has written. */
   isWriting(): boolean;
   mark(mark: Mark): void;
   rollBackTo(mark: Mark): void;
   sum(): bigint;
 };
 
-/** What follows the rows, and goes back with them. */
+/** State that follows the rows and is rolled back with them. */
 export type Followers = {
   positions: Positions;
   changes: Pick<ChangeLog, 'begin' | 'rollBack' | 'changeAll'>;
@@ -56,7 +59,7 @@ export type Followers = {
   touched: Pick<TouchedRows, 'forget'>;
   outermost: Outermost;
   before: BeforeLog;
-  /** Sum of the state digest over the rows that are there at first. */
+  /** Sum of the state digest over the initial rows. */
   sum: bigint;
 };
 
@@ -79,7 +82,7 @@ export const createTransactions = (
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
-  /** Whether the work under way has its savepoint. */
+  /** True if the current work has its savepoint. */
   let isWriting = false;
   const marks = new Map<Mark, Marked>();
 

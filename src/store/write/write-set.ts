@@ -1,6 +1,6 @@
 /**
- * What a transaction has done to each row, collapsed: the row as it was before the first change and as
- * it is after the last. An insert followed by a delete is nothing; a change back to the same text too.
+ * Net change of each row in a transaction: the row before the first change and after the last. An insert followed by a
+ * delete is no change, and neither is a change back to the same text.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeCounts } from '#domain/call.ts';
@@ -11,25 +11,25 @@ import { fieldsOfKey } from '../tables/keys.ts';
 export type TouchedRow = {
   entity: CatalogEntity;
   key: string;
-  /** Payload texts; undefined where there is no row. */
+  /** Payload texts; undefined if there is no row. */
   before: string | undefined;
   after: string | undefined;
-  /** Where the row stands, or stood before. */
+  /** Position of the row, or its last one. */
   position: number;
 };
 
 export type RowChange = {
   entity: string;
-  /** The primary-key fields with their values. A row whose key changed is a deletion and an insertion. */
+  /** Primary-key fields with their values. A row whose key changed is a deletion and an insertion. */
   key: Row;
   change: 'inserted' | 'updated' | 'deleted';
-  /** The top-level fields of an updated row that are other than before. */
+  /** Top-level fields of an updated row whose values differ from before. */
   fields?: string[];
 };
 
 export type WriteSet = {
   record(touched: TouchedRow): void;
-  /** Rows that differ from before, in the order they were first touched. */
+  /** Returns rows that differ from before, in the order they were first touched. */
   changed(): TouchedRow[];
 };
 
@@ -58,7 +58,7 @@ const fieldsThatDiffer = (before: string, after: string): string[] => {
   );
 };
 
-/** The changes as callers see them, one a row. */
+/** Returns the changes as callers see them, one for each row. */
 export const rowChanges = (touched: readonly TouchedRow[]): RowChange[] =>
   touched.map((row) => {
     const { entity, key, before, after } = row;
@@ -72,7 +72,7 @@ export const rowChanges = (touched: readonly TouchedRow[]): RowChange[] =>
     };
   });
 
-/** The changes counted by entity; entities without a change are left out. */
+/** Counts the changes by entity; entities without a change are left out. */
 export const countChanges = (rows: readonly RowChange[]): ChangeCounts => {
   const counts: ChangeCounts = {};
   for (const { entity, change } of rows) {

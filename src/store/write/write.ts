@@ -1,8 +1,7 @@
 /**
- * Writing single rows. Each row is checked against the contract before it is stored, and each change
- * is recorded in the transaction's write set. Primary keys and unique lists are SQLite's to enforce
- * (`collisions.ts` words its refusals); foreign keys wait for the transaction's end (`references.ts`), unless the
- * caller wants to hear of them at once.
+ * Writes single rows. Each row is checked against the contract before it is stored, and each change is recorded in the
+ * transaction's write set. SQLite enforces primary keys and unique lists (`collisions.ts` words its refusals). Foreign
+ * keys are checked at the transaction's end (`references.ts`), unless the caller wants to hear of them at once.
  */
 import type { Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -21,17 +20,17 @@ import { type TouchedRows, treesOf } from './touched-rows.ts';
 import type { WriteSet } from './write-set.ts';
 
 /**
- * When a reference to a row that is not there is refused: as the row is written, as far as that can be known, or only at
- * the end of the transaction, until when the row may come.
+ * Time at which a reference to a missing row is refused. `now`: as the row is written, as far as that can be decided.
+ * `at_end`: at the end of the transaction, so that the missing row may follow.
  */
 export type ReferenceTime = 'now' | 'at_end';
 
 export type Writer = {
-  /** Answers its payload. References are checked at the end unless `references` says `now`. */
+  /** Inserts a row and returns its payload. References are checked at the end unless `references` is `now`. */
   insert(entity: string, row: Row, references?: ReferenceTime): string;
-  /** Inserts a row of which the caller knows that the contract's row checker found no fault with it. */
+  /** Inserts a row that the contract's row checker has already accepted. */
   insertChecked(entity: string, row: Row): string;
-  /** Merges `patch` into the row's top level; answers the new payload. */
+  /** Merges `patch` into the row's top level; returns the new payload. */
   update(entity: string, key: Row, patch: Row, references?: ReferenceTime): string;
   remove(entity: string, key: Row): void;
 };
@@ -45,7 +44,7 @@ export type WriterParts = {
   touched: Pick<TouchedRows, 'record' | 'isOfBase'>;
   numbers: NumberKeeper;
   room: Room;
-  /** The write set of the transaction under way; throws when there is none. */
+  /** Returns the write set of the current transaction; throws when there is none. */
   writeSet(): WriteSet;
 };
 
@@ -59,7 +58,7 @@ const checkRow = (checker: RowChecker, entity: CatalogEntity, row: Row): void =>
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail, problems });
 };
 
-/** Whether a row stands elsewhere in an index, though its key is the same. */
+/** Returns true if a change moves a row in an index, though its key is the same. */
 const isMoved = ({ unique, references }: CatalogEntity, before: Row, after: Row): boolean =>
   [...unique.flat(), ...references.flatMap(({ fields }) => fields.map((field) => [field]))].some(
     (path) => valueAtPath(before, path) !== valueAtPath(after, path),
@@ -164,7 +163,7 @@ export const createWriter = ({
       const entity = catalog.entity(name);
       const key = keyOf(entity, keyFields);
       const { payload: before, position } = readRow(prepare, entity, key);
-      // A row of its own gives room back; one of the base is copied to be left out.
+      // Deleting a row of the session's own frees space; deleting a base row copies its pages first.
       const isCopied = touched.isOfBase(entity, position);
       if (isCopied && !room.take(0, treesOf(entity))) refuseCopy(entity, key);
       prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
