@@ -1,6 +1,6 @@
 /**
- * The types of `svc_env`, the module that authors of worlds write their code with, for editors and type
- * checkers. A test of the world host holds them to what the module is there.
+ * Provides the types of `svc_env`, the module that authors of worlds write their code with, for editors and type
+ * checkers. A test of the world host checks them against the module.
  */
 import { fileURLToPath } from 'node:url';
 import type { TreeFile } from '#domain/world.ts';
@@ -8,5 +8,5 @@ import { readTree } from './tree.ts';
 
 const folder = fileURLToPath(new URL('../author-types', import.meta.url));
 
-/** The stubs of the Python package, and a declaration of the TypeScript module. */
+/** Returns the stubs of the Python package, and a declaration of the TypeScript module. */
 export const readAuthorTypes = (): TreeFile[] => readTree(folder, 'author-types');

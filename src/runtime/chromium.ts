@@ -1,8 +1,11 @@
-/** Where this machine has a Chromium: the path that the configuration names, or Debian's and its relatives'. */
+/**
+ * Finds this machine's Chromium: at the path that the configuration names, or at the usual paths of Debian and its
+ * relatives.
+ */
 import { accessSync, constants } from 'node:fs';
 import { AppError } from '#domain/error.ts';
 
-/** The program itself goes before Debian's start script, which adds flags of the machine's own. */
+/** The program itself comes before Debian's start script, which adds flags of the machine's own. */
 const usualPaths = [
   '/usr/lib/chromium/chromium',
   '/usr/bin/chromium',
@@ -23,9 +26,9 @@ const isExecutable = (path: string): boolean => {
 };
 
 /**
- * The path of a Chromium that can be started.
+ * Returns the path of a Chromium that can be started.
  *
- * @throws `conflict` with `reason: "no_browser"` and how to get one, where there is none.
+ * @throws `conflict` with `reason: "no_browser"` and how to get one, if there is none.
  */
 export const findChromium = (configured?: string): string => {
   const paths = configured === undefined ? usualPaths : [configured];

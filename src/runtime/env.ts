@@ -11,18 +11,20 @@ export type EnvReader = {
   text(name: string, fallback?: string): string;
   optionalText(name: string): string | undefined;
   secret(name: string): Secret;
-  /** A secret that may be replaced while programs run: several values with spaces between, the present one first. */
+  /**
+   * Reads a secret that may be rotated while programs run: several values separated by spaces, the present one first.
+   */
   rotatingSecret(name: string): Secret;
   integer(name: string, range: { min: number; max: number; fallback?: number }): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback?: Word): Word;
   url(name: string, fallback?: string): string;
-  /** Notes a mistake that only the program itself can see. */
+  /** Records a mistake that only the program itself can detect. */
   refuse(mistake: string): void;
-  /** Throws `invalid` with one line a mistake, if there was any. */
+  /** Throws `invalid` with one line for each mistake, if there was any. */
   finish(): void;
 };
 
-/** A reader over one environment. Its methods note mistakes and go on; `finish` throws them. */
+/** Creates a reader of one environment. Its methods record mistakes and continue; `finish` throws them. */
 export const readEnv = (env: Env): EnvReader => {
   const mistakes: string[] = [];
   const given = (name: string): string | undefined => {

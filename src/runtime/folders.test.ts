@@ -27,7 +27,7 @@ it('makes a folder with those above it, again and again', async () => {
   }
 });
 
-// Nothing can be made there: on most machines that run containers its file system is read-only.
+// No folder can be created there: on most machines that run containers its file system is read-only.
 const top = '/sys/svc-test';
 
 it.runIf(reasonOf(() => mkdirSync(top)) !== '')(

@@ -1,6 +1,6 @@
 /**
- * Folders with those above them. Node's own way says that there is no such folder (ENOENT) where one cannot be made on a
- * read-only file system; here the system's own reason is thrown.
+ * Creates folders with their parents. On a read-only file system, Node's own recursive form reports that the folder is
+ * missing (ENOENT); this one throws the system's own reason.
  */
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -10,19 +10,19 @@ type Options = { mode?: number };
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** The folders that are not there, from the outermost. */
+/** Returns the missing folders, from the outermost. */
 const missingOf = (path: string): string[] => {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return [];
   const above = dirname(path);
   return above === path ? [] : [...missingOf(above), path];
 };
 
-/** Makes each by itself, which fails with the reason. */
+/** Creates each folder by itself, which fails with the reason. */
 const makeEach = (path: string, options: Options): void => {
   for (const one of missingOf(path)) mkdirSync(one, options);
 };
 
-/** Makes a folder and those above it; nothing happens when it is there. */
+/** Creates a folder and its parents; does nothing when it exists. */
 export const makeFoldersSync = (path: string, options: Options = {}): void => {
   try {
     mkdirSync(path, { ...options, recursive: true });
@@ -32,7 +32,7 @@ export const makeFoldersSync = (path: string, options: Options = {}): void => {
   }
 };
 
-/** Makes a folder and those above it, without holding up the process. */
+/** Creates a folder and its parents without blocking the process. */
 export const makeFolders = async (path: string, options: Options = {}): Promise<void> => {
   try {
     await mkdir(path, { ...options, recursive: true });

@@ -12,7 +12,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A server that refuses every body at once, and closes. */
+/** Starts a server that refuses every body at once, and closes the connection. */
 const start = async (bounds?: { bytes: number; ms: number }): Promise<number> => {
   server = createServer((_, response) => {
     response.writeHead(413, { connection: 'close', 'content-length': 3 }).end('no\n');
@@ -22,7 +22,7 @@ const start = async (bounds?: { bytes: number; ms: number }): Promise<number> =>
   return (server.address() as AddressInfo).port;
 };
 
-/** Connects as a client that writes on when the server has nothing more to say. */
+/** Connects as a client that keeps writing after the server has closed its side. */
 const connectTo = (port: number) =>
   connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
 
@@ -33,7 +33,7 @@ it('lets a client that sends everything before it reads have its answer', async 
   const failed: string[] = [];
   socket.on('error', (error) => failed.push(String(error)));
   socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${large.length}\r\n\r\n`);
-  // As Python's client: it looks for an answer only once all is written.
+  // Python's client does the same: it reads the answer only after it has written everything.
   await new Promise((written) => socket.write(large, written));
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
@@ -68,7 +68,7 @@ it('ends a connection on which more comes than is read on', async () => {
     Buffer.from('\r\n'),
   ]);
   socket.resume();
-  // 64 MiB, of which the server takes one.
+  // 64 MiB, of which the server reads one.
   const sent = pipeline(Readable.from(Array.from({ length: 1_024 }, () => chunk)), socket);
   await expect(sent).rejects.toMatchObject({ code: expect.stringMatching(/^E(PIPE|CONNRESET)$/) });
 });

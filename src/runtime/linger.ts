@@ -1,16 +1,17 @@
 /**
- * Ends connections on which a client is still sending, so that it reads its answer. A server that has answered a
- * request before all of it came, say one that is too large, closes the connection. If bytes of the client are left
- * unread then, the kernel resets it: the client fails with `EPIPE` or `ECONNRESET`, and what it was answered is lost.
+ * Closes connections on which a client is still sending, so that it reads its answer. A server that answers before it
+ * has read the whole request, for example one that is too large, closes the connection. If the client's bytes are
+ * unread then, the kernel resets the connection. The client fails with `EPIPE` or `ECONNRESET`, and the answer is
+ * lost.
  *
- * So our side is closed first, and what still comes is read and thrown away, up to a bound (RFC 9112, 9.6).
+ * So the server closes its own side first, then reads and discards the rest, up to a limit (RFC 9112, 9.6).
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bytes and time of reading after an answer: more than any body that we take needs, at the speed of clients. */
+/** Limits in bytes and time for reading after an answer: more than any accepted body needs, at the speed of clients. */
 const usual = { bytes: 64 * 2 ** 20, ms: 30_000 };
-/** Node throws a body away without an event for its bytes, so they are looked at so often. */
+/** Interval at which the discarded bytes are counted, in milliseconds, since Node emits no event for them. */
 const lookMs = 50;
 
 const drain = (socket: Socket, request: IncomingMessage, { bytes, ms }: typeof usual): void => {
@@ -27,7 +28,7 @@ const drain = (socket: Socket, request: IncomingMessage, { bytes, ms }: typeof u
   socket.once('close', end);
 };
 
-/** Has a server end its connections like this. Call it once its own listeners are there. */
+/** Makes a server close its connections this way. Must be called after the server's own listeners are added. */
 export const lingerOn = (server: Server, bounds = usual): Server => {
   const last = new WeakMap<Socket, IncomingMessage>();
   const note = (request: IncomingMessage): void => {
@@ -36,7 +37,7 @@ export const lingerOn = (server: Server, bounds = usual): Server => {
     last.set(socket, request);
     if (isKnown) return;
     const destroySoon = socket.destroySoon.bind(socket);
-    // Node's server calls it when the last answer of a connection was written.
+    // Node's server calls this when the last answer of a connection was written.
     socket.destroySoon = () => {
       const current = last.get(socket);
       const isSending = current !== undefined && !current.complete && !current.destroyed;
@@ -46,7 +47,8 @@ export const lingerOn = (server: Server, bounds = usual): Server => {
     };
   };
   const events = ['request', 'checkContinue', 'checkExpectation'];
-  // A listener of ours alone would keep Node from answering an expectation by itself.
+  // Only events with a listener get one more: a listener of this file alone would keep Node from answering an
+  // expectation by itself.
   for (const event of events.filter((name) => server.listenerCount(name) > 0)) {
     server.prependListener(event, note);
   }

@@ -1,6 +1,7 @@
 /**
- * The addresses that a server program listens on: how they are configured, binding all of them or none,
- * and the end, at which requests under way may finish until a deadline. Clients that still send read their answer.
+ * Manages the addresses that a server program listens on: reads them from the configuration and binds all of them or
+ * none. At the stop, requests in progress may finish until a deadline, and clients that are still sending read their
+ * answer.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +11,9 @@ import { lingerOn } from './linger.ts';
 import { pause } from './pause.ts';
 
 /**
- * Life of an idle connection at every HTTP server of ours, in milliseconds. The server announces the first
- * figure and waits for both: a client that returns to a connection at the last moment, on a busy machine, finds
- * it open. Node's own 5 s and 1 s gave such clients a reset ("other side closed").
+ * Lifetime of an idle connection at each of the HTTP servers, in milliseconds. The server announces the first figure
+ * and waits for the sum: a client that reuses a connection at the last moment, on a busy machine, finds it open. With
+ * Node's defaults of 5 s and 1 s such clients got a reset ("other side closed").
  */
 export const keepAliveTimeouts = {
   keepAliveTimeout: 75_000,
@@ -21,7 +22,7 @@ export const keepAliveTimeouts = {
 
 export type ListenAddress = { host: string; port: number };
 
-/** Reads `host:port`, an IPv6 address in brackets; undefined for what is none. */
+/** Parses `host:port`, with an IPv6 address in brackets; returns undefined for any other text. */
 export const parseAddress = (text: string): ListenAddress | undefined => {
   const [, bracketed, plain, port] =
     /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
@@ -30,7 +31,7 @@ export const parseAddress = (text: string): ListenAddress | undefined => {
   return { host, port: Number(port) };
 };
 
-/** The addresses of a variable, `host:port` each, with commas between them; port 0 takes a free one. */
+/** Reads the addresses of a variable, each `host:port`, separated by commas; port 0 takes a free one. */
 export const readListen = (
   env: EnvReader,
   fallback: string,
@@ -49,7 +50,7 @@ export const readListen = (
 export type Bound = {
   /** `http://host:port` of each address, in the order of the configuration. */
   addresses: string[];
-  /** Takes no more connections and resolves when all have ended, cut off after `deadlineMs`. */
+  /** Accepts no more connections and resolves when all have ended; cuts them off after `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
 };
 
@@ -71,7 +72,7 @@ const closeAll = (servers: readonly Server[]): Promise<unknown> =>
     servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
   );
 
-/** Binds a server of its own to each address, or none when one of them cannot be had. */
+/** Binds one server to each address, or none if one of them fails. */
 export const bindAll = async (
   makeServer: () => Server,
   wanted: readonly ListenAddress[],

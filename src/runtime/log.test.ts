@@ -11,7 +11,7 @@ it('a log whose disk is full fails nobody, and tells how many lines were lost wh
   try {
     const log = openLines(fd);
     for (let line = 1; line <= 300; line += 1) log.write(`line ${line}\n`);
-    // The lowest free number is given again: the log writes to a disk with room.
+    // The system reuses the lowest free descriptor, so the log now writes to a disk with free space.
     closeSync(fd);
     expect(openSync(file, 'a')).toBe(fd);
     log.write('after\n');

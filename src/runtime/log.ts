@@ -1,6 +1,6 @@
 /**
- * Structured logs, one JSON object a line on standard error, so that standard output stays for what a
- * program says to its caller. Every program makes one logger and hands out children with ids.
+ * Structured logs, one JSON object a line on standard error, so that standard output stays for the program's messages
+ * to its caller. Every program creates one logger and derives children with ids from it.
  */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
@@ -12,7 +12,7 @@ export type Log = Logger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** A pipe that nobody empties is waited for so long, and looked at so often, in milliseconds. */
+/** Maximum wait for the reader of a full pipe, and the interval between attempts, in milliseconds. */
 const slowPipe = { mostMs: 2_000, everyMs: 20 };
 
 const pauseBlocking = (ms: number): void => {
@@ -22,7 +22,7 @@ const pauseBlocking = (ms: number): void => {
 const isFullPipe = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 
-/** Writes as much as there is room for now; 0 when a pipe is full. */
+/** Writes as many bytes as fit now; returns 0 when a pipe is full. */
 const writeSome = (fd: number, bytes: Uint8Array): number => {
   try {
     return writeSync(fd, bytes);
@@ -33,14 +33,14 @@ const writeSome = (fd: number, bytes: Uint8Array): number => {
 };
 
 /**
- * A file that lines are written to. That it takes none, because its disk is full above all, is no failure of
- * whoever writes them: the line is lost, and the next one that can be written comes after one that says how
- * many were. pino's own destination throws, and what it has kept for a full disk it never writes.
+ * Opens a file for log lines. A failed write, above all on a full disk, is no failure of the caller: the line is lost.
+ * Before the next line that can be written, one line reports how many were lost. pino's own destination would throw,
+ * and never write what it buffered for a full disk.
  */
 export const openLines = (fd: number) => {
   let lost = 0;
   let failure = '';
-  /** Whether the last line was cut off. */
+  /** True if the last line was written only in part. */
   let isBroken = false;
 
   const writeWhole = (text: string): void => {
@@ -78,17 +78,17 @@ export const openLines = (fd: number) => {
 };
 
 /**
- * Lines quote addresses and what was sent: tokens and keys of the service are hidden in all of them, and what would steer
- * the terminal on which they are read is written out, in the form that JSON has for it.
+ * Wraps a log destination. Lines quote addresses and requests, so the service's tokens and keys are hidden in each.
+ * Characters that would control a terminal are escaped as in JSON.
  */
 const hiding = (to: { write(line: string): unknown }) => ({
   write: (line: string) => void to.write(makeLinesVisible(hideCredentials(line))),
 });
 
 /**
- * A logger for one program. Errors print with their causes, stack, and the id of the request that was
- * answered with them. Lines about a session or a host name it as `sessionId`, `hostId`. What `about`
- * answers when a line is written is a part of it.
+ * Creates the logger of one program. Errors print with their causes, stack, and the id of the request that they
+ * answered. Lines about a session or a host name it as `sessionId`, `hostId`. Each line includes what `about` returns
+ * at that moment.
  */
 export const createLog = (program: string, level: LogLevel, about = () => ({})): Log =>
   pino(

@@ -1,34 +1,34 @@
 /**
- * A long poll: asks again and again what there is since the last answer; the server holds each answer until
- * there is news, or the time is up. After a failure an answer is wanted at once: it says that the server is
- * back. An answer that does not come in time will not come.
+ * Long poll: requests the changes since the last answer again and again; the server holds each answer until there is a
+ * change, or the time is up. After a failure the next answer is requested without a hold, since it shows that the
+ * server is back. An answer after the deadline counts as a failure.
  */
 import type { Log } from './log.ts';
 import { type Loop, startLoop } from './loop.ts';
 
-/** One question. */
+/** One request of a long poll. */
 export type Poll = {
-  /** The revision of the last answer, however the server calls it; undefined at first. */
+  /** Revision of the last answer, in the server's terms; undefined at first. */
   after: string | undefined;
-  /** How long the server may hold the answer; 0 for an answer at once. */
+  /** Time for which the server may hold the answer, in milliseconds; 0 for an immediate answer. */
   holdMs: number;
   signal: AbortSignal;
 };
 
 export type LongPollOptions<Answer extends { revision: string }, Status> = {
   name: string;
-  /** The longest hold of one answer. */
+  /** Longest hold of one answer, in milliseconds. */
   holdMs: number;
   ask(poll: Poll): Promise<Answer>;
-  /** Told each answer; the next is asked for when it is done. What it returns is the loop's status. */
+  /** Processes each answer; the next is requested when it is done. Its result is the loop's status. */
   take(answer: Answer, signal: AbortSignal): Status | Promise<Status>;
   log: Log;
 };
 
-/** Beyond the hold, for the way there and back. */
+/** Time beyond the hold for the way there and back, in milliseconds. */
 const answerMs = 10_000;
 
-/** Starts asking at once. */
+/** Starts to poll at once. */
 export const startLongPoll = <Answer extends { revision: string }, Status>({
   name,
   holdMs: longestHoldMs,

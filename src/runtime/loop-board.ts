@@ -1,16 +1,16 @@
-/** The loops that run in a program, by which their last ticks are shown. Loops that ended leave. */
+/** Board of the loops that run in a program, for showing their last ticks. It drops loops that have ended. */
 import type { Loop, LoopStatus } from './loop.ts';
 
-/** A loop as far as it is looked at. */
+/** The part of a loop that the board shows. */
 export type LoopView = Pick<Loop<unknown>, 'status'>;
 
 export type LoopBoard = {
-  /** Shows a loop until it has been stopped, and gives it back. */
+  /** Shows a loop until it has been stopped; returns the loop. */
   show<Shown extends LoopView>(loop: Shown): Shown;
   statuses(): LoopStatus<unknown>[];
 };
 
-/** An empty board. */
+/** Creates an empty board. */
 export const createLoopBoard = (): LoopBoard => {
   let shown: LoopView[] = [];
   const running = () => shown.filter((loop) => !loop.status().isStopped);

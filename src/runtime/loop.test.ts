@@ -6,7 +6,7 @@ const often = { interval: 1 };
 
 type Wait = { ms: number; hasEnded: boolean; end(): void };
 
-/** A loop whose ticks and waits the test ends one by one. */
+/** Starts a loop whose ticks and waits the test ends one by one. */
 const drive = (options: { everyMs?: number; maxBackoffMs?: number } = {}) => {
   const ticks: PromiseWithResolvers<string>[] = [];
   const waits: Wait[] = [];
@@ -44,7 +44,7 @@ const drive = (options: { everyMs?: number; maxBackoffMs?: number } = {}) => {
     await vi.waitUntil(() => waits.length >= count, often);
     return waits[count - 1] as Wait;
   };
-  /** Lets so many ticks fail, and answers how long each then waited. */
+  /** Fails so many ticks; returns how long the loop waited after each. */
   const fail = async (count: number, message = 'no'): Promise<number[]> => {
     const lengths: number[] = [];
     for (let at = 1; at <= count; at += 1) {

@@ -1,8 +1,7 @@
 /**
- * A supervised loop: it runs a tick, waits, and runs the next; a nudge ends the wait early and
- * carries no data. A tick that throws is logged once and retried with growing, jittered pauses, which no
- * nudge cuts short: whoever nudges may do so because of the very fault. What the last tick returned or
- * threw can be read at any time.
+ * Supervised loop: it runs a tick, waits, and runs the next; a nudge ends the wait early and carries no data. A failed
+ * tick is logged once and retried after growing, jittered pauses. No nudge cuts these short, since the same fault may
+ * cause the nudges. The result or error of the last tick can be read at any time.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { describeError } from '#domain/error.ts';
@@ -13,24 +12,24 @@ export type LoopOptions<Status> = {
   name: string;
   /** Wait between two ticks, in milliseconds; 0 for a tick that waits by itself (a long poll). */
   everyMs: number;
-  /** Longest pause after failures in a row. */
+  /** Longest pause after failures in a row, in milliseconds. */
   maxBackoffMs?: number;
   tick: (signal: AbortSignal) => Promise<Status>;
   log: Log;
-  /** How it waits; another only in tests. */
+  /** Waits for so many milliseconds; only tests replace it. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** What a loop has done. Times are ISO 8601 in UTC. */
+/** State of a loop. Times are ISO 8601 in UTC. */
 export type LoopStatus<Status> = {
   name: string;
   ticks: number;
   failures: number;
   failuresInARow: number;
-  /** What the last good tick returned, and what the last tick threw, if it did. */
+  /** Result of the last successful tick, and the error of the last tick, if it failed. */
   last: Status | undefined;
   lastError: string | undefined;
-  /** When the last tick began, how long it took, and when one last ended well. */
+  /** Start and length of the last tick, and the end of the last successful one. */
   beganAt: string | undefined;
   tookMs: number | undefined;
   succeededAt: string | undefined;
@@ -38,10 +37,10 @@ export type LoopStatus<Status> = {
 };
 
 export type Loop<Status> = {
-  /** Runs the next tick as soon as the present one has ended, or after the pause that a failure asks for. */
+  /** Runs the next tick as soon as the present one has ended, or after the pause that a failure requires. */
   nudge(): void;
   status(): LoopStatus<Status>;
-  /** Aborts the tick under way and resolves when it has ended. */
+  /** Aborts the current tick and resolves when it has ended. */
   stop(): Promise<void>;
 };
 

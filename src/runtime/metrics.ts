@@ -1,9 +1,9 @@
 /**
- * How a program is watched: its metrics in the text format of Prometheus, and what its loops did last,
- * on addresses of their own that no client reaches. What is counted is each program's `metrics.ts`.
+ * Serves a program's metrics in the text format of Prometheus, and the status of its loops, on addresses of their own
+ * that clients cannot reach. Each program's `metrics.ts` defines what it counts.
  *
- * A registry is made for each program and never shared, so that several run in one process of a test; what is the process's is
- * in one of its own.
+ * Each program has a registry of its own, since several run in one process of a test. The metrics of the process are
+ * in a separate registry.
  */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -20,18 +20,18 @@ import type { Log } from './log.ts';
 import type { LoopStatus } from './loop.ts';
 import { pause } from './pause.ts';
 
-/** Where metrics and status are served: `SVC_METRICS_LISTEN`, as `SVC_LISTEN`; unset: nowhere. */
+/** Reads the addresses of metrics and status: `SVC_METRICS_LISTEN`, in the format of `SVC_LISTEN`; unset: none. */
 export const readMetricsListen = (env: EnvReader): ListenAddress[] =>
   env.optionalText('SVC_METRICS_LISTEN') === undefined
     ? []
     : readListen(env, '', 'SVC_METRICS_LISTEN');
 
-/** What `GET /status` answers. Times are ISO 8601 in UTC. */
+/** Answer of `GET /status`. Times are ISO 8601 in UTC. */
 export type ProgramStatus = {
   program: string;
   startedAt: string;
   loops: readonly LoopStatus<unknown>[];
-  /** What else the program has to say of itself. */
+  /** Further state that the program reports about itself. */
   details: Record<string, unknown>;
 };
 
@@ -43,20 +43,23 @@ export type Watched = {
   log: Log;
 };
 
-/** Seconds from a millisecond to two minutes: what requests, claims and launches take. */
+/** Histogram buckets from a millisecond to two minutes, in seconds, for the times of requests, claims and launches. */
 export const secondsBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ];
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export const newRegistry = (): Registry => new Registry();
 
-/** Less than Prometheus waits for an answer, so that a database that hangs is reported, too. */
+/**
+ * Deadline of a reading, in milliseconds. It is below Prometheus' own timeout, so that a database that hangs is
+ * reported, too.
+ */
 const readingMs = 4_000;
 
 /**
- * Makes a reading of several gauges at once: their `collect` functions share one `read` while it is
- * under way. A reading that fails is logged, and answers false; so does one that takes too long.
+ * Creates a reading for several gauges: their `collect` functions share one `read` while it is in progress. If it
+ * fails or takes too long, the failure is logged and the reading returns false.
  */
 export const readTogether = (
   read: () => Promise<void>,
@@ -120,7 +123,7 @@ const loopNumbers: readonly LoopNumber[] = [
   },
 ];
 
-/** Adds the metrics of each loop. The loop keeps the numbers, so they begin anew when it does. */
+/** Adds the metrics of each loop. The loop keeps the numbers, so they restart with the loop. */
 const addLoopMetrics = ({ registry, loops }: Watched): void => {
   for (const { name, help, of } of loopNumbers) {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
@@ -156,10 +159,10 @@ const answerStatus = async (watched: Watched, startedAt: string): Promise<string
   return `${JSON.stringify(status, null, 2)}\n`;
 };
 
-/** Made at the first need and kept: its observers of the process are never taken away again. */
+/** Created at first use and kept, since its observers of the process cannot be removed. */
 let ofProcess: Registry | undefined;
 
-/** What Node tells of this process, in which several programs of a test may run. */
+/** Returns the registry of Node's metrics of this process, in which several programs of a test may run. */
 const processRegistry = (): Registry => {
   if (ofProcess === undefined) {
     ofProcess = newRegistry();
@@ -168,7 +171,7 @@ const processRegistry = (): Registry => {
   return ofProcess;
 };
 
-/** Metrics of a program, and of the process that it runs in. */
+/** Returns the metrics of a program, and of the process that it runs in. */
 const metricsText = async (registry: Registry): Promise<string> =>
   (await registry.metrics()) + (await processRegistry().metrics());
 
@@ -189,7 +192,7 @@ const handlerOf = (watched: Watched): RequestListener => {
   };
 };
 
-/** Serves `/metrics` and `/status` on all addresses; on none where there are none. */
+/** Serves `/metrics` and `/status` on all addresses; on none if there are none. */
 export const serveMetrics = async (
   watched: Watched,
   listen: readonly ListenAddress[],

@@ -1,16 +1,16 @@
 /**
- * Reads files that a document names, such as the targets of its references. A document may come from a stranger, so it
- * reaches the folder that it lies in and nothing else: neither its paths nor links lead out of that folder, hidden
- * files stay unread, and a pipe or a device is refused.
+ * Reads files that a document names, such as the targets of its references. The document may be untrusted, so only
+ * files of its own folder can be read. Neither paths nor links may lead out of that folder; hidden files, pipes and
+ * devices are refused.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 
-/** Refuses a link that takes the file's place after its path was judged, and does not wait for a pipe's writer. */
+/** Refuses a link that replaces the file after the check of its path, and does not wait for a pipe's writer. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Returns why a path is not for documents of the folder; undefined when it is. */
+/** Returns why documents of the folder may not name a path; undefined when they may. */
 const faultOf = (folder: string, path: string): string | undefined => {
   const below = relative(folder, path);
   const names = below.split(sep);
@@ -20,13 +20,14 @@ const faultOf = (folder: string, path: string): string | undefined => {
 
 /**
  * Reads the file at a path below a folder. Throws `invalid`, naming the path as `shown`, for a path or link that leads
- * out of the folder, a hidden file, and what is no regular file.
+ * out of the folder, a hidden file, and anything but a regular file.
  */
 export const readNamedFile = (folder: string, path: string, shown: string = path): Buffer => {
   const refuse = (why: string, cause?: unknown): AppError =>
     new AppError('invalid', `${shown} ${why}`, { cause });
   const named = resolve(folder, path);
-  // The path is judged before the disk is touched: looking at some paths alone mounts or asks another machine.
+  // The path is checked before any disk access, since access to some paths alone mounts a volume or contacts another
+  // machine.
   const fault = faultOf(resolve(folder), named);
   if (fault !== undefined) throw refuse(fault);
   try {

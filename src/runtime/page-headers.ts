@@ -1,20 +1,21 @@
 /**
- * Headers of every page that this product serves. They keep a page from other origins' pages and, where the browser
- * knows `Connection-Allowlist` (Chromium), from every address but its own. What a page may load and run is in its
- * `Content-Security-Policy`, which differs from page to page and stands where the page is served.
+ * Headers of every page that this product serves. They isolate a page from pages of other origins. Where the browser
+ * supports `Connection-Allowlist` (Chromium), they also block every address but the page's own. A page's
+ * `Content-Security-Policy`, which limits what it loads and runs, differs between pages and is defined where each is
+ * served.
  *
  * CSP has a directive `webrtc` too. It is not sent: Chromium 156 does not know it and writes an error into the console
- * of each page that has it, while the allowlist stops WebRTC there.
+ * of each page that has it. The allowlist stops WebRTC there.
  */
 
-/** Features of browsers that no page of ours uses: devices, payments, identities, and what advertising sends. */
+/** Browser features that no page of this product uses: devices, payments, identities, and advertising. */
 const switchedOff = [
   ...['camera', 'microphone', 'geolocation', 'display-capture', 'payment', 'usb', 'serial', 'hid'],
   ...['midi', 'idle-detection', 'local-fonts', 'window-management'],
   ...['identity-credentials-get', 'otp-credentials', 'publickey-credentials-get'],
 ];
 
-/** Headers that close to our pages what none needs: other pages, a person's devices, a resolver. */
+/** Headers that close to pages what none of them needs: pages of other origins, devices, DNS prefetch. */
 export const apartHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
@@ -24,10 +25,10 @@ export const apartHeaders = {
 } as const;
 
 /**
- * Keeps a page's connections to its own origin, of every kind: requests, navigation, new tabs, forms, preconnect,
- * WebRTC. Redirects are followed, so an origin at which a stranger's code answers must not send any that leave it.
+ * Limits a page's connections of every kind to its own origin: requests, navigation, new tabs, forms, preconnect,
+ * WebRTC. Redirects are followed, so an origin that serves untrusted code must not send any that leave it.
  */
 export const ownConnections = { 'connection-allowlist': '(response-origin); redirects=allow' };
 
-/** Keeps a page from every connection, its own origin's too. */
+/** Blocks every connection of a page, also those to its own origin. */
 export const noConnections = { 'connection-allowlist': '()' };

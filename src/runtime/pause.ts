@@ -1,7 +1,4 @@
-/**
- * Waiting: a pause that can be cut short, a condition awaited under a deadline, and how long to rest between
- * looks.
- */
+/** Ways to wait: a pause that can be cut short, a condition with a deadline, and the pause between two observations. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
 
@@ -17,8 +14,8 @@ export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => 
 export type UntilOptions = { timeoutMs: number; everyMs?: number; what: string };
 
 /**
- * Resolves with the first value of `probe` that is neither undefined nor false.
- * Throws `timeout`, naming what was awaited, when there is none in time.
+ * Resolves with the first value of `probe` that is neither undefined nor false. Throws `timeout`, naming the
+ * condition, when there is none in time.
  */
 export const until = async <Value>(
   probe: () => Promise<Value | undefined | false> | Value | undefined | false,
@@ -35,9 +32,9 @@ export const until = async <Value>(
   }
 };
 
-/** The longer a look takes, the longer the rest after it, so that looking takes a fifth of the time at most. */
+/** Pause after an observation, as a multiple of its length, so that observations take at most a fifth of the time. */
 const restPerLook = 4;
 
-/** How long to rest after a look that took so long; all in milliseconds. */
+/** Returns the pause after an observation of that length, both in milliseconds. */
 export const restAfter = (lookMs: number, mostMs: number): number =>
   Math.min(lookMs * restPerLook, mostMs);

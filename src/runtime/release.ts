@@ -1,9 +1,9 @@
 /**
- * Undoing a start that failed half-way: everything that was made is released, whatever fails on the way, and
- * what the caller is told is why the start failed. What could not be released is told beside that.
+ * Undoes a start that failed half-way: releases everything that was made, even if a release fails. The caller gets the
+ * reason of the failed start; failures to release are reported separately.
  */
 
-/** Releases all; answers the start's own error, to be thrown. */
+/** Releases everything; returns the start's own error, to be thrown. */
 export const undoStart = async (
   error: unknown,
   made: AsyncDisposableStack,

@@ -1,37 +1,40 @@
 /**
- * The life of a program's process: start, run until told to stop, stop within a deadline.
+ * Runs a program's process: starts it, waits for a request to stop, and stops it within a deadline.
  *
- * A program is told to stop by SIGINT or SIGTERM, or by the end of the process that started it when
- * that one opened an IPC channel (`svc up` does, so that nothing outlives it, even by `kill -9`).
+ * SIGINT or SIGTERM requests a stop. So does the end of the parent process, if that opened an IPC channel: `svc up`
+ * does, so that no program outlives it, even after `kill -9`.
  */
 import { describeError } from '#domain/error.ts';
 import { makeLinesVisible } from '#domain/visible-text.ts';
 
 export type Running = {
-  /** Stops taking work, finishes what is under way, releases everything. */
+  /** Stops taking work, finishes the work in progress, releases everything. */
   stop(): Promise<void>;
   /**
-   * Resolves when the program has nothing left to do and is to be stopped, rejects when it cannot go on;
-   * absent: it runs on.
+   * Resolves when the program has no work left and should stop; rejects when it cannot continue. Absent: it runs until
+   * a stop is requested.
    */
   ended?: Promise<void>;
-  /** The program's own stop deadline in milliseconds, where its configuration decides on it. */
+  /** Stop deadline of this program in milliseconds, if its configuration decides it. */
   stopDeadlineMs?: number;
 };
 
 export type RunOptions = {
-  /** Milliseconds after which a stop that has not ended is cut off with exit status 1. */
+  /** Milliseconds after which an unfinished stop is cut off with exit status 1. */
   stopDeadlineMs: number;
 };
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Whoever read what the program says may be gone; that is no reason to end without stopping. */
+/** Ignores that the reader of the program's output is gone, since the program must still stop in order. */
 const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
 };
 
-/** Waits until the program is told to stop or ends by itself; false, with a line, when it cannot go on. */
+/**
+ * Waits until a stop is requested or the program ends by itself. Returns false, after writing a line, when it cannot
+ * continue.
+ */
 const untilDone = async (stopRequest: Promise<void>, ended: Running['ended']): Promise<boolean> => {
   try {
     await Promise.race([stopRequest, ...(ended === undefined ? [] : [ended])]);
@@ -42,7 +45,7 @@ const untilDone = async (stopRequest: Promise<void>, ended: Running['ended']): P
   }
 };
 
-/** Runs a program. A failure, to start or later, prints one line and exits with status 1. */
+/** Runs a program. A failure, at the start or later, prints one line and exits with status 1. */
 export const runProgram = async (
   start: () => Promise<Running>,
   { stopDeadlineMs }: RunOptions,

@@ -1,6 +1,6 @@
 /**
- * Files that one program writes, uses and removes. Their names say whose they are, so that those of a program that was
- * killed are known by the next one, also where several share a folder.
+ * Temporary files that one program writes, uses and removes. Their names identify the program, so that the next one
+ * can find and remove files of a killed program, even if several share a folder.
  */
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -11,10 +11,12 @@ import { makeFolders } from './folders.ts';
 const machine = hostname().replaceAll('~', '-');
 const own = `${machine}~${process.pid}~${randomUUID()}`;
 
-/** Of files whose writer cannot be told, or is on another machine: nobody writes one for so long. */
+/**
+ * Age from which a file counts as abandoned if its writer is unknown or on another machine: no write takes that long.
+ */
 const deadMs = 24 * 60 * 60_000;
 
-/** A path for a file that nobody else has, in a folder that is made for it. */
+/** Returns an unused path in a folder, which is created if missing. */
 export const scratchPath = async (folder: string, ending: string): Promise<string> => {
   await makeFolders(folder);
   return join(folder, `${own}~${randomUUID()}${ending}`);
@@ -29,17 +31,17 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Undefined where its name does not say. */
+/** Returns true if the name shows that the file's program is gone; undefined where the name does not decide. */
 const isLeftByName = (name: string): boolean | undefined => {
   const [ofMachine, pid, mark, ...rest] = name.split('~');
   if (rest.length !== 1 || ofMachine !== machine || !/^\d+$/.test(pid ?? '')) return undefined;
   if (name.startsWith(`${own}~`)) return false;
-  // The first program of a container has the number that the one before it had.
+  // The first process of a container has the same id as the first one of its predecessor.
   if (Number(pid) === process.pid && mark !== undefined) return true;
   return isRunning(Number(pid)) ? undefined : true;
 };
 
-/** Removes what programs that are gone have left in a folder; answers how many files. */
+/** Removes the files that programs left which are gone; returns their number. */
 export const removeLeft = async (folder: string): Promise<number> => {
   const names = await readdir(folder).catch(() => []);
   let removed = 0;

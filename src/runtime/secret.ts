@@ -1,6 +1,6 @@
 /**
- * A secret that prints as `***` wherever it is logged, formatted or serialised by accident. While it is replaced
- * it has several values: the present one, and those before it, which are still taken.
+ * A secret that prints as `***` wherever it is logged, formatted or serialised by accident. During a rotation it has
+ * several values: the present one, and earlier ones that are still accepted.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -15,19 +15,19 @@ export class Secret {
     this.#earlier = earlier.map((one) => new Secret(one));
   }
 
-  /** The present value and each before it, as secrets of their own. */
+  /** Returns the present value and each earlier one, as secrets of their own. */
   each(): [Secret, ...Secret[]] {
     return [new Secret(this.#value), ...this.#earlier];
   }
 
-  /** The present value itself; call it only where the value leaves for its purpose. */
+  /** Returns the present value itself; call it only where the value leaves for its purpose. */
   reveal(): string {
     return this.#value;
   }
 
   /**
-   * Whether a given text is this secret or one before it, in time that does not depend on where they differ. How
-   * long secrets are, and how many, is none.
+   * Returns true if a text equals this secret or an earlier value, in time that does not depend on where they differ.
+   * The length and the number of secrets are not protected.
    */
   matches(text: string): boolean {
     this.#bytes ??= Buffer.from(this.#value);
@@ -36,7 +36,7 @@ export class Secret {
     return this.#earlier.reduce((isAny, one) => one.matches(text) || isAny, isPresent);
   }
 
-  /** A token for a purpose, which only the holder of the present value can make: base64url, 256 bits. */
+  /** Returns a token for a purpose, which only the holder of the present value can make: base64url, 256 bits. */
   derive(purpose: string): string {
     return createHmac('sha256', this.#value).update(purpose).digest('base64url');
   }

@@ -1,7 +1,7 @@
 /**
- * Who may use a surface that people open: a browser that entered it is known again by a cookie, signed for one
- * surface of one session; a gateway that has let somebody in is known to the host by a key of the session. Gateways
- * sign cookies with what they all share, hosts with the token of their session, so that each can check without asking.
+ * Passes for surfaces that people open. A browser that was let in gets a cookie, signed for one surface of one
+ * session; the host recognises a gateway by a key of the session. Gateways sign cookies with the token that they
+ * share, hosts with the token of their session, so that each can check them without a request.
  */
 import type { SurfaceKind } from '#domain/session.ts';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
@@ -10,45 +10,51 @@ import { Secret } from './secret.ts';
 export type Surface = {
   sessionId: string;
   surface: SurfaceKind;
-  /** Whether it may be looked at alone. */
+  /** True if the pass permits viewing only. */
   isReadOnly?: boolean;
 };
 
-/** Where a one-time link leads, with `?token=`. */
+/** Path of one-time links, which end in `?token=`. */
 export const enterPath = '/.svc/enter';
 
-/** The header in which a gateway shows the key of a surface to its host; no client's ever gets there. */
+/** Header in which a gateway proves to the host that it may open a surface; gateways never pass on a client's. */
 export const entryKeyHeader = 'svc-entry-key';
 
-/** What the host of a session asks of a gateway at a surface for people, made of the session's token. */
+/**
+ * Returns the key that the host of a session demands from a gateway at a surface for people, derived from the
+ * session's token.
+ */
 export const entryKeyOf = (sessionToken: Secret, surface: SurfaceKind): string =>
   sessionToken.derive(`entry:${surface}`);
 
 const cookiePrefix = 'svc-pass-';
 
-/** Whether a cookie of this name is a pass, of whatever session. */
+/** Returns true if a cookie of this name is a pass, of any session. */
 export const isPassCookie = (name: string): boolean =>
   name.replace(/^__Host-/i, '').startsWith(cookiePrefix);
 
 export type Passes = {
-  /** The cookie's name, with the session in it. Browsers hold `__Host-` cookies to one host, https, and the whole path. */
+  /**
+   * Returns the cookie's name, with the session in it. Browsers restrict `__Host-` cookies to one host, https, and the
+   * whole path.
+   */
   cookieName(sessionId: string): string;
-  /** `Set-Cookie` for somebody who was let in. */
+  /** Returns the `Set-Cookie` value for a browser that was let in. */
   issue(surface: Surface): string;
-  /** Whether the `Cookie` header of a request has a pass of this surface that is still good. */
+  /** Returns true if the `Cookie` header of a request has a valid pass of this surface. */
   check(surface: Surface, cookies: string | undefined): boolean;
 };
 
 export type PassesOptions = {
   token: Secret;
   scheme: SurfaceTemplate['scheme'];
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   now?: () => number;
 };
 
 const lifeS = 12 * 3_600;
 
-/** Makes and checks passes. */
+/** Creates the signer and verifier of passes. */
 export const createPasses = ({ token, scheme, now = Date.now }: PassesOptions): Passes => {
   const isSecure = scheme === 'https';
   const cookieName = (sessionId: string): string =>

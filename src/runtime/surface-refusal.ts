@@ -1,7 +1,6 @@
 /**
- * Why a surface is not shown, told alike by gateways and hosts: to programs as JSON, and to a person who opens a
- * surface in a browser as a page in words, which loads nothing else. Where another try may help, the page makes it
- * by itself.
+ * Refusals of a surface, the same from gateways and hosts: JSON for programs, and an HTML page without further
+ * resources for a person in a browser. If another attempt may help, the page repeats it by itself.
  */
 import type { SurfaceKind } from '#domain/session.ts';
 import { apartHeaders, ownConnections } from './page-headers.ts';
@@ -11,7 +10,7 @@ export type SurfaceRefusal = {
   code: string;
   message: string;
   details: Record<string, unknown>;
-  /** Seconds after which trying again may help. */
+  /** Seconds after which another attempt may help. */
   retryAfterS?: number;
 };
 
@@ -22,7 +21,7 @@ export const refusal = (
   details: Record<string, unknown> = {},
 ): SurfaceRefusal => ({ status, code, message, details });
 
-/** One that is worth another try. */
+/** Builds a refusal after which another attempt may help. */
 export const later = (
   status: number,
   code: string,
@@ -75,7 +74,7 @@ export const wrongMethod = (): SurfaceRefusal =>
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Messages begin small, for logs and JSON; one that begins with an id stays as it is. */
+/** Makes a sentence of a message, which begins in lower case for logs and JSON; one that begins with an id keeps it. */
 const asSentence = (message: string): string =>
   `${message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase())}.`;
 
@@ -87,7 +86,7 @@ const adviceOn = ({ status, retryAfterS }: SurfaceRefusal): string => {
   return retryAfterS === undefined ? '' : '<p>This page tries again by itself.</p>';
 };
 
-/** The refusal as an HTML page. */
+/** Returns the refusal as an HTML page. */
 export const refusalPage = (refusal: SurfaceRefusal): string => {
   const { status, message, retryAfterS } = refusal;
   const title = status === 401 ? 'You have not entered this session' : 'This cannot be shown';
@@ -104,13 +103,13 @@ ${adviceOn(refusal)}
 `;
 };
 
-/** The refusal as JSON. */
+/** Returns the refusal as JSON. */
 export const refusalJson = ({ code, message, details }: SurfaceRefusal): string =>
   JSON.stringify({ error: { code, message, details } });
 
 /**
- * Headers of both. A refusal has the origin of the page that was asked for, whose scripts could reach into it, so it
- * is closed like that page.
+ * Headers of both forms. A refusal is served from the requested page's origin, whose scripts could reach into it, so
+ * it gets the same restrictions.
  */
 const closedHead = [
   ...Object.entries({ ...apartHeaders, ...ownConnections }).flat(),
@@ -121,10 +120,10 @@ const closedHead = [
   ],
 ];
 
-/** Headers of each, as names and values in turn. */
+/** Headers of each form, as names and values in turn. */
 export const refusalJsonHead = ['content-type', 'application/json; charset=utf-8', ...closedHead];
 export const refusalPageHead = ['content-type', 'text/html; charset=utf-8', ...closedHead];
 
-/** Whether somebody asks for a page, and not a program for an answer. */
+/** Returns true if a request asks for a page, as browsers do and programs do not. */
 export const wantsPage = (method: string | undefined, accept: string | undefined): boolean =>
   (method === 'GET' || method === 'HEAD') && accept?.includes('text/html') === true;

@@ -1,6 +1,6 @@
 /**
- * World templates: folders that hold a tree each, named by their slug. Some come along with the
- * programs; a service may have others.
+ * World templates: folders that hold a tree each, named by their slug. Some are bundled with the programs; a service
+ * may have others.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { AppError } from '#domain/error.ts';
 import { isSlug, type TreeFile } from '#domain/world.ts';
 import { readTree } from './tree.ts';
 
-/** The folder of those that come along. */
+/** Folder of the bundled templates. */
 export const bundledTemplatesDir = fileURLToPath(new URL('../templates', import.meta.url));
 
-/** The slugs of a folder's templates, sorted. `unavailable` when the folder cannot be read. */
+/** Returns the slugs of a folder's templates, sorted. Throws `unavailable` when the folder cannot be read. */
 export const templateSlugs = (templatesDir: string): string[] => {
   try {
     return readdirSync(templatesDir, { withFileTypes: true })
@@ -24,6 +24,6 @@ export const templateSlugs = (templatesDir: string): string[] => {
   }
 };
 
-/** The tree of a template; undefined when there is none of that slug. */
+/** Returns the tree of a template; undefined when there is none of that slug. */
 export const readTemplateTree = (templatesDir: string, slug: string): TreeFile[] | undefined =>
   templateSlugs(templatesDir).includes(slug) ? readTree(join(templatesDir, slug), slug) : undefined;

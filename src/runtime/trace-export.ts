@@ -1,7 +1,6 @@
 /**
- * Steps of sessions as spans of OpenTelemetry, and their way to a collector: OTLP over HTTP, by the
- * exporter of OpenTelemetry itself. It is loaded by `tracing.ts` where a collector is configured, and
- * only there: its code takes 150 ms to load.
+ * Exports steps of sessions as OpenTelemetry spans to a collector: OTLP over HTTP, by OpenTelemetry's own exporter.
+ * `tracing.ts` loads this file only if a collector is configured, since its code takes 150 ms to load.
  */
 import {
   type Link,
@@ -21,15 +20,15 @@ import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import { spanIdOf, type ToldStep, traceIdOf, wholeStep } from './trace-steps.ts';
 
 export type TraceExport = {
-  /** Resolves when the collector has taken them all; throws what it or the way to it said. */
+  /** Resolves when the collector has accepted all steps; throws the reason of a failure. */
   send(steps: readonly ToldStep[]): Promise<void>;
-  /** Closes what is open to the collector. */
+  /** Closes the connections to the collector. */
   close(): Promise<void>;
 };
 
 type Span = Parameters<OTLPTraceExporter['export']>[0][number];
 
-/** For one attempt and its repetitions. */
+/** Time limit for one attempt and its retries, in milliseconds. */
 const sendMs = 2_000;
 
 const contextOf = (sessionId: string, key: string): SpanContext => ({
@@ -71,7 +70,7 @@ const toSpan = ({ sessionId, step }: ToldStep, resource: Resource): Span => {
   };
 };
 
-/** Opens the way to a collector. `endpoint` is as `OTEL_EXPORTER_OTLP_ENDPOINT` has it. */
+/** Opens the export to a collector. `endpoint` has the format of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
 export const openTraceExport = (endpoint: string): TraceExport => {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: sendMs });

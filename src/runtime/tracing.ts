@@ -1,7 +1,6 @@
 /**
- * Traces of how sessions open, for a collector of OpenTelemetry. Nothing is sent, or kept, unless an
- * endpoint is configured; how it is sent is `trace-export.ts`. A world host has no way out but to the
- * control plane: it tells its steps there.
+ * Traces session opens for an OpenTelemetry collector. Without a configured endpoint nothing is kept or sent;
+ * `trace-export.ts` does the sending. A world host reaches only the control plane, so it reports its steps there.
  */
 import { describeError } from '#domain/error.ts';
 import type { EnvReader } from './env.ts';
@@ -14,20 +13,20 @@ import type { Step, ToldStep } from './trace-steps.ts';
 export type Tracer = {
   /** Adds a step to the trace of a session. */
   add(sessionId: string, step: Step): void;
-  /** What sends them; none where there is no collector. */
+  /** Loops that send the steps; empty without a collector. */
   loops: readonly LoopView[];
-  /** Sends what is left. */
+  /** Sends the remaining steps. */
   stop(): Promise<void>;
 };
 
-/** The collector: `OTEL_EXPORTER_OTLP_ENDPOINT`; null when it is not set. */
+/** Reads the collector's endpoint, `OTEL_EXPORTER_OTLP_ENDPOINT`; null when it is not set. */
 export const readOtlpEndpoint = (env: EnvReader): string | null => {
   const name = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   return env.optionalText(name) === undefined ? null : env.url(name);
 };
 
 const sendEveryMs = 1_000;
-/** What a collector that is away costs at most; the oldest are dropped. */
+/** Maximum number of steps kept while the collector is away; the oldest are dropped. */
 const mostKept = 10_000;
 
 const noTracer: Tracer = { add: () => undefined, loops: [], stop: async () => undefined };
@@ -37,7 +36,7 @@ const loadExport = async (endpoint: string): Promise<TraceExport> => {
   return openTraceExport(endpoint);
 };
 
-/** A tracer of a program. `endpoint` is that of the collector, as `OTEL_EXPORTER_OTLP_ENDPOINT` has it. */
+/** Starts the tracer of a program. `endpoint` is the collector's, in the format of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
 export const startTracer = (program: string, endpoint: string | null, log: Log): Tracer => {
   if (endpoint === null) return noTracer;
   const loading = loadExport(endpoint);

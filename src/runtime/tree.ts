@@ -1,9 +1,9 @@
 /**
- * Reads a folder as a world tree. What is nobody's source (hidden files, builds, caches, installed packages) is
- * left out; whatever else is no regular file is refused, as a link could lead out of the folder. The
- * limits of a tree hold while reading, so that naming a large folder by mistake costs little.
+ * Reads a folder as a world tree. Files that are not sources (hidden files, builds, caches, installed packages) are
+ * left out. Any other entry that is not a regular file is refused, since a link could lead out of the folder. The
+ * limits of a tree apply while reading, so that naming a large folder by mistake costs little.
  *
- * It reads at once and blocks meanwhile: folders are on this machine, and small.
+ * It reads synchronously and blocks meanwhile: folders are on this machine, and small.
  */
 import {
   closeSync,
@@ -22,14 +22,14 @@ import type { TreeFile } from '#domain/world.ts';
 
 type TreeLimits = { treeFiles: number; treeFileBytes: number; treeBytes: number };
 
-/** Links of these names are left out like the folders that they lead to. */
+/** Returns true if an entry is left out. Links with the names of such folders are left out like the folders. */
 const isLeftOut = (entry: Dirent, parent: string): boolean =>
   entry.name.startsWith('.') || (!entry.isFile() && isLeftOutFolder(entry.name, parent));
 
 const invalid = (message: string, cause?: unknown): AppError =>
   new AppError('invalid', message, { cause });
 
-/** Runs what touches the disk; a failure names the place. */
+/** Runs a disk access; a failure names the place. */
 const touch = <Value>(place: string, act: () => Value): Value => {
   try {
     return act();
@@ -50,10 +50,10 @@ const refuseEntry = (place: string, kind: string): AppError => {
   return invalid(`${place} is ${kind}, and a world holds regular files only: ${wayOut}`);
 };
 
-/** Whether a path below the folder is left out besides; that of a folder ends in a slash. */
+/** Returns true if a path below the folder is left out in addition; a folder's path ends in a slash. */
 type Skip = (path: string) => boolean;
 
-/** Paths of the files below a folder; `shown` is how the folder is named in messages. */
+/** Returns the paths of the files below a folder; `shown` is the folder's name in messages. */
 const listFiles = (
   root: string,
   shown: string,
@@ -80,7 +80,7 @@ const listFiles = (
   return files.sort();
 };
 
-/** Opens without following a link that took the file's place meanwhile, and without waiting. */
+/** Opens without following a link that replaced the file meanwhile, and without waiting. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const readOne = (path: string, place: string, { treeFileBytes }: TreeLimits): Buffer =>
@@ -98,8 +98,8 @@ const readOne = (path: string, place: string, { treeFileBytes }: TreeLimits): Bu
   });
 
 /**
- * The files of a folder, in the order of their paths, but those that `skip` leaves out. Throws `invalid`, naming
- * the file as the user would, by `shown`, the name that the user gave the folder.
+ * Returns the files of a folder, in the order of their paths, without those that `skip` leaves out. Throws `invalid`,
+ * naming the file by `shown`, the name that the user gave the folder.
  */
 export const readTree = (
   folder: string,

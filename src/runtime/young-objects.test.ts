@@ -5,7 +5,10 @@ import { expect, it } from 'vitest';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Makes many objects that stay, after `first`; answers how often V8 chose to put those of a place among the old. */
+/**
+ * Creates many surviving objects, after running `first`; returns how often V8 chose to allocate those of a place in
+ * the old generation.
+ */
 const placesAmongOld = async (first: string): Promise<number> => {
   const text = `import { putNewObjectsAmongYoung } from './src/runtime/young-objects.ts';
     ${first}
@@ -13,7 +16,7 @@ const placesAmongOld = async (first: string): Promise<number> => {
     const kept = [];
     for (let n = 0; n < 1_000_000; n += 1) kept.push(make(n));`;
   const tracing = ['--trace-pretenuring', '--trace-pretenuring-statistics'];
-  // Code that is not compiled counts what it makes as long as it runs, however busy the machine is.
+  // Code that is not optimised keeps counting its allocations while it runs, however busy the machine is.
   const words = [...tracing, '--no-opt', '--no-maglev', '--input-type=module', '-e', text];
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd });
   return stdout.split('\n').filter((line) => line.endsWith('=> tenure')).length;

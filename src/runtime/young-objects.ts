@@ -1,11 +1,11 @@
 /**
- * Where V8 puts new objects: among the young ones. By itself it learns from the first few of each place of the code: where
- * most of them outlived a collection, as do those of a burst of requests, it puts all later ones among the old. In a
- * program whose objects die with their requests these are then garbage that keeps alive whatever it points to, until
- * all memory is looked through.
+ * Makes V8 allocate new objects in the young generation. By itself V8 learns from the first objects of each place in
+ * the code. If most of them outlive a collection, as those of a burst of requests do, it allocates all later ones in
+ * the old generation. In a program whose objects die with their requests, these become garbage that keeps everything
+ * it refers to alive until a full collection.
  */
 import { setFlagsFromString } from 'node:v8';
 
-/** Has this process and its threads do so from now on; to be said before the program begins its work. */
+/** Sets this for the process and its threads; must be called before the program begins its work. */
 export const putNewObjectsAmongYoung = (): void =>
   setFlagsFromString('--no-allocation-site-pretenuring');
