@@ -1,6 +1,6 @@
 /**
- * What the text of a cell means for a field. A cell says no type, so the field does: a text that is none of
- * the field's types stays a text, which the contract then refuses by name.
+ * Converts the text of a cell to a value of its field. A cell has no type of its own, so the field's types decide. A
+ * text that fits none of them stays a text, which the contract then refuses by name.
  */
 import { losesDigits } from './exact-number.ts';
 import { readValueText } from './row-text.ts';
@@ -9,7 +9,7 @@ import type { Column } from './table-columns.ts';
 const whole = /^[-+]?\d+(?:\.0+)?$/;
 const decimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** For a field that is absent where a cell is empty. */
+/** Result for an empty cell whose field is then absent from the row. */
 export const absent = Symbol('absent');
 
 const readEmpty = ({ types, required }: Column): unknown => {
@@ -30,7 +30,7 @@ const readJson = (text: string): unknown => {
   return 'value' in read ? read.value : undefined;
 };
 
-/** A text that is no `string` of the field's. */
+/** Converts a text by the field's types other than `string`. */
 const readTyped = (text: string, column: Column): unknown => {
   const { types } = column;
   const trimmed = text.trim();
@@ -44,7 +44,7 @@ const readTyped = (text: string, column: Column): unknown => {
   return isOpen ? readJson(trimmed) : undefined;
 };
 
-/** Reads one cell; `absent` for a field that the row then does not have. */
+/** Converts one cell; returns `absent` for a field that the row then lacks. */
 export const readCell = (text: string, column: Column): unknown => {
   if (text === '') return readEmpty(column);
   if (column.types.has('string')) return text;

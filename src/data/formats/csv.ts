@@ -1,6 +1,6 @@
 /**
- * CSV as RFC 4180 has it, its first line naming the fields: quotes, and lines within them. Commas, semicolons, tabs
- * and bars are known by the first line. Cells are typed by the fields of the entity.
+ * Reads CSV as RFC 4180 defines it, with field names in the first line: quotes, and line breaks within them. The first
+ * line shows the delimiter: comma, semicolon, tab or bar. The entity's fields give cells their types.
  */
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
@@ -21,7 +21,7 @@ type CsvOptions = TableOptions;
 
 const delimiters = [',', ';', '\t', '|'] as const;
 
-/** What parts the names in the first line: of the delimiters the one that is there most often. */
+/** Returns the delimiter that occurs most often in the first line. */
 const delimiterOf = (text: string): string => {
   const [line = ''] = text.replaceAll(/"[^"]*"/g, '').split(/\r?\n|\r/, 1);
   const counts = delimiters.map((delimiter) => line.split(delimiter).length - 1);
@@ -30,7 +30,7 @@ const delimiterOf = (text: string): string => {
 
 const headBytes = 64 * 1024;
 
-/** The begin of a text, with its first line if that is not too long. */
+/** Reads the beginning of a text, with its first line if that is not too long. */
 const readHead = async (pieces: AsyncGenerator<Buffer>): Promise<Buffer> => {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < headBytes && !head.includes('\n')) {
@@ -72,7 +72,7 @@ const rowOf = (cells: readonly string[], columns: readonly Column[]): Row =>
       .filter(([, value]) => value !== absent),
   );
 
-/** The rows of a table. */
+/** Reads the rows of a table. */
 export async function* readCsv(
   name: string,
   pieces: AsyncGenerator<Buffer>,

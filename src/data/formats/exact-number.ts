@@ -1,7 +1,4 @@
-/**
- * Decimal texts against the numbers that JSON keeps, which are doubles: whether a text says the same as the number that
- * is read from it.
- */
+/** Compares decimal texts with the doubles that JSON keeps, to find whether reading a text as a number changes it. */
 
 type Digits = { sign: string; digits: string; exponent: number };
 
@@ -36,12 +33,12 @@ export const exactNumber = (text: string): number | undefined => {
   return isSame(digits, digitsOf(String(value))) ? value : undefined;
 };
 
-/** Digits that a double is written with at most for a comparison. */
+/** Digits with which a double is written out for a comparison, at most. */
 const mostDigits = 100;
 
 /**
- * Returns true when a number text has digits that its double does not have. What a program writes for a double loses
- * none, also with more digits than it takes (`52.520006600000002`).
+ * Returns true when a number text has digits that its double lacks. A text that a program wrote for a double loses
+ * none, even with more digits than needed (`52.520006600000002`).
  */
 export const losesDigits = (text: string): boolean => {
   const value = Number(text);

@@ -1,4 +1,4 @@
-/** Which format a file of rows has, by its name and its first bytes, and of which entity it then is. */
+/** Detects the format of a file of rows by its name and its first bytes, and the entity of its rows. */
 import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { ReadOptions } from './found.ts';
@@ -18,22 +18,25 @@ const endings: Readonly<Record<string, RowFormat>> = {
 
 const baseName = (file: string): string => (/[^/\\]*$/.exec(file)?.[0] ?? '').replace(packings, '');
 
-/** The format that a file's name tells, under any compression. */
+/** Returns the format by the ending of a file's name, ignoring endings of compression. */
 const formatOfName = (file: string): RowFormat | undefined =>
   endings[/\.([a-z]+)$/i.exec(baseName(file))?.[1]?.toLowerCase() ?? ''];
 
 const parquetMark = 'PAR1';
 
-/** What bytes without a telling name begin like. JSON of one line is the same as JSONL of one. */
+/**
+ * Returns the format that a text begins like, for names without a known ending. A single line of JSON is the same in
+ * JSON and JSONL.
+ */
 const formatOfText = (text: string): RowFormat | undefined => {
   const begin = text.trimStart();
   if (begin.startsWith('[')) return 'json';
   if (!begin.startsWith('{')) return begin === '' ? 'jsonl' : 'csv';
-  // `{"contacts": [` is a document of rows by entity; anything else that begins so is a row a line.
+  // `{"contacts": [` begins a document of rows by entity; any other object begins one row a line.
   return /^\{\s*"[^"\\]*"\s*:\s*(\[|$)/.test(begin) ? 'json' : 'jsonl';
 };
 
-/** The format of a file: Parquet by its mark, else by the name, else by how the text begins. */
+/** Returns the format of a file: Parquet by its magic bytes, else by the name, else by the beginning of the text. */
 export const formatOf = (file: string, first: Uint8Array): RowFormat => {
   const begin = Buffer.from(first.buffer, first.byteOffset, Math.min(first.byteLength, 4_096));
   if (begin.subarray(0, 4).toString('latin1') === parquetMark) return 'parquet';
@@ -56,7 +59,10 @@ const refuseUnknown = (entity: string, what: string, known: readonly string[]): 
   });
 };
 
-/** The entity of a file's bare rows: the one that was named, that of the file's name, or the only one. */
+/**
+ * Returns the entity of rows that name none: the one that the user named, that of the file's name, or the world's only
+ * one.
+ */
 export const entityOf = (file: string, { entity, contract }: ReadOptions): string => {
   const known = contract?.entities.map(({ name }) => name);
   if (entity !== undefined) {

@@ -1,53 +1,53 @@
 /**
- * What reading a file of rows gives: rows with their entity and their place, and faults of single rows, batch
- * by batch. What makes a file unreadable as a whole is thrown, as `invalid` with file and place.
+ * Types of rows read from a file: batches of rows with their entity and place, and of faults of single rows. Faults
+ * that make a whole file unreadable are thrown as `invalid` with file and place.
  */
 import { AppError } from '#domain/error.ts';
 import type { Contract, Row } from '#language/contract.ts';
 
-/** A row as it came, its place being the line it begins on, or its number where a format has no lines. */
+/** A row as it was read. Its place is the line it begins on, or its number in a format without lines. */
 export type FoundRow = { entity: string; row: Row; at: number };
 
-/** A row that cannot be taken, whatever the world says of it. */
+/** A row that cannot be read as a row, whatever the world's contract. */
 export type RowFault = { at: number; entity: string; field: string | null; detail: string };
 
 export type FoundBatch = { rows: FoundRow[]; faults: RowFault[] };
 
-/** A file or a stream of rows. Its name says its format and, where rows do not, their entity. */
+/** A file or a stream of rows. Its name shows its format and, for rows that name none, their entity. */
 export type RowSource = {
-  /** As the user wrote it, or `standard input`. */
+  /** Name as the user wrote it, or `standard input`. */
   name: string;
-  /** Its bytes from the first on; called again, they come again. */
+  /** Returns its bytes from the first on; each call starts again. */
   open(): AsyncIterable<Uint8Array>;
-  /** Where its bytes lie, when they are a file. */
+  /** Path of its bytes, when they are a file. */
   path?: string | undefined;
 };
 
 export type ReadOptions = {
-  /** Of which entity bare rows are. */
+  /** Entity of rows that name none. */
   entity?: string | undefined;
-  /** Of the world that the rows are for; rows of CSV are nothing without. */
+  /** Contract of the world that the rows are for; CSV cannot be read without one. */
   contract?: Contract | undefined;
-  /** Columns that are no field: refused unless they are to be kept, each cell as a text. */
+  /** Policy for columns that are no field: refused, unless `keep`, which keeps each cell as a text. */
   otherColumns?: 'keep' | undefined;
 };
 
-/** Bounds on what is read. */
+/** Limits of reading. */
 export const formatLimits = {
-  /** One row, one line, one record. */
+  /** Bytes of one row, one line, one record. */
   rowBytes: 8 * 1024 * 1024,
   /** Columns of a table. */
   columns: 1_000,
   /** Rows in a batch. */
   batchRows: 500,
-  /** From so many bytes on, unpacked bytes may be at most so many times the packed ones. */
+  /** Maximum ratio of unpacked to packed bytes, which applies once so many bytes are unpacked. */
   packedTimes: 500,
   unpackedBytes: 16 * 1024 * 1024,
-  /** A part of a Parquet file that has to be in memory at once. */
+  /** Bytes of a part of a Parquet file that has to be in memory at once. */
   rowGroupBytes: 256 * 1024 * 1024,
 } as const;
 
-/** A file that cannot be read on: `contacts.csv line 7: …`. */
+/** Builds the error of a file that cannot be read any further: `contacts.csv line 7: …`. */
 export const unreadable = (
   file: string,
   at: number | undefined,
@@ -58,7 +58,7 @@ export const unreadable = (
     detail: hint === undefined ? {} : { hint },
   });
 
-/** Puts rows into batches of a fixed size. */
+/** Creates an empty batch; `isFull` limits its size. */
 export const createBatch = (): FoundBatch => ({ rows: [], faults: [] });
 
 export const isFull = ({ rows, faults }: FoundBatch): boolean =>
@@ -66,7 +66,7 @@ export const isFull = ({ rows, faults }: FoundBatch): boolean =>
 
 export const isEmpty = ({ rows, faults }: FoundBatch): boolean => rows.length + faults.length === 0;
 
-/** A stream of which the first piece was taken. */
+/** Returns a stream with a piece put back that was already taken from it. */
 export async function* startingWith<Piece>(
   first: Piece,
   rest: AsyncIterable<Piece>,

@@ -1,6 +1,6 @@
 /**
- * JSON documents: `[row, …]`, or `{"entity": [row, …], …}`. Rows are cut out of the bytes one by one and parsed by
- * themselves, so that a document of any length takes the memory of its longest row.
+ * Reads JSON documents: `[row, …]`, or `{"entity": [row, …], …}`. Rows are cut out of the bytes and parsed one by one,
+ * so that a document of any length takes the memory of its longest row.
  */
 import {
   createBatch,
@@ -26,7 +26,7 @@ const newline = code('\n');
 const isBlank = (byte: number): boolean =>
   byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
 
-/** What may come next, outside of rows and names. */
+/** Syntax that may come next, outside of rows and names. */
 type Expected =
   | 'document'
   | 'first row'
@@ -52,7 +52,7 @@ const words: Readonly<Record<Expected, string>> = {
   nothing: 'nothing more',
 };
 
-/** A text that is under way: a row or a name, its bytes up to now, and where in it one is. */
+/** An incomplete text: a row or a name, its bytes so far, and the state of the scan within it. */
 type Part = {
   pieces: Buffer[];
   bytes: number;
@@ -64,7 +64,7 @@ type Part = {
 
 type Taken = { kind: 'row'; text: string; at: number; entity: string | undefined };
 
-/** Cuts rows out of a document that comes piece by piece. */
+/** Creates the parser that cuts rows out of a document, piece by piece. */
 const createCutter = (name: string) => {
   let expected: Expected = 'document';
   let part: Part | undefined;
@@ -88,7 +88,7 @@ const createCutter = (name: string) => {
     at,
   });
 
-  /** Takes the byte after a blank, outside of rows and names; answers what to begin there. */
+  /** Processes a non-blank byte outside of rows and names; returns the kind of text that begins there, if any. */
   const step = (byte: number): 'row' | 'name' | undefined => {
     if (expected === 'document' && byte === openList) expected = 'first row';
     else if (expected === 'document' && byte === openObject) {
@@ -117,7 +117,7 @@ const createCutter = (name: string) => {
     open.pieces.push(bytes);
   };
 
-  /** The index behind the part's last byte, or -1 when it goes on in the next piece. */
+  /** Returns the index behind the part's last byte, or -1 when it continues in the next piece. */
   const endOfPart = (open: Part, piece: Buffer, from: number): number => {
     for (let i = from; i < piece.length; i += 1) {
       const byte = piece[i] as number;
@@ -153,7 +153,7 @@ const createCutter = (name: string) => {
   };
 
   return {
-    /** The rows that end in this piece. */
+    /** Returns the rows that end in this piece. */
     push(piece: Buffer): Taken[] {
       const taken: Taken[] = [];
       let i = 0;
@@ -197,7 +197,7 @@ const createCutter = (name: string) => {
   };
 };
 
-/** The rows of a document; `bareEntity` tells that of rows in a list of their own. */
+/** Reads the rows of a document; `bareEntity` returns the entity of rows in a plain list. */
 export async function* readDocument(
   name: string,
   pieces: AsyncIterable<Buffer>,

@@ -1,6 +1,6 @@
 /**
- * JSONL: one row a line, all of one entity, or each line `{"entity": …, "row": {…}}`. Which of the two is told by
- * the first line. Blank lines are passed over.
+ * Reads JSONL: one row a line, all of one entity, or each line `{"entity": …, "row": {…}}`. The first line decides
+ * which. Blank lines are skipped.
  */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -16,7 +16,7 @@ import { readRowText } from './row-text.ts';
 
 type Line = { text: string; at: number };
 
-/** Lines in lists, one list a piece of the stream. */
+/** Splits the stream into lines, in one list for each piece of the stream. */
 async function* linesOf(name: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -50,18 +50,18 @@ async function* linesOf(name: string, pieces: AsyncIterable<Buffer>): AsyncGener
   if (restBytes > 0) yield [{ text: Buffer.concat(rest).toString('utf8'), at }];
 }
 
-/** A line that names the entity of its row. */
+/** Returns true if a line names the entity of its row. */
 const isKeyed = (value: Row): value is { entity: string; row: Row } =>
   typeof value.entity === 'string' && isObject(value.row) && Object.keys(value).length === 2;
 
 export type LineOptions = {
-  /** Whether lines may name their entities. */
+  /** True if lines may name their entities. */
   mayName: boolean;
-  /** The entity of rows that do not; throws where nothing says it. */
+  /** Returns the entity of rows that name none; throws if it is unknown. */
   bareEntity(): string;
 };
 
-/** The rows of a text of lines. */
+/** Reads the rows of a text of lines. */
 export async function* readLines(
   name: string,
   pieces: AsyncIterable<Buffer>,

@@ -1,11 +1,11 @@
 /**
- * Unpacks LZ4 blocks, which Node.js cannot. Parquet has them bare (`LZ4_RAW`), and in an older form framed as Hadoop
- * does (`LZ4`): before each block its length unpacked and packed, four bytes each.
+ * Unpacks LZ4 blocks, which Node.js cannot. Parquet has them bare (`LZ4_RAW`), and in an older form with Hadoop's
+ * frames (`LZ4`): before each block its unpacked and its packed length, four bytes each.
  */
 
 const broken = (): Error => new Error('an LZ4 block is broken');
 
-/** Unpacks one block into a part of `out`, from `at` on; returns where the block's bytes end there. */
+/** Unpacks one block into a part of `out`, from `at` on; returns the end of the block's bytes there. */
 const unpackBlock = (bytes: Uint8Array, out: Uint8Array, at: number): number => {
   let from = 0;
   let to = at;
@@ -33,7 +33,7 @@ const unpackBlock = (bytes: Uint8Array, out: Uint8Array, at: number): number => 
     from += 2;
     const matched = readLength(token & 15) + 4;
     if (distance === 0 || distance > to - at || to + matched > out.length) throw broken();
-    // A match may reach into what it writes itself, so it is copied byte by byte.
+    // A match may overlap its own output, so it is copied byte by byte.
     for (let i = 0; i < matched; i += 1, to += 1) out[to] = out[to - distance] as number;
   }
   return to;
@@ -48,7 +48,7 @@ export const unpackLz4Raw = (bytes: Uint8Array, length: number): Uint8Array => {
 
 const frameBytes = 8;
 
-/** Unpacks blocks framed as Hadoop does; undefined when the bytes are not framed so. */
+/** Unpacks blocks with Hadoop's frames; returns undefined when the bytes have none. */
 const unpackFrames = (bytes: Uint8Array, length: number): Uint8Array | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const out = new Uint8Array(length);

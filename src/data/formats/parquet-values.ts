@@ -1,17 +1,17 @@
 /**
- * Values of Parquet columns as JSON: each is exactly what the file holds, or refused. The reader's own conversion goes
- * through doubles and milliseconds, so it is left out: columns are read as their physical values, and become JSON here,
- * at any depth, by what the file's schema says of them.
+ * Converts values of Parquet columns to JSON: each is exactly what the file holds, or refused. The reader's own
+ * conversion goes through doubles and milliseconds, so it is not used. Columns are read as their physical values, and
+ * converted here, at any depth, by the file's schema.
  */
 import type { FileMetaData, ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
 import type { Row } from '#language/contract.ts';
 import { exactNumber } from './exact-number.ts';
 import { readValueText } from './row-text.ts';
 
-/** A value that JSON cannot say. */
+/** Thrown for a value that JSON cannot represent. */
 class ValueFault extends Error {}
 
-/** Stands for bytes of a text column that are no UTF-8. */
+/** Placeholder for bytes of a text column that are not UTF-8. */
 const brokenText = Symbol('no UTF-8');
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -24,7 +24,7 @@ const readUtf8 = (bytes: Uint8Array | undefined): unknown => {
   }
 };
 
-/** Conversions left to the reader: texts, once a dictionary, and timestamps of 96 bits. */
+/** Conversions left to the reader: texts, once for each dictionary, and timestamps of 96 bits. */
 export const parsers: Partial<ParquetParsers> = {
   stringFromBytes: readUtf8,
   timestampFromNanoseconds: (nanos) => nanos,
@@ -35,11 +35,11 @@ type Convert = (value: unknown) => unknown;
 const readWhole: Convert = (value) => {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);
-  // Beyond what is kept it stays what no schema allows but one of texts.
+  // A whole number beyond the safe range becomes a text, which only a schema of texts accepts.
   return Number.isSafeInteger(number) ? number : value.toString();
 };
 
-/** A double; undefined for what is no number, which stands for a field that is not there. */
+/** Converts a double; returns undefined for NaN, so that the field is absent. */
 const readDouble: Convert = (value) => {
   if (Number.isNaN(value)) return undefined;
   return value === Infinity || value === -Infinity ? String(value) : value;
@@ -91,7 +91,7 @@ const dayNanos = 86_400n * secondNanos;
 const floorOf = (value: bigint, by: bigint): bigint =>
   value / by - (value < 0n && value % by !== 0n ? 1n : 0n);
 
-/** The digits of a second's part: as many thousands as it takes, at least `least` digits. */
+/** Returns the digits of a second's fraction in groups of three, as many as needed and at least `least` digits. */
 const fractionText = (nanos: bigint, least: number): string => {
   const digits = nanos.toString().padStart(9, '0');
   const kept = [0, 3, 6, 9].find((length) => length >= least && /^0*$/.test(digits.slice(length)));
@@ -134,7 +134,7 @@ const isText = ({ type, converted_type: converted, logical_type: logical }: Sche
 const isJson = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
   converted === 'JSON' || logical?.type === 'JSON';
 
-/** Columns that the reader itself converts without a loss, or refuses. */
+/** Returns true for columns that the reader itself converts without loss, or refuses. */
 const isLeftToReader = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
   converted === 'BSON' ||
   converted === 'INTERVAL' ||
@@ -178,7 +178,7 @@ const isMap = ({ element, children }: SchemaTree): boolean =>
   children[0]?.element.repetition_type === 'REPEATED' &&
   children[0].children.length === 2;
 
-/** The node of a list's items; undefined for a list that is written in another form, and read as it is written. */
+/** Returns the node of a list's items; undefined for a list written in another form, which is read as written. */
 const itemOf = ({ element, children }: SchemaTree): SchemaTree | undefined => {
   const [repeated] = children;
   const isUsual =
@@ -242,7 +242,7 @@ const readNode = (node: SchemaTree, isItem = false): Convert => {
   return element.repetition_type === 'REPEATED' && !isItem ? orNothing(readItems(one)) : one;
 };
 
-/** Reads rows of the schema's columns: a null stands for a field that is not there. */
+/** Creates the reader of rows with the schema's columns. A null in the file leaves its field out of the row. */
 export const createRowReader = (schema: SchemaTree) => {
   const columns = schema.children.map((child) => [child.element.name, readNode(child)] as const);
   return (values: Record<string, unknown>): { row: Row } | { field: string; detail: string } => {
@@ -260,7 +260,10 @@ export const createRowReader = (schema: SchemaTree) => {
   };
 };
 
-/** Takes from a column what the reader would convert it by, and from a map that it would lose keys of other types. */
+/**
+ * Removes from a column the types by which the reader would convert it, and from a map its type, since the reader
+ * would lose keys that are not texts.
+ */
 const physical = (element: SchemaElement): SchemaElement => {
   const { converted_type: _, logical_type: __, ...rest } = element;
   if (element.num_children) return isList(element) ? { ...rest, converted_type: 'LIST' } : rest;
@@ -268,7 +271,7 @@ const physical = (element: SchemaElement): SchemaElement => {
   return isText(element) || isJson(element) ? { ...rest, converted_type: 'UTF8' } : rest;
 };
 
-/** The file's description as the reader is to have it. Returns why the file cannot be read in its place. */
+/** Returns the file's metadata with only physical types, for the reader; or, as a text, why the file cannot be read. */
 export const physicalMetadata = (metadata: FileMetaData): FileMetaData | string => {
   const { schema } = metadata;
   const variant = schema.find(({ logical_type: logical }) => logical?.type === 'VARIANT');

@@ -1,6 +1,6 @@
 /**
- * Parquet, one row group after another. Its end is read first, so what comes as a stream or packed is put into a
- * file beforehand.
+ * Reads Parquet, one row group after another. The end of a file is read first, so a stream or a packed file is written
+ * to a temporary file beforehand.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -39,7 +39,7 @@ const bounded = (length: number): { maxOutputLength: number } => ({
   maxOutputLength: Math.max(1, boundedLength(length)),
 });
 
-/** Beside Snappy, which the reader has itself. */
+/** Decompressors besides Snappy, which the reader has itself. */
 const compressors: Compressors = {
   GZIP: (bytes, length) => gunzipSync(bytes, bounded(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, bounded(length)),
@@ -125,7 +125,10 @@ async function* readFile(
   }
 }
 
-/** The rows of a Parquet file; places are numbers of rows, from 1. `path` is where it lies by itself, not packed. */
+/**
+ * Reads the rows of a Parquet file; places are numbers of rows, from 1. `path` is set if the source is an unpacked
+ * file.
+ */
 export async function* readParquet(
   { name, path }: { name: string; path: string | undefined },
   bytes: AsyncIterable<Uint8Array>,

@@ -12,7 +12,7 @@ const compiled = compileTree(notesWorld());
 if (!compiled.ok) throw new Error('the world of notes does not compile');
 const notes = compiled.contract;
 
-/** The world of notes with other fields of a note. */
+/** Returns the contract of the notes world with other fields of a note. */
 const withFields = (properties: Record<string, unknown>): Contract => ({
   ...notes,
   entities: notes.entities.map((entity) => ({
@@ -41,7 +41,7 @@ const read = async (
   return { rows, faults };
 };
 
-/** What a file is refused with: message and hint. */
+/** Reads a file that must be refused; returns the error's message and hint. */
 const refusal = async (...given: Parameters<typeof read>): Promise<string> => {
   const error = await read(...given).then(
     () => undefined,

@@ -1,6 +1,6 @@
 /**
- * The rows of a file or a stream, in any format that is read: what it holds is told by its name and its first
- * bytes, gzip and zstd are taken off, and rows come in batches, so that a file of any length takes little memory.
+ * Reads the rows of a file or a stream in any supported format. Name and first bytes show the format, and gzip and
+ * zstd are unpacked. Rows are returned in batches, so that a file of any length takes little memory.
  */
 import { AppError } from '#domain/error.ts';
 import { readCsv } from './csv.ts';
@@ -12,7 +12,7 @@ import { readParquet } from './parquet.ts';
 import { unpack } from './unpack.ts';
 import { checkedUtf8 } from './utf8.ts';
 
-/** Reads the rows of one source. Throws `invalid` with file and place for what cannot be read. */
+/** Reads the rows of one source. Throws `invalid` with file and place when it cannot be read. */
 export async function* readRows(
   source: RowSource,
   options: ReadOptions,

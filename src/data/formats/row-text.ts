@@ -1,4 +1,4 @@
-/** JSON from its text, with what `JSON.parse` does not report: repeated keys, numbers that lose digits, depth. */
+/** Parses JSON text and detects what `JSON.parse` does not report: repeated keys, numbers that lose digits, depth. */
 import { isObject, parsePointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
@@ -19,7 +19,7 @@ const fieldAt = (pointer: string): string | null => parsePointer(pointer)[0] ?? 
 
 const quotedChars = 40;
 
-/** Why a text is no JSON, as far as one can tell by where it stops being it. */
+/** Describes why a text is not JSON, from the place where parsing stops. */
 const whyNoJson = (text: string): string => {
   const at = findUnexpected(text);
   if (at >= text.length) return 'is no whole JSON: it ends too early';
@@ -45,7 +45,7 @@ const faultOf = (text: string, value: unknown): Fault | undefined => {
   return undefined;
 };
 
-/** Reads any JSON, or says what is wrong with its text. */
+/** Parses any JSON, or returns the fault of its text. */
 export const readValueText = (text: string): { value: unknown } | Fault => {
   if (mayNestDeeply.test(text) && depthOf(text) > languageLimits.depth) {
     return { field: null, detail: `nests deeper than ${languageLimits.depth} levels` };
@@ -59,7 +59,7 @@ export const readValueText = (text: string): { value: unknown } | Fault => {
   return faultOf(text, value) ?? { value };
 };
 
-/** Reads a row, or says what is wrong with its text. */
+/** Parses a row, or returns the fault of its text. */
 export const readRowText = (text: string): Read => {
   const read = readValueText(text);
   if (!('value' in read)) return read;

@@ -1,13 +1,13 @@
 /**
- * Rows shaped for a world: fields that their entity does not have are left out, and the policy of the world redacts
- * what it names. What was done is counted, for whoever wants to know what became of their rows.
+ * Shapes rows for a world: fields that their entity lacks are left out, and the world's redaction policy is applied.
+ * The changes are counted, so that the user can see them.
  */
 
 import { redactRow } from '#language/capture/redact.ts';
 import type { Contract, RedactPolicy, Row } from '#language/contract.ts';
 import { columnsOf } from './table-columns.ts';
 
-/** What became of rows, in numbers of rows, fields and values. */
+/** Counts of the rows, fields and values that were read, left out or redacted. */
 export type ShapeCounts = {
   read: number;
   rows: number;
@@ -17,17 +17,17 @@ export type ShapeCounts = {
 
 export type Shaping = {
   counts: ShapeCounts;
-  /** Names of fields that were left out, the first few. */
+  /** Names of the first few fields that were left out. */
   unknown: Set<string>;
-  /** `preserved`: fields that were preserved before; doing it again would change them. */
+  /** Shapes a row. `preserved`: fields that `preserve` already redacted; applying it again would change them. */
   shape(entity: string, row: Row, preserved?: readonly string[]): Row;
 };
 
 const mostNamed = 5;
 
 /**
- * Creates a shaping; without a policy nothing is redacted. `otherFields: 'keep'` leaves fields in that the entity does not
- * have, for the contract to judge.
+ * Creates a shaping; without a policy nothing is redacted. `otherFields: 'keep'` keeps fields that the entity lacks,
+ * so that the contract accepts or refuses them.
  */
 export const createShaping = (
   contract: Contract,
@@ -71,7 +71,7 @@ export const createShaping = (
   return {
     counts,
     unknown,
-    // What is dropped counts as that, whether or not the entity has it.
+    // A dropped field counts as dropped, whether or not the entity has it.
     shape: (entity, row, preserved = []) => keepKnown(fields.get(entity), redact(row, preserved)),
   };
 };

@@ -1,6 +1,6 @@
 /**
- * Columns of a table held to the fields of its entity: names that are no field are refused with the nearest
- * one, and so are names that come twice and keys that are missing. What a column's values may be comes with it.
+ * Maps the columns of a table to the fields of its entity, with the types of their values. Unknown columns are refused
+ * with the nearest field's name, and so are repeated columns and missing keys.
  */
 import { AppError } from '#domain/error.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';
@@ -28,7 +28,7 @@ const repeatedIn = (names: readonly string[]): string[] => {
   return [...new Set(twice)];
 };
 
-/** The columns that a table of all an entity's fields has. */
+/** Returns the columns of a table that has all fields of an entity. */
 export const columnsOf = (contract: Contract, name: string): Column[] =>
   contract.entities
     .filter((entity) => entity.name === name)
@@ -63,14 +63,14 @@ export type TableOptions = { contract: Contract; entity: string } & Pick<
   'otherColumns'
 >;
 
-/** A column that is no field, for whoever keeps those: what its cells say. */
+/** Returns a column for a name that is no field, whose cells are kept as texts. */
 const otherColumn = (name: string): Column => ({
   name,
   types: new Set(['string']),
   required: false,
 });
 
-/** The columns of a table by the names in its head. */
+/** Returns the columns of a table by the names in its header. */
 export const readColumns = (
   file: string,
   names: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The bytes of a file as they are without gzip or zstd, which are known by their first bytes, whatever the
- * file is called. What unpacks to many hundred times its size is refused on the way.
+ * Unpacks the bytes of a file from gzip or zstd, detected by the first bytes, whatever the file's name. A file that
+ * unpacks to many hundred times its size is refused while it is unpacked.
  */
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
@@ -16,7 +16,7 @@ const packingOf = (first: Uint8Array): Packing | undefined => {
 
 const enough = 4;
 
-/** The stream with its first bytes in one piece of at least four, unless it has fewer. */
+/** Returns the stream with a first piece of at least four bytes, unless the stream is shorter. */
 async function* startingWhole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let begin: Buffer | undefined = Buffer.alloc(0);
   for await (const piece of bytes) {
@@ -74,7 +74,7 @@ async function* unpacked(
 
 export type Unpacked = { bytes: AsyncGenerator<Uint8Array>; wasPacked: boolean };
 
-/** The source's bytes, unpacked; undefined when it has none. */
+/** Returns the source's bytes, unpacked; undefined when it has none. */
 export const unpack = async ({ open }: RowSource, name: string): Promise<Unpacked | undefined> => {
   const pieces = startingWhole(open());
   const first = await pieces.next();

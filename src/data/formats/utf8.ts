@@ -1,13 +1,13 @@
 /**
- * Text has to be UTF-8, and is refused by the name of what it is instead: nothing is replaced or guessed, as
- * rows that were read wrongly look right. A byte order mark is taken away.
+ * Checks that text is UTF-8, and refuses other encodings by name. Nothing is replaced or guessed, since wrongly
+ * decoded rows look right. A byte order mark is removed.
  */
 import { isUtf8 } from 'node:buffer';
 import { unreadable } from './found.ts';
 
 const convert = (from: string): string => `convert it: iconv -f ${from} -t UTF-8 <file>`;
 
-/** How a stream is encoded that cannot be UTF-8, by its first bytes. */
+/** Returns the encoding of a stream whose first bytes cannot be UTF-8; undefined when they can. */
 const otherEncoding = (first: Uint8Array): string | undefined => {
   const [a, b, c, d] = first;
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) return 'UTF-16';
@@ -25,7 +25,7 @@ const countLines = (bytes: Buffer): number => {
   return count;
 };
 
-/** How many bytes at the end begin a character that is not whole: 0 to 3. */
+/** Returns how many bytes at the end begin an incomplete character: 0 to 3. */
 const unfinished = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;
@@ -36,7 +36,7 @@ const unfinished = (bytes: Buffer): number => {
   return 0;
 };
 
-/** The offset of the first byte that is no UTF-8. */
+/** Returns the offset of the first byte that is not UTF-8. */
 const faultIn = (bytes: Buffer): number => {
   let good = 0;
   let bad = bytes.length;
@@ -46,7 +46,7 @@ const faultIn = (bytes: Buffer): number => {
     if (isUtf8(begin.subarray(0, middle - unfinished(begin)))) good = middle;
     else bad = middle;
   }
-  // A character that began well and does not go on is at fault from its first byte.
+  // A character that begins correctly and breaks off is at fault from its first byte.
   return bad - 1 - unfinished(bytes.subarray(0, bad - 1));
 };
 
@@ -60,7 +60,7 @@ const refuse = (name: string, lines: number, bytes: Buffer, isEnd: boolean) => {
   return unreadable(name, line, what, convert('WINDOWS-1252'));
 };
 
-/** The stream as it came, all of it UTF-8, no piece ending within a character. */
+/** Passes the stream on, all of it UTF-8, no piece ending within a character. */
 export async function* checkedUtf8(
   name: string,
   pieces: AsyncIterable<Uint8Array>,

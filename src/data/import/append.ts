@@ -1,7 +1,7 @@
 /**
- * The modes `append` and `replace`: rows go into their table in the order in which they come, behind those of
- * the base or in place of them. Whether a key is taken is not asked of each row: the index of the keys, made when all rows are
- * there, finds it for all of them at once.
+ * The modes `append` and `replace`: rows are inserted into their table in the order of their lines, after those of the
+ * base or in place of them. Keys are not looked up for each row: the index of the keys, created when all rows are
+ * there, finds all repeated keys at once.
  */
 import type { StatementSync } from 'node:sqlite';
 import type { RowChecker } from '#language/schema/checkers.ts';
@@ -14,14 +14,16 @@ import { keyFault, shapeFault } from './rows.ts';
 export type AppendParts = LandingParts & {
   catalog: Catalog;
   checker: RowChecker;
-  /** `replace`, with the entities that are replaced whether or not rows of theirs come. */
+  /**
+   * With `replace`: entities whose base rows are removed even if the import has no rows of them; null with `append`.
+   */
   replaced: readonly string[] | null;
 };
 
-/** A table that rows of the import go into. */
+/** A table that receives rows of the import. */
 type Table = {
   insert: StatementSync;
-  /** The position before that of its first row of the import. */
+  /** Position before that of its first row of the import. */
   last: number;
   arrivals: NumberList;
   landed: number;

@@ -1,10 +1,10 @@
 /**
- * Where rows came from: each line of an import has a number, and a number tells chunk and line. Four bytes
- * a row, as an import has millions of them.
+ * Origin of each row: each line of an import has a number, from which its chunk and line are found. A number takes
+ * four bytes a row, as an import may have millions of rows.
  */
 import type { RowPlace } from './refusals.ts';
 
-/** Numbers in the order in which they are given. */
+/** List of numbers in the order of their insertion. */
 export type NumberList = { push(value: number): void; at(index: number): number; size(): number };
 
 const portion = 64 * 1024;
@@ -25,11 +25,11 @@ export const createNumberList = (): NumberList => {
 };
 
 export type Arrivals = {
-  /** A chunk begins: lines have numbers from the next one on. */
+  /** Begins a chunk: the following lines belong to it. */
   begin(chunk: number): void;
-  /** The number of the next line. */
+  /** Returns the number of the next line. */
   next(): number;
-  /** Chunk and line of a number. */
+  /** Returns the chunk and line of a number. */
   placeOf(arrival: number): RowPlace;
 };
 

@@ -1,4 +1,7 @@
-/** Rows that a push keeps: the same as if all of them were put into a store one by one, and refused by name. */
+/**
+ * Tests the rows that a push keeps: the result equals inserting all of them into a store one by one, and refusals name
+ * the row.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -19,7 +22,7 @@ type World = { contract: Contract; rows: Rows; treeRows: Record<string, number> 
 const before = sampleContract();
 const [users, repos, issues] = sampleEntities as [EntityContract, EntityContract, EntityContract];
 
-/** The sample contract with one entity as it is given. */
+/** Returns the sample contract with one entity replaced. */
 const withEntity = (entity: EntityContract): Contract =>
   sampleContract({
     entities: sampleEntities.map((each) => (each.name === entity.name ? entity : each)),
@@ -41,7 +44,7 @@ const byId = sampleEntity('users', {
   unique: [[['login']]],
 });
 
-/** What may become of the contract, and whether rows that fitted may not fit any more. */
+/** Contracts of the new version, of which some no longer accept rows of the old one. */
 const contracts: Record<string, Contract> = {
   'as it was': before,
   'looser users': withEntity(looser(users)),
@@ -89,7 +92,7 @@ const distinct = (rows: readonly Row[], ...keys: ((row: Row) => unknown)[]): Row
   });
 };
 
-/** Rows that a world can have. */
+/** Returns rows that a world can have. */
 const rowsOf = (given: { users: Row[]; repos: Row[]; issues: Row[] }): Rows => {
   const people = distinct(
     given.users,

@@ -1,8 +1,8 @@
 /**
- * Rows of a version carried into the version that is made of another tree: those that did not come from its tree stay,
- * and rows of the new tree come first. It goes from file to file, so memory does not depend on how many rows there are. Rows
- * of an entity that the new contract has as it was are copied by SQLite; others are held to the new contract one by one.
- * The first row that it does not allow ends it.
+ * Carries the rows of a version into a new version with another tree. Rows of the new tree come first; rows of the
+ * base that did not come from its own tree are kept after them. It works from file to file, so memory does not depend
+ * on the number of rows. If the new contract has an entity unchanged, SQLite copies its rows; other rows are checked
+ * one by one. The first row that the new contract refuses ends the carry.
  */
 import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -26,36 +26,36 @@ import { findFault, type Removal } from './removal.ts';
 import { packSnapshotFile } from './snapshot-file.ts';
 import { createStateSum, type StateSum } from './state-sum.ts';
 
-/** What rows are held to: of a contract, what says how they are kept. */
+/** The part of a contract that decides how rows are stored. */
 type RowContract = Pick<Contract, 'entities' | 'definitions'>;
 
 export type CarryPlan = {
-  /** Of the version to come. */
+  /** Contract of the new version. */
   contract: RowContract;
-  /** Rows of its tree, by entity, which fit it. */
+  /** Rows of the new tree by entity, already valid by its contract. */
   treeRows: Readonly<Record<string, readonly Row[]>>;
-  /** Entities of which the rows of the tree are left out. */
+  /** Entities whose rows of the tree are left out. */
   replaced: readonly string[];
   base: {
     contract: RowContract;
-    /** Its snapshot as an unpacked SQLite file, which is only read. */
+    /** Snapshot of the base as an unpacked SQLite file, which is only read. */
     file: string;
-    /** How many rows of each entity, the first ones, came from its tree. */
+    /** Number of rows by entity, the first ones of each, that came from the base's tree. */
     treeRows: Readonly<Record<string, number>>;
   };
-  /** A folder of its own; what lies there is removed first. */
+  /** Folder for this run alone; its contents are removed first. */
   folder: string;
 };
 
-/** A row that the version to come does not allow. */
+/** A row that the new version does not allow. */
 export type CarryRefusal = {
   entity: string;
-  /** What is wrong with it, and where in the row. */
+  /** Fault of the row, and its place in the row. */
   detail: string;
   pointer: string;
-  /** The fields of its primary key as it has them; none where its entity is no more. */
+  /** Fields of its primary key; empty if the new contract lacks its entity. */
   key: Row;
-  /** Its place in the tree's list of the entity; null for a row that is kept. */
+  /** Index in the tree's list of the entity; null for a kept row of the base. */
   treeIndex: number | null;
 };
 
@@ -64,9 +64,9 @@ export type CarryOutcome =
       kind: 'carried';
       snapshot: ImportedSnapshot;
       entityCounts: Record<string, number>;
-      /** How many rows of the tree each entity begins with. */
+      /** Number of rows by entity that come from the new tree, the first ones of each. */
       treeRows: Record<string, number>;
-      /** Rows of the base that were carried, and rows of the tree that gave way to them. */
+      /** Rows of the base that were kept, and rows of the tree that were left out because a kept row has their key. */
       keptRows: number;
       leftOutRows: number;
     }
@@ -74,20 +74,20 @@ export type CarryOutcome =
 
 type Stored = { position: number; key: string; payload: string };
 
-/** The rows of an entity: where those of the base that are kept begin, and the tree's that come before them. */
+/** Rows of one entity: where the kept rows of the base begin, and the tree's rows before them. */
 type Share = {
   entity: CatalogEntity;
   before: CatalogEntity | undefined;
-  /** Whether rows that fitted fit, under the same keys. */
+  /** True if the entity is unchanged, so that rows stay valid under the same keys. */
   isSame: boolean;
-  /** The position of the base's last row that came from its tree; those behind it are kept. */
+  /** Position of the base's last row that came from its tree; rows after it are kept. */
   cutoff: number;
-  /** Rows of the tree with their places in its list. */
+  /** Rows of the tree with their indexes in its list. */
   ofTree: { row: Row; at: number }[];
   keptRows: number;
 };
 
-/** Thrown for the row that ends it. */
+/** Thrown for the row that ends the carry. */
 class Refused extends Error {
   readonly row: CarryRefusal;
   constructor(row: CarryRefusal) {
@@ -109,7 +109,7 @@ const keptOf = (
   return db.prepare(text).iterate(cutoff) as Iterable<unknown> as Iterable<Stored>;
 };
 
-/** Takes the base's rows of its tree out of the sum; answers the position of the last of them. */
+/** Removes the base's tree rows from the state sum; returns the position of the last of them. */
 const leaveTreeOut = (
   { db }: ImportDatabase,
   before: CatalogEntity,
@@ -132,7 +132,7 @@ const hasKept = (
 ): boolean =>
   prepare(`SELECT 1 FROM base.${table} WHERE ${position} > ? LIMIT 1`).get(cutoff) !== undefined;
 
-/** Rows of the tree but those that have the key of a kept one: what was imported stays as it was. */
+/** Returns the tree's rows without those whose key a kept row has: imported rows stay as they were. */
 const givingWay = (
   database: ImportDatabase,
   { entity, before, cutoff }: Pick<Share, 'entity' | 'before' | 'cutoff'>,
@@ -162,7 +162,7 @@ type Carry = {
   sum: StateSum;
 };
 
-/** Refuses rows of an entity that the new contract has not; lets go of those of the tree. */
+/** Handles an entity that the new contract lacks: throws `Refused` if it has kept rows, and drops those of the tree. */
 const leaveEntityOut = ({ plan, database, catalog, sum }: Carry, before: CatalogEntity): void => {
   const cutoff = leaveTreeOut(database, before, plan.base.treeRows[before.name] ?? 0, sum);
   if (!hasKept(database, before, cutoff)) return;
@@ -200,7 +200,7 @@ const refusalIn = (
   return new Refused({ entity: entity.name, detail, pointer: pointer ?? '', key, treeIndex });
 };
 
-/** The key of a row that fits; throws `Refused`. */
+/** Checks a row and returns its key; throws `Refused`. */
 const fittingKey = (
   { checker }: Carry,
   { entity }: Share,
@@ -260,7 +260,7 @@ const fill = (carry: Carry, share: Share): Share => {
   return { ...share, keptRows };
 };
 
-/** What stands in its table may have been moved there from another place: rows of the tree come first. */
+/** Refuses a row of a table. Its position differs from its old one, since rows of the tree come first. */
 const refusing = ({ database }: Carry, shares: readonly Share[]): Removal => ({
   remove(entity, position, faultIn) {
     const found = findFault(database, entity, position, faultIn);
@@ -271,7 +271,7 @@ const refusing = ({ database }: Carry, shares: readonly Share[]): Removal => ({
   settle: () => undefined,
 });
 
-/** All rows are new to their tables, and of two that repeat one another the first stays. */
+/** Every row is new to its table; of rows that repeat one another the first stays. */
 const landing: HeldLanding = {
   arrivalsAt: () => [],
   isChanged: () => true,
@@ -309,7 +309,7 @@ const carryInto = async (carry: Carry): Promise<CarryOutcome> => {
   };
 };
 
-/** Carries rows. Throws `invalid` where they take more bytes than a world's database, or than this one may have. */
+/** Carries the rows. Throws `invalid` if they take more bytes than a world's database, or than this one may have. */
 export const carryRows = async (
   plan: CarryPlan,
   mostBytes: number = importLimits.storeBytes,

@@ -1,7 +1,7 @@
 /**
- * What rows must be to one another, looked at when all are in their tables: keys and unique lists come once, and
- * whoever refers to a row finds it. Indexes are made first; what they cannot take is found by SQLite, sorted, with
- * memory that does not depend on how many rows there are.
+ * Checks the constraints between rows when all are in their tables: keys and values of unique lists must be unique,
+ * and every reference must find its row. Indexes are created first. SQLite finds the rows that an index refuses by
+ * sorting, with memory that does not depend on the number of rows.
  *
  * Of rows that repeat one another, those of the base stay, else the one that came first.
  */
@@ -21,7 +21,7 @@ import type { ImportDatabase } from './database.ts';
 import type { Landing } from './landing.ts';
 import { danglingFault, type LateFault, type Removal, takenFault } from './removal.ts';
 
-/** What of a landing tells how rows stand to one another. */
+/** The part of a landing that the order of rows depends on. */
 export type HeldLanding = Pick<Landing, 'arrivalsAt' | 'isChanged' | 'isReplaced'>;
 
 export type ConstraintParts = {
@@ -34,7 +34,9 @@ export type ConstraintParts = {
 
 type Repeat = { leader: number; position: number };
 
-/** Rows of the base come before all others, and those of the import in the order in which they came. */
+/**
+ * Returns a row's rank: rows of the base come before all others, and those of the import in the order of their lines.
+ */
 const rankIn = (landing: HeldLanding, entity: CatalogEntity, position: number): number =>
   landing.arrivalsAt(entity, position)[0] ?? -1;
 
@@ -115,7 +117,7 @@ const createIndexes = (parts: ConstraintParts, declared: EntityContract): void =
 
 type Relationship = EntityContract['relationships'][number];
 
-/** The index that begins with the fields of a relationship. */
+/** Returns the index that begins with the fields of a relationship. */
 const indexOn = (declared: EntityContract, { fields }: Relationship): TableIndex | undefined =>
   indexesOf(declared).find(({ isUnique, terms }) => {
     const isOver = fields.every((field, at) => terms[at] === quoteName(field));
@@ -147,7 +149,7 @@ const removeDangling = (
   }
 };
 
-/** Makes all indexes, and takes out what breaks a constraint. `made` is called after each table. */
+/** Creates all indexes, and removes the rows that break a constraint. */
 export const holdConstraints = (parts: ConstraintParts): void => {
   const { catalog, contract, landing, removal } = parts;
   for (const entity of contract.entities) createIndexes(parts, entity);

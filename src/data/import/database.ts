@@ -1,7 +1,7 @@
 /**
- * The database that an import writes: a new file, with the base attached to be read and a file for what the
- * import itself has to remember. Tables are filled without indexes, and all of it is one transaction over pages
- * that were not there before, for which no journal is kept. How much of it is in memory does not depend on its size.
+ * The database that an import writes: a new file, with the base attached for reading and a scratch file for the
+ * import's own records. Tables are filled without indexes, in one transaction over new pages, for which no journal is
+ * kept. Memory does not depend on the size of the database.
  */
 import { chmodSync, constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,10 @@ import { createStatements, type Statements } from '#store/tables/statements.ts';
 
 const cacheKibibytes = 64 * 1024;
 
-/** Removed rows leave nothing of theirs behind: a refused one may hold what nobody is to see. */
+/**
+ * Settings of the database. Deleted rows are overwritten (`secure_delete`), since a refused row may hold data that
+ * must not be stored.
+ */
 const settings = (folder: string): string => `
   PRAGMA page_size = ${pageBytes};
   PRAGMA journal_mode = MEMORY;
@@ -27,7 +30,7 @@ const settings = (folder: string): string => `
   PRAGMA temp_store_directory = ${quoteText(folder)};
 `;
 
-/** Rows that repeat others, that refer to nothing, and that are gone; and merged rows, see `merge.ts`. */
+/** Scratch tables: repeated rows, rows with dangling references, and removed rows; and merged rows, see `merge.ts`. */
 export const scratchTables = `
   CREATE TABLE scratch.repeats (leader INTEGER NOT NULL, position INTEGER NOT NULL);
   CREATE TABLE scratch.dangling (position INTEGER NOT NULL);
@@ -46,26 +49,26 @@ export const scratchTables = `
 export type ImportDatabase = {
   db: DatabaseSync;
   prepare: Statements;
-  /** The file that it is in. */
+  /** Path of the database file. */
   file: string;
-  /** Where the rows of the base are: in the database itself when it is grown; null for none. */
+  /** Schema with the rows of the base: `main` when the base's file is grown; null without a base. */
   base: 'base' | 'main' | null;
-  /** Whether it may grow by less than so many bytes. */
+  /** Returns true if the database may grow by less than so many bytes. */
   hasLessThan(bytes: number): boolean;
   close(): void;
 };
 
 export type DatabaseParts = {
   contract: Pick<Contract, 'entities'>;
-  /** The base's file; undefined for none. */
+  /** File of the base; undefined without one. */
   base: string | undefined;
-  /** Whether the base is copied with its indexes, for a few rows more; see `grow.ts`. */
+  /** True if the base is copied with its indexes, to add a few rows; see `grow.ts`. */
   isGrown: boolean;
   folder: string;
   storeBytes: number;
 };
 
-/** Makes the database in an empty folder, with a transaction under way. */
+/** Creates the database in an empty folder, with an open transaction. */
 export const openImportDatabase = ({
   contract,
   base,
@@ -76,7 +79,7 @@ export const openImportDatabase = ({
   const file = join(folder, 'store.sqlite');
   if (base !== undefined && isGrown) {
     copyFileSync(base, file, constants.COPYFILE_FICLONE);
-    chmodSync(file, 0o600); // the base may be a file that nobody is to write to
+    chmodSync(file, 0o600); // the copy inherits the mode of the base, which may be read-only
   }
   const db = new DatabaseSync(file);
   const prepare = createStatements(db);
@@ -87,7 +90,7 @@ export const openImportDatabase = ({
   };
   attach(pathToFileURL(join(folder, 'scratch.sqlite')).href, 'scratch');
   db.exec('PRAGMA scratch.journal_mode = MEMORY; PRAGMA scratch.synchronous = OFF;');
-  // What a grown one was is in the base: nothing of it is rolled back.
+  // A grown database needs no rollback, since the base still has its former state.
   if (isGrown) db.exec('PRAGMA main.journal_mode = OFF');
   else if (base !== undefined) attach(`${pathToFileURL(base).href}?immutable=1`, 'base');
   db.exec('BEGIN');

@@ -1,4 +1,4 @@
-/** What is wrong with a row, apart from where it stands, in bounds: rows are strangers' texts. */
+/** Faults of rows, without their place, and limited in length, since rows are untrusted texts. */
 import { clip } from '#domain/cut.ts';
 import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
@@ -13,14 +13,14 @@ const showKeyValue = (value: unknown): unknown => {
   return typeof value === 'object' ? null : value;
 };
 
-/** The key fields that a row has, as a refusal names them. */
+/** Returns the key fields that a row has, as a refusal shows them. */
 export const showKey = (row: Row, fields: readonly string[]): ImportRefusal['primaryKey'] => {
   const known = fields.filter((field) => Object.hasOwn(row, field));
   if (known.length === 0) return null;
   return Object.fromEntries(known.map((field) => [field, showKeyValue(row[field])]));
 };
 
-/** A fault of a row of which nothing more is known. */
+/** Builds a fault of a row; facts that are not given are null. */
 export const faultOf = (detail: string, known: Partial<RowFault> = {}): RowFault => ({
   entity: known.entity ?? null,
   primaryKey: known.primaryKey ?? null,

@@ -1,7 +1,7 @@
 /**
- * A few rows for a large world: its file is copied with the indexes, and the rows are added, which takes a fraction of the
- * time of making all tables anew. It is done for rows that nothing is wrong with. Where anything is, the import is
- * done the other way, which finds all that is wrong and words it; so the rows that come of it are the same either way.
+ * Adds a few rows to a large world: copies its file with the indexes and inserts the rows, which takes a fraction of
+ * the time of building all tables anew. This works only if no row has a fault. Otherwise the import runs the full way,
+ * which finds and describes every fault. Both ways give the same rows.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import type { ImportDatabase } from './database.ts';
 import { lastOfBase } from './landing.ts';
 import type { ImportPlan } from './plan.ts';
 
-/** Thrown where rows cannot just be added. */
+/** Thrown when the rows cannot simply be added. */
 export class NotGrown extends Error {}
 
 const countBase = (file: string): number => {
@@ -25,7 +25,7 @@ const countBase = (file: string): number => {
   }
 };
 
-/** Whether the rows of a plan are so few, beside those of the world, that they are added. */
+/** Returns true if a plan brings so few rows, compared with the world's, that they are added to its file. */
 export const isForGrowth = (
   { base, mode, atomic, chunks }: ImportPlan,
   growthShare: number,
@@ -36,11 +36,13 @@ export const isForGrowth = (
 };
 
 export type Growth = {
-  /** Throws `NotGrown` when a row that was added refers to none. To be called once all are there. */
+  /**
+   * Checks the references of the added rows, once all are inserted. Throws `NotGrown` for one that refers to no row.
+   */
   check(): void;
 };
 
-/** To be called before the first row is added. */
+/** Prepares the database; must be called before the first row is added. */
 export const beginGrowth = (database: ImportDatabase, catalog: Catalog): Growth => {
   const { db } = database;
   db.exec('DROP TABLE main.svc_store; DROP TABLE IF EXISTS main.svc_counts;');

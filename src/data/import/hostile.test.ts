@@ -1,4 +1,4 @@
-/** Files that are made to harm: each ends in a refusal that says what is wrong, within bounds. */
+/** Tests malicious files: each ends in a refusal that describes the fault, within limits. */
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';

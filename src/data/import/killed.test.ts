@@ -1,4 +1,7 @@
-/** An import whose process is killed, at any moment, and done anew comes to the same bytes as one that was not. */
+/**
+ * Tests that an import whose process is killed at any moment and run again gives the same bytes as an uninterrupted
+ * one.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +16,7 @@ afterAll(() => files.remove());
 
 const program = fileURLToPath(new URL('../../../test/support/import-program.ts', import.meta.url));
 
-/** Runs the plan in a process that is killed at so many reports of how far it is. */
+/** Runs the plan in a process that is killed at its n-th progress report. */
 const killAt = async (plan: ImportPlan, reports: number): Promise<void> => {
   const file = files.folder();
   writeFileSync(file, JSON.stringify(plan));
@@ -39,7 +42,7 @@ it('that is killed in any phase and begun again makes the snapshot that it would
   });
   if (whole.kind === 'refused') throw new Error('the import was refused');
   const torn = planOf(files.folder(), { chunks });
-  // In the first chunk and in the second, when all rows are read, and before the snapshot is written.
+  // Kills it in the first chunk and in the second, when all rows are read, and before the snapshot is written.
   for (const at of [1, reports - 3, reports - 1, reports]) await killAt(torn, at);
   const again = await importApplied(torn);
   expect(again.snapshot?.digest).toBe(whole.snapshot?.digest);

@@ -1,6 +1,6 @@
 /**
- * How rows get into their tables, whatever the mode: rows of the base first, then those of the import. What
- * becomes of a row later, and which lines it is from, is asked here by its position.
+ * Interface of the ways in which rows get into their tables, one for each mode: rows of the base first, then those of
+ * the import. Later steps ask it by position which lines made a row.
  */
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 import type { ImportDatabase } from './database.ts';
@@ -11,25 +11,28 @@ import type { StateSum } from './state-sum.ts';
 export type BaseRow = { position: number; payload: string };
 
 export type Landing = {
-  /** Takes a row that was read; a fault when the contract does not. */
+  /** Inserts a row that was read; returns a fault when the contract refuses it. */
   take(read: ReadRow, arrival: number): RowFault | undefined;
-  /** Rows that were taken. */
+  /** Returns the number of rows that were accepted. */
   taken(): number;
-  /** Fills what has not been filled yet, the tables of other entities too. To be called once, after the last row. */
+  /**
+   * Fills the tables that are not filled yet, those of other entities included. Must be called once, after the last
+   * row.
+   */
   finish(): void;
-  /** The lines that made the row at a position what it is, in order; none for a row of the base. */
+  /** Returns the lines that made the row at a position, in order; none for a row of the base. */
   arrivalsAt(entity: CatalogEntity, position: number): number[];
-  /** The row of the base that comes back when the one that has its key is taken out. */
+  /** Returns the row of the base to restore when the row with its key is removed. */
   takeBack(entity: CatalogEntity, key: string): BaseRow | undefined;
-  /** Rows of the import that are in the entity's table. */
+  /** Returns the number of rows of the import in the entity's table. */
   landed(entity: CatalogEntity): number;
-  /** That some of them were taken out again. */
+  /** Subtracts rows that were removed again. */
   countOut(entity: CatalogEntity, rows: number): void;
-  /** Whether any row of the table is not as it is in the base. */
+  /** Returns true if any row of the table differs from the base. */
   isChanged(entity: CatalogEntity): boolean;
-  /** Whether rows of the base are not in the table. */
+  /** Returns true if the table lacks rows of the base. */
   isReplaced(entity: CatalogEntity): boolean;
-  /** How many rows of the tree the table begins with. */
+  /** Returns the number of rows from the tree with which the table begins. */
   treeRows(entity: CatalogEntity): number;
 };
 
@@ -50,7 +53,7 @@ export const copyBase = (
   prepare(text).run();
 };
 
-/** The last position of the base's table, 0 when it has none. */
+/** Returns the last position of the base's table, 0 when it has none. */
 export const lastOfBase = (
   { prepare, base }: ImportDatabase,
   { table, position }: CatalogEntity,

@@ -1,19 +1,22 @@
 /**
- * What an import may take. Rows and files are strangers': each bound ends what passes it in a refusal, and
- * keeps the memory of an import the same however many rows it has.
+ * Limits of an import. Rows and files are untrusted: exceeding a limit ends in a refusal. The limits also keep the
+ * memory of an import the same however many rows it has.
  */
 export type ImportLimits = {
-  /** A line of a chunk. Longer ones are skipped without being held. */
+  /** Bytes of a line of a chunk. Longer lines are skipped without being held in memory. */
   lineBytes: number;
-  /** What a chunk may be unpacked to. */
+  /** Bytes that a chunk may unpack to. */
   unpackedChunkBytes: number;
   /** Top-level fields of a row. */
   rowFields: number;
-  /** The database of the version to come. */
+  /** Bytes of the new version's database. */
   storeBytes: number;
-  /** How many times as many rows as it brings a world has at least whose tables are added to, instead of made anew. */
+  /**
+   * Minimum ratio of the world's rows to the import's rows at which rows are added to the world's tables, instead of
+   * building all tables anew.
+   */
   growthShare: number;
-  /** Refusals that are noted, and the characters of them; all are counted. */
+  /** Maximum number of recorded refusals, and of their characters; further ones are only counted. */
   notedRefusals: number;
   notedChars: number;
 };

@@ -1,6 +1,6 @@
 /**
- * The lines of a gzipped file, a block at a time. What it unpacks to is a stranger's: a line that is too long is
- * skipped as it comes, and a file that unpacks to too much, or is no gzip, ends in a `ChunkFault`.
+ * Reads the lines of a gzipped file, a block at a time. Its contents are untrusted: a line that is too long is skipped
+ * as it is read. A file that unpacks to too much, or is no gzip, ends in a `ChunkFault`.
  */
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -8,10 +8,10 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { ImportLimits } from './limits.ts';
 
-/** A line's text, or why it has none. */
+/** Text of a line, or why it has none. */
 export type Line = string | { fault: string };
 
-/** What is wrong with a chunk as a whole. */
+/** Fault of a chunk as a whole. */
 export class ChunkFault extends Error {}
 
 type LineLimits = Pick<ImportLimits, 'lineBytes' | 'unpackedChunkBytes'>;
@@ -24,7 +24,7 @@ const notUtf8: Line = { fault: 'is not UTF-8; write the file in UTF-8' };
 
 const decodeLine = (bytes: Buffer): Line => (isUtf8(bytes) ? bytes.toString('utf8') : notUtf8);
 
-/** The lines of a text that is not UTF-8 as a whole. */
+/** Decodes the lines of a text of which some are not UTF-8. */
 const decodeEach = (bytes: Buffer): Line[] => {
   const lines: Line[] = [];
   for (let start = 0; start <= bytes.length; ) {
@@ -39,7 +39,7 @@ const decodeEach = (bytes: Buffer): Line[] => {
 const decodeLines = (bytes: Buffer): Line[] =>
   isUtf8(bytes) ? bytes.toString('utf8').split('\n') : decodeEach(bytes);
 
-/** Puts lines together that lie in several blocks. */
+/** Creates the splitter, which joins lines that span several blocks. */
 const createSplitter = (lineBytes: number) => {
   let parts: Buffer[] = [];
   let held = 0;
@@ -79,7 +79,7 @@ const createSplitter = (lineBytes: number) => {
       if (last === first) return [begun];
       return [begun, ...decodeLines(block.subarray(first + 1, last))];
     },
-    /** What follows the last line break. */
+    /** Returns the text after the last line break. */
     end: (): Line[] => [finish()],
   };
 };
@@ -92,11 +92,12 @@ const withoutMark = ([first, ...others]: Line[]): Line[] =>
 const isZlibFault = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
-/** All lines of a file in order, the empty ones too; a mark of the byte order at its beginning is left out. */
+/** Reads all lines of a file in order, the empty ones too, without a byte order mark at its beginning. */
 export async function* readLines(file: string, limits: LineLimits): AsyncGenerator<Line[]> {
   const { lineBytes, unpackedChunkBytes } = limits;
   const chunkSize = Math.max(64, Math.min(blockBytes, lineBytes));
-  // What goes wrong is thrown to whoever reads the blocks; a reader that stops early is nothing wrong.
+  // Errors are thrown to the reader of the blocks, so the callback ignores them; a reader that stops early is no
+  // error.
   const blocks = pipeline(createReadStream(file), createGunzip({ chunkSize }), () => undefined);
   const splitter = createSplitter(lineBytes);
   let unpacked = 0;

@@ -1,7 +1,7 @@
 /**
- * The mode `merge`: a row whose key is there gives its top-level fields to the row that has it. Rows of the
- * import lie beside the tables until all have come, since several may give to one. A row of the tree
- * that changes goes behind all others, so that those of the tree still come first; other rows keep their places.
+ * The mode `merge`: a row whose key exists replaces top-level fields of the row that has it. Rows of the import are
+ * kept beside the tables until all are read, since several may change one row. A changed row of the tree moves behind
+ * all others, so that the unchanged rows of the tree stay first; other rows keep their positions.
  */
 import type { Row } from '#language/contract.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
@@ -20,12 +20,12 @@ import { keyFault, shapeFault } from './rows.ts';
 export type MergeParts = LandingParts & { catalog: Catalog; checker: RowChecker };
 
 type Merged = { id: number; payload: string };
-/** A merged row once all have come; `base` and `old` are the position and text of the row that has its key. */
+/** A merged row once all lines are read; `base` and `old` are the position and text of the base row with its key. */
 type Settled = Merged & { key: string; base: number | null; old: string | null };
 
 const rowsAtOnce = 1_000;
 
-/** The position of the last row that came from the tree. */
+/** Returns the position of the last row that came from the tree. */
 const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity): number => {
   const count = treeRows[entity.name] ?? 0;
   if (count === 0 || database.base === null) return 0;
@@ -35,8 +35,8 @@ const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity)
 };
 
 /**
- * The merged rows of an entity after one of them. The plus keeps SQLite from the index of keys, by which it would
- * find and sort all rows of the entity for each page.
+ * Returns SQL for a page of an entity's merged rows, after one of them. The plus keeps SQLite from the index of keys,
+ * with which it would find and sort all rows of the entity for each page.
  */
 export const mergedPageSql = (
   { table, position }: Pick<CatalogEntity, 'table' | 'position'>,
@@ -70,7 +70,7 @@ export const createMerge = (parts: MergeParts): Landing => {
     return prepare(text).get(key) as BaseRow | undefined;
   };
 
-  /** Merged rows of an entity, some at a time, in the order in which the first of each came. */
+  /** Returns the merged rows of an entity in batches, in the order of their first lines. */
   const merged = function* (entity: CatalogEntity): Generator<Settled> {
     const page = db.prepare(mergedPageSql(entity, hasBase));
     for (let after = 0; ; ) {
@@ -82,7 +82,7 @@ export const createMerge = (parts: MergeParts): Landing => {
     }
   };
 
-  /** Gives each row that differs from the base its position, and the sum its part. */
+  /** Assigns positions to rows that differ from the base, and updates the state sum. */
   const place = (entity: CatalogEntity): void => {
     const treeEnd = lastOfTree(parts, entity);
     let next = lastOfBase(database, entity);

@@ -1,15 +1,15 @@
 /**
- * What stands in a chunk in place of a row that was refused before the chunk was stored, since nothing of the row may be
- * kept. A list is no row, so that none is taken for one.
+ * Records in a chunk that stand for rows refused before the chunk was stored, since nothing of such a row may be kept.
+ * A record is a JSON list, so that no row can be taken for one.
  */
 import { isObject } from '#domain/json.ts';
 
 export type NotedFault = { pointer: string; detail: string };
 
-/** The line of a refused row. */
+/** Builds the line of a refused row. */
 export const noteFault = ({ pointer, detail }: NotedFault): [NotedFault] => [{ pointer, detail }];
 
-/** What such a line says; undefined for anything else. */
+/** Reads such a line; returns undefined for any other value. */
 export const readNotedFault = (value: unknown): NotedFault | undefined => {
   const [noted] = Array.isArray(value) ? value : [];
   if (!isObject(noted)) return undefined;

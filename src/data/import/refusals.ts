@@ -1,6 +1,6 @@
 /**
- * The refusals of an import: all are counted, the first of them noted, and in the end written in the order
- * of chunks and lines, with those of the world's own rows first.
+ * Collects the refusals of an import: all are counted and the first ones recorded. They are written in the order of
+ * chunks and lines, with those of the world's own rows first.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import type { RowFault } from './faults.ts';
 import type { ImportLimits } from './limits.ts';
 import type { ImportRefusal, ImportReport } from './plan.ts';
 
-/** Where a refused row stands. */
+/** Chunk and line of a refused row. */
 export type RowPlace = Pick<ImportRefusal, 'chunk' | 'index'>;
 
 export type Refusals = {
   add(place: RowPlace, fault: RowFault): void;
-  /** How many there are of rows of an entity. */
+  /** Returns the number of refusals so far. */
   count(): number;
-  /** Refuses the import as a whole, whatever is done about single rows. */
+  /** Refuses the import as a whole, even if it leaves refused rows out. */
   addFatal(place: RowPlace, fault: RowFault): void;
   isFatal(): boolean;
   write(folder: string): Promise<ImportReport>;

@@ -1,7 +1,7 @@
 /**
- * Rows taken out again: those that repeat another or refer to nothing, and in turn those that refer to them. Where
- * a merged row goes, the base's row of its key comes back, and whoever has taken what is that row's goes too.
- * A row of the base that would be left broken is not for an import to remove: it refuses the whole.
+ * Removes rows that repeat another or have dangling references, and in turn the rows that refer to them. When a merged
+ * row is removed, the base's row of its key is restored, and rows that took its unique values are removed, too. An
+ * import must not remove a row of the base: if one would be left broken, the whole import is refused.
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -18,17 +18,17 @@ import { insertSql, type Landing } from './landing.ts';
 import type { Refusals } from './refusals.ts';
 import type { StateSum } from './state-sum.ts';
 
-/** What is wrong with a row that is in its table. */
+/** Fault of a row that is already in its table. */
 export type LateFault = Pick<RowFault, 'field' | 'pointer' | 'detail'>;
 
 export type Removal = {
-  /** Takes out the row at a position. */
+  /** Removes the row at a position. */
   remove(
     entity: CatalogEntity,
     position: number,
     faultIn: (row: Row, key: string) => LateFault,
   ): void;
-  /** Follows what the rows that were taken out leave behind, until nothing is left to follow. */
+  /** Removes or restores rows that depend on removed ones, until none is left. */
   settle(): void;
 };
 
@@ -48,7 +48,7 @@ const rowsAtOnce = 1_000;
 
 type FaultIn = Parameters<Removal['remove']>[2];
 
-/** A row that is in its table, and what is wrong with it; undefined when it was taken out. */
+/** Returns a row of a table with its fault; undefined when it was already removed. */
 export const findFault = (
   { prepare }: Pick<ImportDatabase, 'prepare'>,
   { table, position: name }: CatalogEntity,
@@ -62,7 +62,7 @@ export const findFault = (
   return { ...found, row, late: faultIn(row, found.key) };
 };
 
-/** What is wrong with a row that refers to no row of the target. */
+/** Returns the fault of a row that refers to no row of the target. */
 export const danglingFault =
   (fields: readonly string[], target: string) =>
   (row: Row): LateFault => ({
@@ -71,7 +71,7 @@ export const danglingFault =
     detail: describeDangling(fields, keyFrom(row, fields) ?? '[]', target),
   });
 
-/** What is wrong with a row whose values of a unique list another one has. */
+/** Returns the fault of a row whose unique values another row has. */
 export const takenFault =
   (paths: readonly string[][]) =>
   (row: Row): LateFault => ({
@@ -87,7 +87,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
   const remove: Removal['remove'] = (entity, position, faultIn) => {
     const { name, table } = entity;
     const found = findFault(database, entity, position, faultIn);
-    if (found === undefined) return; // it was taken out for another reason
+    if (found === undefined) return; // it was already removed for another reason
     const { key, payload, late } = found;
     const primaryKey = showKey(fieldsOfKey(entity, key), entity.primaryKey);
     const fault = faultOf(late.detail, { ...late, entity: name, primaryKey });
@@ -107,7 +107,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
     );
   };
 
-  /** Takes out the rows of the import that have what a unique list gives to a row of the base. */
+  /** Removes the rows of the import that have unique values of a restored row of the base. */
   const makeWay = (entity: CatalogEntity, payload: string, key: string): void => {
     const keyPaths = entity.primaryKey.map((field) => [field]);
     for (const paths of [keyPaths, ...entity.unique]) {
@@ -120,7 +120,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
     }
   };
 
-  /** Whether another row has the key of one that is gone for having it, too. */
+  /** Returns true if another row has the key of the removed row, which was removed as its repeat. */
   const isThere = ({ table }: CatalogEntity, key: string): boolean =>
     prepare(`SELECT 1 FROM main.${table} WHERE _key = ?`).get(key) !== undefined;
 

@@ -1,7 +1,6 @@
 /**
- * Rows out of lines. What the text of a line says and a parsed value does not is looked at here: keys that
- * are written twice, numbers that lose digits. Then the world's policy of redaction has its turn, before
- * anything else sees the row.
+ * Reads rows from lines. It detects what only the text shows and a parsed value does not: repeated keys, and numbers
+ * that lose digits. Then the world's redaction policy is applied, before any other check.
  */
 import { isObject, parsePointer, toPointer } from '#domain/json.ts';
 import type { Redaction } from '#language/capture/redaction.ts';
@@ -20,22 +19,22 @@ import { faultOf, type RowFault, showKey } from './faults.ts';
 import type { Line } from './lines.ts';
 import { readNotedFault } from './noted-faults.ts';
 
-/** A row as it is to be kept, if the contract takes it. */
+/** A row in its stored form, if the contract accepts it. */
 export type ReadRow = { entity: CatalogEntity; row: Row; payload: string };
 
 export type RowReader = {
-  /** `entity` is the chunk's; without it the line names one. Undefined for a blank line. */
+  /** Reads a line. `entity` is the chunk's; without it the line names one. Returns undefined for a blank line. */
   read(line: Line, entity: string | undefined): ReadRow | RowFault | undefined;
 };
 
 export type RowReaderParts = {
   catalog: Catalog;
-  /** The entities that rows may be of; undefined for all. */
+  /** Entities that rows may belong to; undefined for all. */
   entities: readonly string[] | undefined;
-  /** Null where rows are kept as they come. */
+  /** Null if rows are stored as they were sent. */
   redaction: ({ mode: 'apply' | 'refuse' } & Redaction) | null;
   rowFields: number;
-  /** Whether lines may say what was wrong with rows that were not stored. */
+  /** True if lines may record faults of rows that were not stored. */
   hasNoted: boolean;
 };
 
@@ -43,7 +42,7 @@ export const isFault = (read: ReadRow | RowFault): read is RowFault => 'detail' 
 
 const tooDeep = `nests deeper than ${languageLimits.depth} levels`;
 
-/** A text of fewer characters cannot nest so deeply that anything runs out of room. */
+/** Texts below this length cannot nest deeply enough to exhaust the stack. */
 const shallowChars = 4_000;
 
 type Parsed = { value: unknown } | { fault: string };
@@ -56,14 +55,14 @@ const parse = (text: string): Parsed => {
   }
 };
 
-/** A place in a line, as a place in its row. */
+/** Converts a place in a line to a place in its row. */
 const inRow = (pointer: string, isWrapped: boolean): Pick<RowFault, 'pointer' | 'field'> => {
   const [first, ...others] = pointer.split('/').slice(1);
   const rest = isWrapped ? others : [first ?? '', ...others];
   return { pointer: rest.map((segment) => `/${segment}`).join(''), field: rest[0] ?? null };
 };
 
-/** What of a text the value does not hold that was parsed from it. */
+/** Returns the fault of a text that holds more than its parsed value; undefined when it does not. */
 const lostOf = (
   text: string,
   value: unknown,
@@ -109,14 +108,14 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     if (breach === undefined) return { entity, row, payload };
     return faultOf(`[${breach.policy}] ${breach.detail}`, {
       entity: entity.name,
-      // The key may be what is in the clear.
+      // The policy is applied to the key, since the key itself may be what is not redacted.
       primaryKey: showKey(redaction.applyPolicy(row), entity.primaryKey),
       field: breach.field,
       pointer: breach.pointer,
     });
   };
 
-  /** The row of a parsed line, once it is known which entity it is of. */
+  /** Builds the row of a parsed line, once its entity is known. */
   const take = (
     entity: CatalogEntity,
     text: string,
@@ -138,7 +137,7 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     const written = isWrapped
       ? `{"entity":${JSON.stringify(entity.name)},"row":${payload}}`
       : payload;
-    // A line that is written as we write it has lost nothing.
+    // A line that equals the program's own serialisation has lost nothing.
     const lost = written === text ? undefined : lostOf(text, value, isWrapped);
     if (lost !== undefined) {
       return faultOf(lost.detail ?? '', { ...lost, entity: entity.name });
@@ -172,7 +171,7 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
   };
 };
 
-/** The row's fault that its entity's shape finds, first of all that there are. */
+/** Returns the first fault that the entity's schema finds in a row; undefined without one. */
 export const shapeFault = (
   entity: CatalogEntity,
   row: Row,
@@ -188,7 +187,7 @@ export const shapeFault = (
   });
 };
 
-/** The fault of a row that lacks a field of its key. */
+/** Returns the fault of a row that lacks a field of its key. */
 export const keyFault = (entity: CatalogEntity, row: Row): RowFault => {
   const field = entity.primaryKey.find((name) => (row[name] ?? null) === null) ?? '';
   const detail = `the primary key is (${entity.primaryKey.join(', ')}) and "${field}" is missing`;

@@ -1,4 +1,7 @@
-/** What must hold of imports whatever their rows: the engine does what `import-model.ts` says, and does it twice alike. */
+/**
+ * Properties of imports for any rows: the engine's result equals that of `import-model.ts`, and is the same when
+ * repeated.
+ */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
@@ -73,7 +76,7 @@ const line: fc.Arbitrary<Named | null> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
-/** Rows that a world can have: those of the list that the store takes. */
+/** Returns rows that a world can have: those of the list that the store accepts. */
 const worldOf = async (lines: readonly (Named | null)[]): Promise<Record<string, Row[]>> => {
   const store = openWorldStore({ contract });
   for (const each of lines) {
@@ -93,12 +96,12 @@ const worldOf = async (lines: readonly (Named | null)[]): Promise<Record<string,
 
 type Case = {
   world: (Named | null)[];
-  /** How much of each entity is the tree's, of 1. */
+  /** Share of each entity's rows that come from the tree, from 0 to 1. */
   share: number;
   mode: ImportMode;
   atomic: boolean;
   lines: (Named | null)[];
-  /** Where chunks end. */
+  /** Indexes of lines at which chunks end. */
   cuts: number[];
   growthShare: number;
 };
@@ -113,7 +116,7 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   growthShare: fc.constantFrom(0, 1, 16),
 });
 
-/** Whether what a refused row refers to by its field is there after all. */
+/** Returns true if the row that a refused row refers to by this field exists in the end. */
 const isThereAfterAll = (
   rows: Record<string, Row[]>,
   { entity, row }: Named,
@@ -133,7 +136,7 @@ const isThereAfterAll = (
 const textOf = (each: Named | null): string =>
   each === null ? '{"entity":' : JSON.stringify(each);
 
-/** The lines in chunks that end at the cuts, some of them empty. */
+/** Splits the lines into chunks that end at the cuts, some of them empty. */
 const chunksOf = (
   lines: readonly (Named | null)[],
   cuts: readonly number[],

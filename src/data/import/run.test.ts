@@ -1,4 +1,4 @@
-/** What an import makes of rows, and how it refuses them, by example. */
+/** Tests the results and refusals of imports by example. */
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';

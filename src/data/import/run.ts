@@ -1,9 +1,10 @@
 /**
- * The import engine: rows of many chunks, held to the contract and to one another, into the snapshot of the
- * next version. Equal plans give equal bytes. A run that was interrupted is done anew: nothing that it left counts.
+ * The import engine: checks the rows of many chunks against the contract and one another, and writes the snapshot of
+ * the next version. Equal plans give equal bytes. An interrupted run is repeated from the start: nothing that it left
+ * counts.
  *
- * Rows are looked at one by one as they are read, and kept in their tables; what they must be to one another is
- * looked at once all are there, so that they may come in any order.
+ * Rows are checked one by one as they are read, and stored in their tables. Constraints between rows are checked once
+ * all are there, so that rows may come in any order.
  */
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
@@ -46,12 +47,12 @@ type Reading = {
   tell(fault: RowFault): RowFault;
 };
 
-/** Makes of faults of rows what refusals say; under redaction they quote nothing of them. */
+/** Returns the function that turns faults of rows into refusals; under redaction these quote nothing of the rows. */
 const tellerOf = ({ contract, redact, withholds }: ImportPlan): Reading['tell'] => {
   if (redact === 'off' && withholds !== true) return (fault) => fault;
   const withhold = createWithholding(contract);
   return (fault) => {
-    // What is no row as it may be kept has no key that may be told.
+    // A row that failed may not be redacted, so its key is withheld.
     const told = withhold({ pointer: fault.pointer ?? '', detail: fault.detail });
     const pointer = fault.pointer === null ? null : told.pointer;
     const field = parsePointer(told.pointer)[0] ?? null;
@@ -113,7 +114,7 @@ const readChunks = async (
   }
 };
 
-/** Brings over what the base knows beside rows. */
+/** Copies the kept numbers of the base (`kept-numbers.ts`), except those of replaced entities. */
 const copyNumbers = ({ db, base }: ImportDatabase, replaced: readonly string[]): void => {
   createKeptNumbers(db, createStatements(db));
   const table = "SELECT 1 FROM base.sqlite_schema WHERE name = 'svc_numbers'";
@@ -198,7 +199,7 @@ const importInto = async (
   return { ...outcome, snapshot: await packSnapshotFile(database.file, plan.folder, sum.value()) };
 };
 
-/** A database that is full of rows is a refusal; one that the disk has no room for is nobody's fault. */
+/** Refuses the import because the rows exceed the database's size limit. A full disk is no refusal, and is thrown. */
 const refuseFull = (refusals: Refusals, storeBytes: number): void => {
   const gibibytes = (storeBytes / 2 ** 30).toFixed(1);
   const detail = `the world's rows take more than ${gibibytes} GiB with those of this import; import fewer`;
@@ -207,7 +208,9 @@ const refuseFull = (refusals: Refusals, storeBytes: number): void => {
 
 type Bounded = { plan: ImportPlan; limits: ImportLimits; report(progress: ImportProgress): void };
 
-/** Runs a plan in an empty folder. Throws `NotGrown` where its rows were to be added, and cannot be. */
+/**
+ * Runs a plan in an empty folder. Throws `NotGrown` when its rows were to be added to the base's file, and cannot be.
+ */
 const runIn = async ({ plan, limits, report }: Bounded, grows: boolean): Promise<ImportOutcome> => {
   const { contract, folder } = plan;
   const { storeBytes } = limits;
@@ -220,7 +223,7 @@ const runIn = async ({ plan, limits, report }: Bounded, grows: boolean): Promise
     return await importInto(database, plan, limits, refusals, report);
   } catch (error) {
     if (grows && isTaken(error)) throw new NotGrown();
-    // One row may have needed more room than there was; where there was plenty, the disk had none.
+    // Near the limit, one row may have needed more than was left; with more space left, the disk was full.
     if (!isFull(error) || !database.hasLessThan(limits.lineBytes)) throw error;
     refuseFull(refusals, storeBytes);
     return { kind: 'refused', ...(await refusals.write(folder)) };
@@ -230,8 +233,8 @@ const runIn = async ({ plan, limits, report }: Bounded, grows: boolean): Promise
 };
 
 /**
- * Runs an import. Throws `AppError` `invalid` for a plan that asks for redaction of a world without connector, and
- * whatever its files throw that cannot be read or written.
+ * Runs an import. Throws `AppError` `invalid` for a plan with redaction for a world without connector, and the errors
+ * of files that cannot be read or written.
  */
 export const runImport = async (
   plan: ImportPlan,

@@ -1,4 +1,4 @@
-/** The snapshot of an import's database: compressed as a stream, with the digest of what is written. */
+/** Writes the snapshot of an import's database: compressed as a stream, with the digest of the written bytes. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,10 +11,10 @@ import type { ImportedSnapshot } from './plan.ts';
 
 const portionBytes = 1024 * 1024;
 
-/** The fastest level: on rows, higher ones take twice as long and save a few hundredths. */
+/** Fastest compression level: on rows, higher ones take twice as long and save a few hundredths. */
 const level = 1;
 
-/** Compresses a database file that is closed. */
+/** Compresses a closed database file. */
 export const packSnapshotFile = async (
   store: string,
   folder: string,

@@ -1,4 +1,4 @@
-/** The state sum of the version to come, kept up to date row by row from that of the base. */
+/** State sum of the new version, updated row by row from that of the base. */
 import { addHash, rowHash, subtractHash } from '#store/read/state-digest.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 import type { ImportDatabase } from './database.ts';

@@ -1,6 +1,6 @@
 /**
- * The conditions of a query over a store file: those of the store, each narrowed to the positions of its rows where
- * the field has an index in a file of its own (`field-index.ts`).
+ * Conditions of a query over a store file: those of the store, narrowed to the matching positions for each field that
+ * has an index in a file of its own (`field-index.ts`).
  */
 import { type Condition, conditionOf, type Filter } from '#store/read/filter.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
@@ -8,7 +8,7 @@ import type { StoreFile } from './store-file.ts';
 
 const valuesOf = ({ value }: Filter): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** The table of the index that serves a filter; undefined where none does. */
+/** Returns the table of the index that serves a filter; undefined if there is none. */
 export const indexFor = (
   file: StoreFile,
   entity: CatalogEntity,
@@ -22,7 +22,7 @@ export const indexFor = (
   return isServed ? file.indexOf(entity.name, field) : undefined;
 };
 
-/** The condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be asked. */
+/** Returns the condition that all filters hold. Throws `StoreRefusal` for a filter that cannot be evaluated. */
 export const conditionIn = (
   file: StoreFile,
   entity: CatalogEntity,

@@ -1,7 +1,7 @@
 /**
- * An index of a field that the store itself has none for, as a file beside the store's own: the values with the
- * positions of their rows. A snapshot is what its digest says, so nothing is added to it; and which of its fields
- * others map theirs to is not known when it is made.
+ * Index of a field that the store has no index for, as a file beside the store's own: the values with the positions of
+ * their rows. It is a separate file for two reasons: a snapshot must match its digest, so it cannot change, and the
+ * fields that linked worlds map are unknown when it is made.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,12 +12,12 @@ import { createCatalog } from '#store/tables/catalog.ts';
 import { type ReadContract, valuesTable } from './store-file.ts';
 
 export type FieldIndexPlan = {
-  /** The store file, and what reading it takes. */
+  /** Store file, and the contract to read it by. */
   file: string;
   contract: ReadContract;
   entity: string;
   field: string;
-  /** Where the index is written; nothing is there yet. */
+  /** Path of the index, where no file exists yet. */
   path: string;
 };
 
@@ -31,7 +31,7 @@ const settings = (folder: string): string => `
   PRAGMA temp_store_directory = ${quoteText(folder)};
 `;
 
-/** Writes the index. Throws `StoreRefusal` for an entity or a field that there is none of. */
+/** Writes the index. Throws `StoreRefusal` for an unknown entity or field. */
 export const writeFieldIndex = (plan: FieldIndexPlan): void => {
   const entity = createCatalog(plan.contract).entity(plan.entity);
   const value = valueAt(entity, [plan.field]);

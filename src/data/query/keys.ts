@@ -1,20 +1,20 @@
-/** The order of keys as SQLite has it: numbers by value, before texts, which go by the bytes of their UTF-8. */
+/** Order of keys, as in SQLite: numbers by value, before texts, which are ordered by the bytes of their UTF-8. */
 
-/** The value that rows belong together by; null when a row has none. */
+/** Value by which rows are matched; null when a row has none. */
 export type Key = number | bigint | string | null;
 
 const beyondBasic = /[\ud800-\uffff]/;
 
 const compareTexts = (one: string, other: string): number => {
   if (one === other) return 0;
-  // Only among these does the order of UTF-16 differ.
+  // Only for these characters the order of UTF-16 differs from that of UTF-8.
   if (beyondBasic.test(one) && beyondBasic.test(other)) {
     return Buffer.compare(Buffer.from(one), Buffer.from(other));
   }
   return one < other ? -1 : 1;
 };
 
-/** Negative when one comes before the other, 0 when they are the same key. */
+/** Returns a negative number when the first comes before the second, 0 when they are equal. */
 export const compareKeys = (
   one: number | bigint | string,
   other: number | bigint | string,

@@ -1,7 +1,7 @@
 /**
- * The rows of a side in the order of their keys, as the walk of `parity.ts` takes them. Where the key has an
- * index they are read along it, a portion at a time: that takes neither a sort nor a call for each row, and so a
- * third of the time. Otherwise SQLite sorts them, and gives them one by one.
+ * Reads the rows of a side in the order of their keys, for the merge in `parity.ts`. If the key has an index, rows are
+ * read along it in batches. That needs neither a sort nor a call for each row, and takes a third of the time.
+ * Otherwise SQLite sorts them, and returns them one by one.
  */
 import type { StatementSync } from 'node:sqlite';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
@@ -12,21 +12,21 @@ import type { Key } from './keys.ts';
 import { isUnique, type Mapping } from './pairs.ts';
 import type { StoreFile } from './store-file.ts';
 
-/** Rows of one world that take part: those that meet the conditions. */
+/** Rows of one world that are compared: those that meet the conditions. */
 export type Side = { file: StoreFile; entity: string; where: readonly Filter[] };
 
-/** A row as it is compared: its key, and the value of each field as JSON text, null where it is absent. */
+/** A row for the comparison: its key, and the value of each field as JSON text, null if it is absent. */
 export type Read = { key: Key; values: (string | null)[] };
 
 export type KeyOfSide = {
   field: string;
-  /** Undefined where keys are compared as they stand. */
+  /** Undefined if keys are compared as they are stored. */
   map: Mapping | undefined;
-  /** What SQL calls the mapping. */
+  /** Name of the mapping in SQL. */
   called: string;
 };
 
-/** Rows read at a time: one call for all of them. */
+/** Rows read at a time, in one call. */
 const rowsAtOnce = 2_000;
 
 type Found = [key: unknown, position: number | bigint, ...texts: (string | null)[]];
@@ -48,13 +48,14 @@ const prepare = (file: StoreFile, sql: string): StatementSync => {
 
 const columnsOf = (entity: CatalogEntity, fields: readonly string[]): string[] =>
   fields.map((field) => {
-    valueAt(entity, [field]); // refuses a field that there is none of
+    valueAt(entity, [field]); // refuses an unknown field
     return `payload -> ${quoteText(jsonPath([field]))}`;
   });
 
 /**
- * All rows along the index of a column. Where a portion begins is said by the position of the last row before it,
- * whose key SQLite looks up again: what it compares is then what it has, whatever becomes of a text on its way.
+ * Reads all rows along the index of a column. A batch starts after the last row before it, named by its position, and
+ * SQLite looks up that row's key again. So SQLite compares the stored value, and not one that was converted on its way
+ * through JavaScript.
  */
 const readAlongIndex = function* (
   file: StoreFile,
@@ -87,7 +88,7 @@ const readAlongIndex = function* (
   }
 };
 
-/** Rows that meet the conditions, sorted. */
+/** Returns the rows that meet the conditions, sorted. */
 const readSorted = function* (
   { file, where }: Side,
   entity: CatalogEntity,
@@ -102,7 +103,7 @@ const readSorted = function* (
   }
 };
 
-/** The rows of a side in the order of their keys. Throws `StoreRefusal` for a field that there is none of. */
+/** Returns the rows of a side in the order of their keys. Throws `StoreRefusal` for an unknown field. */
 export const readInOrder = (
   side: Side,
   { field, map, called }: KeyOfSide,

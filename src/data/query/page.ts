@@ -1,9 +1,9 @@
 /**
- * A page of an entity's rows, as the texts that they were stored as, with how many match in all as far as
- * that can be told without looking at more than the page had to.
+ * Finds a page of an entity's rows, as their stored texts. It also returns how many rows match in all, as far as that
+ * is known without reading more rows than the page needs.
  *
- * Rows come in the order of insertion. A page ends with its limit or when its bytes are full; where the next
- * one begins is told, so that nobody has to reckon.
+ * Rows are in the order of insertion. A page ends at its limit of rows or of bytes, and its result includes the start
+ * of the next page, so that the client need not compute it.
  */
 
 import type { Filter } from '#store/read/filter.ts';
@@ -17,9 +17,9 @@ export type PageRequest = {
   /** Whole numbers, from 1 and from 0. */
   limit: number;
   offset: number;
-  /** The position of the row that has `offset` rows up to it, where that is known: nothing before is looked at. */
+  /** Position of the row before the page, if known from the page before; earlier rows are then not read. */
   after?: number | undefined;
-  /** Bytes of rows; the first comes whatever its size. */
+  /** Limit of the rows in bytes; the first row is returned whatever its size. */
   mostBytes: number;
 };
 
@@ -27,15 +27,15 @@ export type PageFound = {
   /** Payload texts. */
   rows: string[];
   total: number;
-  /** There may be more than `total`. */
+  /** True if there may be more matches than `total`. */
   isLowerBound: boolean;
-  /** Where the next page begins; null after the last row. */
+  /** Offset of the next page; null after the last row. */
   nextOffset: number | null;
-  /** The position of the last row, from which the next page may go on. */
+  /** Position of the last row, after which the next page continues. */
   nextAfter: number | null;
 };
 
-/** Up to so many matches are counted. */
+/** Maximum number of matches that are counted. */
 const mostCounted = 10_000;
 
 const namesOf = (entity: CatalogEntity): string[] =>
@@ -43,7 +43,7 @@ const namesOf = (entity: CatalogEntity): string[] =>
     ([first]) => first ?? [],
   );
 
-/** Whether an index begins with the path: matches are then found without looking at others. */
+/** Returns true if an index begins with the path, so that matches are found without reading other rows. */
 const isIndexed = (file: StoreFile, entity: CatalogEntity, filter: Filter): boolean => {
   if (indexFor(file, entity, filter) !== undefined) return true;
   const { path, value } = filter;
@@ -56,7 +56,7 @@ const isIndexed = (file: StoreFile, entity: CatalogEntity, filter: Filter): bool
   );
 };
 
-/** How many rows match, at most one more than are counted. */
+/** Counts the matching rows, up to one more than `mostCounted`. */
 const countSome = (file: StoreFile, name: string, where: readonly Filter[]) => {
   const { catalog, prepare } = file;
   const entity = catalog.entity(name);
@@ -65,10 +65,10 @@ const countSome = (file: StoreFile, name: string, where: readonly Filter[]) => {
   return Number(prepare(`SELECT count(*) AS n FROM (${some})`).get(...values)?.n);
 };
 
-/** Rows where they begin: after a position, and with so many of them left out. */
+/** Start of the rows to read: after a position, and with so many of them skipped. */
 type Stretch = { after?: number | undefined; offset: number };
 
-/** Reads rows until there are enough of them or their bytes are; `more` when that left one out. */
+/** Reads rows up to the limit of rows or bytes; `more` is true when that left one out. */
 const readRows = (
   file: StoreFile,
   { entity: name, where, limit, mostBytes }: PageRequest,
@@ -78,7 +78,7 @@ const readRows = (
   const entity = catalog.entity(name);
   const { sql, values } = conditionIn(file, entity, where);
   const since = after === undefined ? '' : ` AND ${entity.position} > ?`;
-  // Sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit.
+  // Written as sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit.
   const text = `SELECT payload, ${entity.position} FROM ${entity.table} WHERE 1${sql}${since} ORDER BY ${entity.position} LIMIT ? + 0 OFFSET ? + 0`;
   const statement = prepare(text);
   statement.setReturnArrays(true);
@@ -97,7 +97,10 @@ const readRows = (
   return { rows, more: false, last };
 };
 
-/** Where all rows begin: at a position where positions have no gaps, so that none is stepped over. */
+/**
+ * Returns the start of an unfiltered page. If positions have no gaps, it is a position, so that no row is skipped one
+ * by one.
+ */
 const wholeStretch = (
   { catalog, prepare }: StoreFile,
   { entity: name, offset }: PageRequest,
@@ -113,8 +116,8 @@ const wholeStretch = (
 };
 
 /**
- * Finds a page. `rowCount` is how many rows the entity has, which the version knows. Throws `StoreRefusal`
- * for an entity or a field that there is none of, and for values that cannot be looked for.
+ * Finds a page. `rowCount` is the number of rows of the entity, which the version knows. Throws `StoreRefusal` for an
+ * unknown entity or field, and for values that cannot be searched.
  */
 export const findPage = (file: StoreFile, page: PageRequest, rowCount: number): PageFound => {
   const { entity: name, where, offset, after } = page;

@@ -1,17 +1,17 @@
 /**
- * Pairs of mapped fields: whether their values can be compared after what redaction made of them, and which
- * pair rows belong together by.
+ * Pairs of mapped fields of two worlds: decides whether their values can be compared after redaction, and by which
+ * pair rows are matched.
  *
- * A policy says how rows are kept only if they were written by it: a world with a policy may have rows in the clear, or
- * both. So two values are equal if they are as they stand, or if one of them is what the other's policy makes of it.
- * Digests of two salts tell nothing of one another, nor does a field that is dropped.
+ * A policy applies only to rows that were imported under it, so a world with a policy may hold unredacted rows,
+ * redacted ones, or both. So two values are equal if they are equal as stored, or if one is the other redacted by the
+ * other side's policy. Hashes with two different salts cannot be compared, and neither can a dropped field.
  */
 import { type FieldPolicy, fieldPolicy, redactLookup } from '#language/capture/redact.ts';
 import type { RedactPolicy } from '#language/contract.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 import type { FieldPair } from './plan.ts';
 
-/** Makes of a value what a policy keeps of it. */
+/** Redacts a value by a policy. */
 export type Mapping = (value: unknown) => unknown;
 
 /** Conversion of the values of either side before they are compared; undefined: none. */
@@ -19,11 +19,11 @@ export type Way = { here?: Mapping; there?: Mapping };
 
 export type ComparedPair = {
   pair: FieldPair;
-  /** Values are equal if they are so in one of these ways. The first takes them as they stand. */
+  /** Conversions under which values may be equal; one is enough. The first compares them as stored. */
   ways: readonly Way[];
-  /** Ways to bring equal keys together; if there are several, the one that matches most rows. */
+  /** Conversions for matching keys; if there are several, the one that matches most rows is used. */
   keyWays: readonly Way[];
-  /** Why they cannot be compared. */
+  /** Reason why they cannot be compared. */
   reason?: string;
 };
 
@@ -43,13 +43,14 @@ const isSame = (here: FieldPolicy, there: FieldPolicy, sameSalt: boolean): boole
 };
 
 /**
- * Hashing and rounding leave alone what they made, so both sides are mapped and rows in the clear meet redacted ones.
- * A value that `preserve` made looks like any other, and would be changed once more.
+ * Returns the conversions for matching keys. Hashing and rounding leave their own results unchanged, so both sides are
+ * converted, and unredacted rows match redacted ones. A result of `preserve` looks like any other value and would
+ * change again, so it is tried each way.
  */
 const keyWaysOf = (mode: FieldPolicy['mode'], byPolicy: Mapping, ways: readonly Way[]) =>
   mode === 'preserve' ? ways : [{ here: byPolicy, there: byPolicy }];
 
-/** How the values of a pair are to be compared. */
+/** Returns how the values of a pair are compared. */
 export const comparePair = (
   pair: FieldPair,
   herePolicy: RedactPolicy | null,
@@ -79,12 +80,12 @@ export const comparePair = (
   return { pair, ways, keyWays: isRedacted ? keyWaysOf(mode, byPolicy, ways) : asTheyStand };
 };
 
-/** Whether no two rows of an entity have the same value in a field. */
+/** Returns true if no two rows of an entity have the same value in a field. */
 export const isUnique = ({ primaryKey, unique }: CatalogEntity, field: string): boolean =>
   (primaryKey.length === 1 && primaryKey[0] === field) ||
   unique.some(([path, ...others]) => others.length === 0 && path?.join('.') === field);
 
-/** The pair that rows belong together by; undefined when none can be compared. */
+/** Returns the pair by which rows are matched; undefined when none can be compared. */
 export const chooseKey = (
   pairs: readonly ComparedPair[],
   { here, there }: { here: CatalogEntity; there: CatalogEntity },

@@ -1,10 +1,10 @@
 /**
- * Whether two worlds tell the same of the same things: rows of an entity here beside those of the entity of a
- * linked world that stands for it, field by field of those that are mapped.
+ * Compares two worlds: rows of an entity with those of the entity of a linked world that stands for it, by each pair
+ * of mapped fields.
  *
- * Rows belong together by one of the mapped fields, the key. Both sides are read in the order of their keys,
- * row by row, and never kept; so a million rows take time and no memory. Where several rows of a side have one
- * key, the first belongs to the first of the other side, and so on. A row without a key belongs to none.
+ * Rows are matched by one of the mapped fields, the key. Both sides are read in the order of their keys, row by row,
+ * and never kept, so a million rows take time but no memory. If several rows of a side have one key, the first is
+ * matched with the first of the other side, and so on. A row without a key matches none.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { compareKeys } from './keys.ts';
@@ -21,7 +21,7 @@ const isEqualBy =
   (way: Way): boolean =>
     isDeepStrictEqual(way.here?.(here) ?? here, way.there?.(there) ?? there);
 
-/** Counts of one pair of fields, as rows go by. */
+/** Creates the counters of one pair of fields. */
 const createTally = ({ pair, ways, reason }: ComparedPair) => {
   const counts = { equal: 0, onlyHere: 0, onlyThere: 0, differing: 0 };
   const examples: Difference[] = [];
@@ -47,7 +47,7 @@ const createTally = ({ pair, ways, reason }: ComparedPair) => {
       else if (here === null) note('onlyThere', tell);
       else note('differing', tell);
     },
-    /** Of two that rows were matched by, and that are the same text. */
+    /** Counts a pair by which the rows were matched and whose texts are equal. */
     meetEqual(): void {
       if (reason === undefined) counts.equal += 1;
     },
@@ -82,9 +82,9 @@ const nothingIn = (pairs: readonly ComparedPair[]): Parity => ({
 });
 
 /**
- * Compares the rows of two sides that meet their conditions. The key is the pair that tells rows apart best:
- * one that is unique on both sides before one that is on one side, then one that the query asks for, then the
- * first. Throws `StoreRefusal` for a field that there is none of.
+ * Compares the rows of two sides that meet their conditions. The key is the pair that identifies rows best: one that
+ * is unique on both sides before one that is on one side, then one in the query, then the first. Throws `StoreRefusal`
+ * for an unknown field.
  */
 export const compareSides = (
   here: Side,
@@ -123,7 +123,7 @@ export const compareSides = (
   return { key: key.pair, rows, fields: tallies.map((tally) => tally.result()) };
 };
 
-/** Walks both sides together; `at` is the place of the key among the fields. */
+/** Merges both sides in the order of their keys; `at` is the index of the key among the fields. */
 const walk = (
   left: Iterator<Read>,
   right: Iterator<Read>,
@@ -157,7 +157,7 @@ const walk = (
   return rows;
 };
 
-/** Which side is behind; a row without a key comes first, and meets no other. */
+/** Returns which side is behind; a row without a key comes first, and matches no other. */
 const orderOf = (here: IteratorResult<Read>, there: IteratorResult<Read>): number => {
   if (here.done === true) return 1;
   if (there.done === true || here.value.key === null) return -1;

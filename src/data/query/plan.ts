@@ -1,18 +1,18 @@
-/** What a query is and what comes of it. All plain data: it is asked in one process and answered in another. */
+/** Input and output of a query. All of it is plain data, since the query is answered in another process. */
 import type { Row } from '#language/contract.ts';
 import type { IndexFile } from './store-file.ts';
 
-/** Where a query looks: an entity of a world's version. */
+/** Source of a query's rows: an entity of a world's version. */
 export type Target = {
-  /** Path of the store file, and the digest that tells it from others. */
+  /** Path of the store file, and the digest that identifies it. */
   file: string;
   snapshot: string;
-  /** Names the contract that the file was made by. */
+  /** Identifier of the contract that the file was made by. */
   contract: string;
-  /** How many rows the version has of the entity. */
+  /** Number of the entity's rows in the version. */
   rowCount: number;
   entity: string;
-  /** Fields, or paths to them, each with the value that it must have or a list of them. */
+  /** Fields, or paths to them, each with the required value or a list of values. */
   where: Row;
   /** Indexes of mapped fields that the store has none for. */
   indexes: readonly IndexFile[];
@@ -21,7 +21,7 @@ export type Target = {
 /** A field of the first world and the field of a linked one that stands for it. */
 export type FieldPair = { field: string; targetField: string };
 
-/** An entity of a linked world, with the fields that are the same. */
+/** An entity of a linked world, with the pairs of fields that are the same. */
 export type LinkTarget = Target & { pairs: readonly FieldPair[] };
 
 export type QueryPlan = {
@@ -29,18 +29,18 @@ export type QueryPlan = {
   links: readonly LinkTarget[];
   limit: number;
   offset: number;
-  /** The position that the rows of the first world come after, where `offset` is that of a page before. */
+  /** Position after which the rows of the first world begin, if `offset` continues an earlier page. */
   after?: number | undefined;
-  /** Values of `where` are plaintexts, to be mapped by the policy of each world. */
+  /** True if values of `where` are plaintexts, which each world's policy redacts before the search. */
   resolve: boolean;
   compare: boolean;
-  /** Bytes of rows that the answer may have. */
+  /** Limit of the answer's rows in bytes. */
   mostBytes: number;
 };
 
 export type FoundRows = {
   kind: 'found';
-  /** A JSON list of the rows as they were stored. */
+  /** JSON list of the rows as they were stored. */
   rowsJson: string;
   total: number;
   isLowerBound: boolean;
@@ -48,26 +48,26 @@ export type FoundRows = {
   nextAfter: number | null;
 };
 
-/** Why a linked world could not be asked. */
+/** Reason why a linked world could not be queried. */
 export type NotFound = { kind: 'refused'; detail: string };
 
-/** A value of a pair that the two rows do not share. */
+/** A pair of fields whose values differ in two matched rows. */
 export type Difference = { key: unknown; here: unknown; there: unknown };
 
 export type FieldParity = FieldPair & {
-  /** Pairs of rows, or null where redaction leaves nothing to compare. */
+  /** Numbers of matched rows; null if redaction leaves nothing to compare. */
   equal: number | null;
   onlyHere: number | null;
   onlyThere: number | null;
   differing: number | null;
-  /** Of what is not equal, the first few. */
+  /** The first few differences. */
   examples: Difference[];
-  /** Why nothing could be compared. */
+  /** Reason why nothing could be compared. */
   reason?: string;
 };
 
 export type Parity = {
-  /** The fields by which rows belong together; null when none can be compared. */
+  /** Fields by which rows are matched; null when none can be compared. */
   key: FieldPair | null;
   rows: { matched: number; onlyHere: number; onlyThere: number };
   fields: FieldParity[];
@@ -77,10 +77,10 @@ export type QueryOutcome =
   | {
       kind: 'answered';
       root: FoundRows;
-      /** In the order of the plan's links. */
+      /** Results in the order of the plan's links. */
       links: (FoundRows | NotFound)[];
-      /** For each link that could be asked, if the plan compares; null for others. */
+      /** Comparisons of the links that could be queried, if the plan compares; null for others. */
       parities: (Parity | null)[];
     }
-  /** The query of the first world is none: what is wrong with it, and with which field of `where`. */
+  /** The query of the first world is invalid: the fault, and its field in `where`. */
   | { kind: 'refused'; detail: string; at: 'entity' | 'where'; field?: string | undefined };

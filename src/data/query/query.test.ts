@@ -104,7 +104,7 @@ const other: Row[] = [
 ];
 const redacted = (rows: Row[], policy = deskPolicy) =>
   rows.map((row) => redactRow(policy, row).row);
-/** Keeps the shape of two fields. */
+/** Policy that preserves the shape of two fields. */
 const shapePolicy: RedactPolicy = { ...deskPolicy, hash: [], preserve: ['email', 'plan'] };
 
 beforeAll(() => {

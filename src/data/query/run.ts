@@ -1,4 +1,4 @@
-/** Answers a query: the page of the first world, that of each linked one, and how these compare with it. */
+/** Answers a query: the page of the first world, that of each linked one, and the comparisons between them. */
 import { StoreRefusal } from '#store/refusal.ts';
 import type { Side } from './ordered.ts';
 import { findPage } from './page.ts';
@@ -7,7 +7,7 @@ import type { FoundRows, LinkTarget, NotFound, QueryOutcome, QueryPlan, Target }
 import type { StoreFile } from './store-file.ts';
 import { readWhere } from './where.ts';
 
-/** Finds the store file of a target, opened. */
+/** Returns the opened store file of a target. */
 export type FileOf = (target: Target) => StoreFile;
 
 const sideOf = (file: StoreFile, { entity, where, indexes }: Target, resolve: boolean): Side => {
@@ -39,7 +39,7 @@ const refuse = (error: unknown): QueryOutcome => {
     : { kind: 'refused', detail, at: 'where', field };
 };
 
-/** Answers a plan. What is wrong with the query is an outcome, too; a linked world's part is refused by itself. */
+/** Answers a plan. A fault of the query is an outcome, too; the part of a linked world is refused by itself. */
 export const runQuery = (plan: QueryPlan, fileOf: FileOf): QueryOutcome => {
   const share = Math.floor(plan.mostBytes / (1 + plan.links.length));
   const page = { ...plan, mostBytes: share };

@@ -1,9 +1,9 @@
 /**
- * A world's rows as a store file has them, opened to be read and nothing else: an unpacked snapshot, which
- * never changes, so SQLite neither locks it nor looks whether it did, and maps it instead of copying it.
+ * A world's rows in a store file, opened read-only: an unpacked snapshot never changes, so SQLite neither locks it nor
+ * checks it for changes, and maps it instead of copying it.
  *
- * The file may be of any size; of what is read only pages that are asked for come into memory, and those are
- * shared by all processes that have it open.
+ * The file may be of any size. Only the pages that are read come into memory, and all processes that have it open
+ * share them.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Contract, RedactPolicy } from '#language/contract.ts';
@@ -12,31 +12,31 @@ import { fileAddress, mapPages, openFile } from '#store/files/open-file.ts';
 import { type Catalog, createCatalog } from '#store/tables/catalog.ts';
 import { createStatements, type Statements } from '#store/tables/statements.ts';
 
-/** What reading rows takes of a contract. */
+/** The part of a contract that reading rows needs. */
 export type ReadContract = Pick<Contract, 'entities' | 'definitions' | 'redact'>;
 
 export type StoreFile = {
   catalog: Catalog;
   prepare: Statements;
-  /** A statement of its own, whose rows may be read while others of the same text are. */
+  /** Prepares a statement that is not cached, so that its rows may be read while others of the same text are. */
   prepareAnew(sql: string): StatementSync;
   policy: RedactPolicy | null;
-  /** Takes the index of a field, see `field-index.ts`, unless it has that or as many as there may be. */
+  /** Adds the index of a field, see `field-index.ts`, unless it is there or the maximum number is reached. */
   addIndex(entity: string, index: IndexFile): void;
-  /** The table of a field's index as SQL names it; undefined where there is none. */
+  /** Returns the table of a field's index as SQL names it; undefined without one. */
   indexOf(entity: string, field: string): string | undefined;
-  /** Adds a function of one value that SQL may use, in place of the one of that name. */
+  /** Adds a function of one value to SQL, replacing one of that name. */
   addFunction(name: string, fn: (value: unknown) => string | number | bigint | null): void;
   close(): void;
 };
 
-/** The table of a field's index: `value` and `position`. Rows without a value are not in it. */
+/** Table of a field's index: `value` and `position`. It has no rows without a value. */
 export const valuesTable = 'svc_values';
 
 /** The file of such an index. */
 export type IndexFile = { field: string; file: string };
 
-/** Fewer than SQLite attaches to one database. */
+/** Maximum number of indexes, below SQLite's own limit of attached databases. */
 const mostIndexes = 8;
 
 const createIndexes = (db: DatabaseSync): Pick<StoreFile, 'addIndex' | 'indexOf'> => {
@@ -56,8 +56,8 @@ const createIndexes = (db: DatabaseSync): Pick<StoreFile, 'addIndex' | 'indexOf'
 };
 
 /**
- * Nothing is written, not even beside the file. A schema that is not what it should be can call nothing: no
- * function of it that is not built in, and none that reaches out.
+ * Nothing is written, not even beside the file. A manipulated schema can call only functions that are built in and
+ * have no side effects (`trusted_schema`).
  */
 const settings = `
   PRAGMA trusted_schema = OFF;

@@ -1,7 +1,7 @@
 /**
- * `where` of a query as conditions of the store: each field, or path to one, with the value that it must
- * have or a list of values, any of which will do. With a redaction policy the values are plaintexts, and what
- * is looked for is what the policy made of them.
+ * Converts `where` of a query to filters of the store: each field, or path to one, with the required value or a list
+ * of values, any of which matches. If `resolve` is set, the values are plaintexts, and the search uses what the
+ * world's redaction policy makes of them.
  */
 
 import { fieldPolicy, redactLookup } from '#language/capture/redact.ts';
@@ -10,7 +10,7 @@ import { conditionOf, type Filter, filtersOfWhere } from '#store/read/filter.ts'
 import { StoreRefusal } from '#store/refusal.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 
-/** What is looked for in place of a plaintext; nothing at all where the field is dropped. */
+/** Returns the filter for the redacted form of a plaintext; it matches nothing if the field is dropped. */
 const resolveFilter = (policy: RedactPolicy, filter: Filter): Filter => {
   const found = redactLookup(policy, filter.path, filter.value);
   return { ...filter, value: found === undefined ? [] : found.value };
@@ -26,7 +26,10 @@ const isRefused = (entity: CatalogEntity, filter: Filter): boolean => {
   }
 };
 
-/** A field that is dropped need not be one of the entity: whoever looks for it finds nothing, and is not refused. */
+/**
+ * Replaces a filter on a dropped field that the entity lacks by one that matches nothing, so that such a query finds
+ * no rows and is not refused.
+ */
 const missDropped = (policy: RedactPolicy, entity: CatalogEntity, filter: Filter): Filter => {
   const isDropped = fieldPolicy(policy, filter.path)?.mode === 'drop';
   return isDropped && isRefused(entity, filter)
@@ -37,11 +40,11 @@ const missDropped = (policy: RedactPolicy, entity: CatalogEntity, filter: Filter
 export type HowRead = {
   entity: CatalogEntity;
   policy: RedactPolicy | null;
-  /** Values are plaintexts, which the policy maps. */
+  /** True if values are plaintexts, which the policy redacts. */
   resolve: boolean;
 };
 
-/** The conditions that rows of an entity must meet. */
+/** Returns the filters that rows of an entity must pass. */
 export const readWhere = (where: Row, { entity, policy, resolve }: HowRead): Filter[] => {
   const filters = filtersOfWhere(where);
   if (policy === null) return filters;
