@@ -1,7 +1,7 @@
 /**
- * The arguments that operations are asked with. Some are given. Others come from rows that were captured before: the
- * list first, then each of its items. Which field of which row an argument stands for is what the route's filter says,
- * and the relationships of the data model lead from there to the rows that it refers to.
+ * Finds the arguments for each operation of a capture. The user gives some. Others come from rows that were captured
+ * before: the list first, then each of its items. The route's filter shows which field of a row an argument stands
+ * for, and the data model's relationships lead from there to the rows that it refers to.
  */
 import { fieldPolicy } from '#language/capture/redact.ts';
 import type { Contract, Row, VendorOperation } from '#language/contract.ts';
@@ -9,25 +9,25 @@ import { valueAtPath } from '#language/field-path.ts';
 import { pathArguments } from '#language/path-segments.ts';
 import { argumentPolicy } from '../redact/redact-answer.ts';
 
-/** Values by argument; one given for an operation goes before one given for all. */
+/** Values by argument; one given for an operation takes precedence over one given for all. */
 export type GivenArguments = {
   everywhere: ReadonlyMap<string, readonly string[]>;
   byOperation: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-  /** Whole sets of arguments, for operations that are to be asked with these. */
+  /** Complete sets of arguments by operation, which replace all other values. */
   sets: ReadonlyMap<string, readonly Row[]>;
 };
 
-/** Where the arguments that are not given come from: fields of the rows of an entity. */
+/** Source of the arguments that are not given: fields of the rows of an entity. */
 export type Source = { entity: string; fields: { argument: string; path: string[] }[] };
 
 export type OperationPlan = {
   operation: VendorOperation;
-  /** What is given: each combination once. */
+  /** Given arguments: each combination once. */
   given: Row[];
   source: Source | null;
 };
 
-/** An operation that is not asked, and why. */
+/** An operation that is skipped, and why. */
 export type Skipped = { operation: string; reason: string };
 
 const combine = (values: readonly (readonly [string, readonly string[]])[]): Row[] =>
@@ -47,7 +47,7 @@ const givenTo = (
   });
 };
 
-/** Which field of the operation's entity an argument stands for. */
+/** Returns the field of the operation's entity that an argument stands for; undefined if unknown. */
 const fieldOf = (contract: Contract, operation: VendorOperation, argument: string) => {
   const route = contract.api?.routes.find((one) => one.operation === operation.name);
   const filtered = route?.filter.find((one) => one.argument === argument)?.path;
@@ -55,7 +55,7 @@ const fieldOf = (contract: Contract, operation: VendorOperation, argument: strin
   return filtered ?? (carried === undefined ? undefined : [carried]);
 };
 
-/** The same fields in the rows that they refer to, when a relationship covers them all. */
+/** Returns the same fields in the entity that they refer to, if a relationship covers them all; else null. */
 const referredTo = (
   contract: Contract,
   entity: string,
@@ -98,14 +98,17 @@ const findSource = (
   return `no other operation yields the rows that "${missing[0]}" could come from`;
 };
 
-/** Whether captured rows do not hold the value that an argument would be. */
+/** Returns true if redaction changes the field in captured rows, so that they lack the argument's real value. */
 const isHidden = ({ redact }: Contract, source: Source | string, argument: string): boolean => {
   if (redact === null || typeof source === 'string') return false;
   const path = source.fields.find((one) => one.argument === argument)?.path;
   return path !== undefined && fieldPolicy(redact, path) !== undefined;
 };
 
-/** What each operation is asked with, in the order in which rows become known; the rest with reasons. */
+/**
+ * Plans the arguments of each operation, in the order in which rows become known. Operations without arguments are
+ * returned with reasons.
+ */
 export const planOperations = (
   contract: Contract,
   operations: readonly VendorOperation[],
@@ -142,7 +145,7 @@ export const planOperations = (
   return { plans, skipped };
 };
 
-/** Each after those that yield the rows it is asked with. */
+/** Orders the plans: each after those that yield the rows of its arguments. */
 const inOrder = (wanted: readonly OperationPlan[]) => {
   const plans: OperationPlan[] = [];
   let left = [...wanted];
@@ -163,7 +166,7 @@ const inOrder = (wanted: readonly OperationPlan[]) => {
   }
 };
 
-/** The argument sets that rows give, each once, at most so many. */
+/** Returns the sets of arguments that rows give, each once, at most `most`. */
 export const argumentsFromRows = (
   { given, source }: OperationPlan,
   rowsOf: (entity: string) => readonly Row[],

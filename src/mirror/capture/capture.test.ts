@@ -1,4 +1,4 @@
-/** Captures of a stand-in vendor, with credentials, failures, kills and secrets. */
+/** Tests captures of a stand-in vendor, with credentials, failures, kills and secrets. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -58,7 +58,7 @@ type Start = {
   given?: Partial<GivenArguments>;
   only?: string[];
   mostItems?: number;
-  /** Called before each request leaves, and when it is answered; throws to end the run there. */
+  /** Called before each request is sent, and when it is answered; throws to end the run there. */
   at?(moment: 'before' | 'after'): void;
   again?: 'asked' | 'everything';
 };
@@ -119,7 +119,7 @@ describe('capture', () => {
       [2, false],
       [3, true],
     ]);
-    // A second run has nothing left to ask.
+    // A second run has no requests left.
     const again = await run(contractOf({ url }), { folder });
     expect(again.report.operations.map((one) => one.asked)).toEqual([0, 0, 0, 0]);
     expect(asked).toHaveLength(16);
@@ -157,7 +157,7 @@ describe('capture', () => {
       const { url, asked } = await begin({ paging, end });
       const { report, folder } = await run(contractOf({ url, cursor }));
       expect(report.failed).toEqual([]);
-      // Numbers and texts lead on; null, an empty text and nothing end a list.
+      // A cursor may be a number or a text; null, an empty text or no value ends a list.
       expect(asked.map(({ path }) => path).filter((path) => path.includes('/boards/1/'))).toEqual([
         '/v1/boards/1/cards',
         '/v1/boards/1/cards?cursor=10',
@@ -268,7 +268,7 @@ describe('capture', () => {
     expect(report.failed).toEqual([
       expect.objectContaining({ operation: 'list_cards', reason: 'its body is broken JSON' }),
     ]);
-    // The next run asks for that alone, and for what would have come after it.
+    // The next run repeats only that request, and those that would have followed it.
     const next = await run(contractOf({ url }), { folder, only: ['list_boards', 'list_cards'] });
     expect(next.report.failed).toEqual([]);
     expect(next.report.operations.reduce((sum, one) => sum + one.rows, 0)).toBe(3 + 150);
@@ -398,7 +398,7 @@ describe('a capture that is killed', () => {
       }
     }
     expect(killed).toHaveLength(50);
-    // Those that were under way are asked again, and no other.
+    // Only requests that were in progress are repeated.
     const twice = killed.filter((path) => path !== '');
     expect(asked.map(({ path }) => path).sort()).toEqual([...wanted, ...twice].sort());
     const bodies = (of: string) =>

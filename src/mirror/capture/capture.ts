@@ -1,6 +1,6 @@
 /**
- * Captures a vendor: operation after operation, page after page, each answer redacted and written before the next is
- * asked for. The manifest says what is done, so that a run that was killed goes on where it stood.
+ * Captures a vendor's answers: operation after operation, page after page, each answer redacted and written before the
+ * next request. The manifest records what is done, so that a killed run can be resumed.
  */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,36 +28,36 @@ import { requestKey, requestUrl } from './requests.ts';
 
 export type CaptureOptions = {
   contract: Contract & { vendor: VendorContract };
-  /** The world's folder. */
+  /** Folder of the world. */
   folder: string;
   operations: readonly VendorOperation[];
   given: GivenArguments;
-  /** Argument sets that rows give an operation, at most. */
+  /** Maximum number of argument sets for an operation that come from rows. */
   mostItems: number;
   asker: Asker;
   secrets: Secrets;
   time: Time;
   signal: AbortSignal;
   /**
-   * Asks for what is captured already, too. A capture is replaced when its new answer is there. Of `asked` requests the
-   * pages that there are no more go at the end; of `everything`, all captures that were not made now.
+   * Repeats requests that are already captured; each new answer replaces its capture. `asked` finally removes surplus
+   * pages of the repeated requests; `everything` removes all captures that this run did not make.
    */
   again?: 'asked' | 'everything' | undefined;
   tell?(step: string): void;
 };
 
-/** A request that brought no answer that could be kept. */
+/** A request without an answer that could be kept. */
 export type FailedRequest = { operation: string; arguments: Row; page: number; reason: string };
 
 export type OperationReport = {
   operation: string;
-  /** Requests that were sent now, and those that an earlier run had done. */
+  /** Requests that this run sent, and those that an earlier run had answered. */
   asked: number;
   known: number;
   rows: number;
-  /** Answers by status. */
+  /** Number of answers by status. */
   statuses: Record<string, number>;
-  /** Chains of pages that went on beyond max_pages. */
+  /** Lists that had further pages beyond `max_pages`. */
   cutOff: number;
 };
 
@@ -78,7 +78,7 @@ type Run = CaptureOptions & {
 
 const writeFile = (path: string, text: string): void => {
   makeFoldersSync(dirname(path));
-  // A hidden file is no part of a world, should this be the last thing that happens.
+  // A hidden file is no part of a world, in case the run is killed here.
   const beside = join(dirname(path), '.capture-under-way');
   writeFileSync(beside, text);
   renameSync(beside, path);
@@ -99,11 +99,11 @@ const readCapture = (run: Run, { file }: AnsweredLine): CaptureFile | undefined 
   try {
     return JSON.parse(readNamedFile(run.folder, file).toString()) as CaptureFile;
   } catch {
-    return undefined; // somebody removed it: it is asked for again
+    return undefined; // the file was removed: the request is repeated
   }
 };
 
-/** A page of a chain: which request, and the cursor that led to it. */
+/** One page of a list: its request, and the cursor that led to it. */
 type Spot = {
   operation: VendorOperation;
   given: Row;
@@ -115,13 +115,13 @@ type Outcome = { next: string | null } | 'failed';
 
 const isGone = (status: number): boolean => status === 404 || status === 410;
 
-/** Returns true for a request that a refusal is no replacement for, as one of a wrong credential. */
+/** Returns true for a request with a good capture, which a refusal (as of a wrong credential) must not replace. */
 const hasGoodCapture = (run: Run, key: string): boolean => {
   const line = run.again === undefined ? undefined : run.manifest.answered(key);
   return line !== undefined && line.status <= 299 && readCapture(run, line) !== undefined;
 };
 
-/** Sorted by name, pages are in their order. */
+/** Returns the file name of a page; sorted by name, pages are in their order. */
 const spotName = ({ operation, given, page }: Spot, { contract }: Run): string => {
   const key = requestKey(contract.vendor.slug, operation.name, given, 1).slice(0, 12);
   const number = contract.vendor.capture.cursor === null ? '' : `-${String(page).padStart(4, '0')}`;
@@ -168,7 +168,7 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
   }
   const found = rule === null || !isGood ? { next: null } : nextCursor(rule, { headers, body });
   if ('problem' in found) return fail(run, spot, key, asked, found.problem);
-  // A vendor that answers the cursor it was given would be asked for ever.
+  // A vendor that returns the cursor it was given would otherwise be asked forever.
   const next = found.next === cursor ? null : found.next;
   const file = captureFileOf(contract, redaction, {
     operation,
@@ -196,7 +196,7 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
   return { next };
 };
 
-/** The page as an earlier run left it, or asked for now. */
+/** Returns the page from an earlier run, or requests it now. */
 const doSpot = async (run: Run, spot: Spot, report: OperationReport): Promise<Outcome> => {
   const { operation, given, page } = spot;
   const key = requestKey(run.contract.vendor.slug, operation.name, given, page);
@@ -211,7 +211,7 @@ const doSpot = async (run: Run, spot: Spot, report: OperationReport): Promise<Ou
   return { next: line.next };
 };
 
-/** All pages of one set of arguments. */
+/** Requests all pages of one set of arguments. */
 const followPages = async (
   run: Run,
   operation: VendorOperation,
@@ -231,17 +231,17 @@ const followPages = async (
   report.cutOff += 1;
 };
 
-/** What kills may have left. */
+/** Removes temporary files that killed runs left. */
 const sweep = (folder: string): void => {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (entry.name === '.capture-under-way') rmSync(join(entry.parentPath, entry.name));
   }
 };
 
-/** The request that a file of captures is a page of. */
+/** Returns the part of a capture's path that all pages of its request share. */
 const chainOf = (path: string): string => path.replace(/(?:-\d+)?\.json$/, '');
 
-/** Removes captures whose place new ones have taken; none while a request has failed. */
+/** Removes captures that newer ones have replaced; keeps all if any request has failed. */
 const removeReplaced = ({ folder, again, present, report }: Run): void => {
   if (again === undefined || report.failed.length > 0) return;
   const chains = new Set([...present].map(chainOf));
@@ -255,7 +255,7 @@ const removeReplaced = ({ folder, again, present, report }: Run): void => {
   }
 };
 
-/** Runs until everything is asked, or the signal aborts. Throws what ends the asking as a whole. */
+/** Runs until all requests are answered, or the signal aborts. Throws errors that end the whole capture. */
 export const captureVendor = async (options: CaptureOptions): Promise<CaptureReport> => {
   const { contract, folder, operations, given, mostItems, signal, tell } = options;
   const { plans, skipped } = planOperations(contract, operations, given);

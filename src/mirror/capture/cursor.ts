@@ -1,17 +1,17 @@
-/** The next page of an answer, as the vendor tells it: a field of the body or a header, in whatever form. */
+/** Finds the next page in an answer: from a field of the body or a header, in the form that the vendor uses. */
 import { own } from '#domain/json.ts';
 import type { VendorContract } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 
 type CursorRule = NonNullable<VendorContract['capture']['cursor']>;
 
-/** A page as far as the cursor goes. */
+/** The parts of an answer that may hold a cursor. */
 export type Page = { headers: Readonly<Record<string, string>>; body: unknown };
 
-/** `next`: the value of the cursor's parameter; null: there is no further page. */
+/** Cursor found in an answer. `next`: value of the cursor's parameter; null: there is no further page. */
 export type Cursor = { next: string | null } | { problem: string };
 
-/** The address of `rel="next"` in a header `Link`. */
+/** Returns the address of `rel="next"` in a `Link` header; null without one. */
 const linkToNext = (header: string): string | null => {
   for (const part of header.split(/,\s*(?=<)/)) {
     const [, url = '', rest = ''] = /^\s*<([^>]*)>(.*)$/s.exec(part) ?? [];
@@ -21,7 +21,7 @@ const linkToNext = (header: string): string | null => {
   return null;
 };
 
-/** A cursor that is told as an address is the parameter in it. */
+/** Reads a cursor; if the text is an address, the cursor is the parameter in it. */
 const fromText = (text: string, param: string): Cursor => {
   if (text === '') return { next: null };
   const isAddress = /^https?:\/\//i.test(text) || /^[/?][^?]*\?|^\?/.test(text);
@@ -33,7 +33,7 @@ const fromText = (text: string, param: string): Cursor => {
     : { next: value };
 };
 
-/** The cursor of the page after this one. */
+/** Returns the cursor of the page after this one. */
 export const nextCursor = ({ param, from }: CursorRule, { headers, body }: Page): Cursor => {
   if ('header' in from) {
     const name = from.header.toLowerCase();

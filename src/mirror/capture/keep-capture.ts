@@ -1,9 +1,9 @@
-/** One captured answer as its file has it: redacted, with the headers that clients look at. */
+/** Builds the file of one captured answer: redacted, with the headers that clients use. */
 import type { Contract, RedactPolicy, Row, VendorOperation } from '#language/contract.ts';
 import type { AnswerRedaction } from '../redact/redact-answer.ts';
 import { requestPath } from './requests.ts';
 
-/** What is written to `captures/<operation>/`. */
+/** Contents of a file in `captures/<operation>/`. */
 export type CaptureFile = {
   operation: string;
   arguments: Row;
@@ -18,7 +18,7 @@ export type CaptureFile = {
   body: unknown;
 };
 
-/** An exchange with the vendor, as it came. */
+/** An exchange with the vendor, as received. */
 export type Captured = {
   operation: VendorOperation;
   arguments: Row;
@@ -42,7 +42,7 @@ const usualHeaders = [
   'x-next-page',
 ];
 
-/** Names of the headers that are kept, in lower case. */
+/** Returns the names of the headers to keep, in lower case. */
 export const keptHeaders = ({ vendor, api }: Contract): Set<string> => {
   const from = vendor?.capture.cursor?.from;
   const own = from !== undefined && 'header' in from ? [from.header] : [];
@@ -56,7 +56,7 @@ const policyOf = ({ redact }: Contract): Pick<CaptureFile, 'redacted'> => {
   return { redacted: { hash, drop, preserve, round } };
 };
 
-/** The file of an exchange. */
+/** Builds the file of an exchange. */
 export const captureFileOf = (
   contract: Contract,
   redaction: AnswerRedaction,

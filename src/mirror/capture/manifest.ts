@@ -1,6 +1,6 @@
 /**
- * The manifest: what was asked, and what came of it, one line after another. A run that was killed leaves requests
- * that were asked and have no outcome; these alone are asked again. Everything in it is redacted.
+ * The manifest of a capture: the requests and their outcomes, one line each. A killed run leaves requests without an
+ * outcome; only these are repeated. Everything in it is redacted.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 
-/** Before a request leaves. */
+/** Line written before a request is sent. */
 export type AskedLine = {
   asked: string;
   operation: string;
@@ -17,18 +17,18 @@ export type AskedLine = {
   at: string;
 };
 
-/** After its answer is written to a file. `next`: the cursor of the page after it, null on the last one. */
+/** Line written after the answer is in its file. `next`: cursor of the next page, null on the last one. */
 export type AnsweredLine = {
   answered: string;
   status: number;
   file: string;
   next: string | null;
-  /** There is a next page, but its cursor holds what must not be written. */
+  /** True if there is a next page whose cursor holds a value that must not be written. */
   isCursorHidden?: true;
   attempts: number;
 };
 
-/** There is no answer that could be written, and why. */
+/** Line for a request without an answer that could be written, and why. */
 export type FailedLine = {
   failed: string;
   reason: string;
@@ -50,11 +50,11 @@ const readLines = (path: string): unknown[] =>
       try {
         return [JSON.parse(line)];
       } catch {
-        return []; // the empty one at the end, or one that a kill cut off
+        return []; // the empty line at the end, or one that a kill cut off
       }
     });
 
-/** Opens the manifest of a folder; it is made with its first line. */
+/** Opens the manifest of a folder; the file is created with its first line. */
 export const openManifest = (path: string): Manifest => {
   const answered = new Map<string, AnsweredLine>();
   const known = existsSync(path) ? readLines(path) : [];
@@ -63,7 +63,7 @@ export const openManifest = (path: string): Manifest => {
       answered.set(line.answered, line as AnsweredLine);
     }
   }
-  // What a kill cut off has no line end: what is noted next begins a line of its own.
+  // A line cut off by a kill has no line end, so the next one starts with a line break.
   let start = existsSync(path) && !/(^|\n)$/.test(readFileSync(path, 'utf8')) ? '\n' : '';
   return {
     answered: (key) => answered.get(key),

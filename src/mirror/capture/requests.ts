@@ -1,4 +1,4 @@
-/** Requests of operations: arguments put into path and query, and the key by which a request is known again. */
+/** Builds requests of operations: puts arguments into path and query, and derives the key that identifies a request. */
 import { hash } from 'node:crypto';
 import type { Row, VendorContract, VendorOperation } from '#language/contract.ts';
 import { restArguments, writePath } from '#language/path-segments.ts';
@@ -6,7 +6,10 @@ import { restArguments, writePath } from '#language/path-segments.ts';
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Path and query of a request. A list is given as a repeated key, `[]` or not as the vendor has it. */
+/**
+ * Returns the path and query of a request. A list is given as a repeated key, with or without `[]` as the vendor
+ * requires.
+ */
 export const requestPath = (
   { segments, params }: Pick<VendorOperation, 'segments' | 'params'>,
   given: Row,
@@ -15,7 +18,7 @@ export const requestPath = (
   const rest = restArguments(segments);
   const path = writePath(segments, (name) => {
     const value = given[name];
-    // Of an argument that is not known, or not kept, the name stands in its place.
+    // The name stands in place of an argument that is unknown, or was not kept.
     if (value === undefined) return `{${name}}`;
     const text = textOf(value);
     return rest.includes(name)
@@ -33,7 +36,7 @@ export const requestPath = (
   return text === '' ? path : `${path}?${text}`;
 };
 
-/** The address of a request at the vendor. */
+/** Returns the address of a request at the vendor. */
 export const requestUrl = (
   { baseUrl }: Pick<VendorContract, 'baseUrl'>,
   operation: Pick<VendorOperation, 'segments' | 'params'>,
@@ -41,7 +44,7 @@ export const requestUrl = (
   cursor?: { param: string; value: string },
 ): URL => new URL(baseUrl + requestPath(operation, given, cursor));
 
-/** Names a request without telling its arguments: the same one has the same key in every run. */
+/** Returns a key that identifies a request without revealing its arguments; it is the same in every run. */
 export const requestKey = (slug: string, operation: string, given: Row, page: number): string => {
   const sorted = Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1));
   return hash('sha256', JSON.stringify([slug, operation, sorted, page])).slice(0, 24);

@@ -1,14 +1,14 @@
 /**
- * Holds an answer of a world against the vendor's. What is compared: the status; headers that clients look at; of
- * rows each value; of everything around them the form. What ingest leaves out, or adds, by the word of the connector
- * is no difference, and neither are cursors, which are the world's own.
+ * Compares an answer of a world with the vendor's: the status, the headers that clients use, each value of rows, and
+ * the structure of everything around them. Fields that the connector leaves out or adds at ingest are no difference.
+ * Neither are cursors, which are the world's own.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { toPointer } from '#domain/json.ts';
 import type { FieldPath } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 
-/** An answer, with names of headers in lower case. */
+/** An answer, with header names in lower case. */
 export type Answer = { status: number; headers: Readonly<Record<string, string>>; body: unknown };
 
 export type DifferenceKind =
@@ -22,7 +22,7 @@ export type DifferenceKind =
   | 'order'
   | 'paging';
 
-/** One thing that differs. `pointer` leads into the body, or names a header. */
+/** One difference. `pointer` is a JSON pointer into the body, or names a header. */
 export type Difference = {
   kind: DifferenceKind;
   pointer: string;
@@ -32,28 +32,28 @@ export type Difference = {
 
 export type Comparison = { checks: number; differences: Difference[] };
 
-/** How the answers of an operation are compared. */
+/** Rules for comparing the answers of an operation. */
 export type Rules = {
-  /** Where the rows lie; null: there are none, and forms alone are compared. */
+  /** Path of the rows; null: the body has none, and only structures are compared. */
   rows: FieldPath | null;
-  /** Fields by which rows are known again. */
+  /** Fields by which rows are matched. */
   key: readonly string[];
-  /** Fields of rows that the world does not have by the word of the connector. */
+  /** Fields of rows that the connector leaves out of the world. */
   leftOut: ReadonlySet<string>;
-  /** Fields that it has beside the vendor's. */
+  /** Fields that the world's rows have in addition to the vendor's. */
   carried: ReadonlySet<string>;
-  /** Where the body holds the cursor, and which headers do. */
+  /** Path of the cursor in the body, and the headers that hold it. */
   cursor: FieldPath | null;
   cursorHeaders: ReadonlySet<string>;
-  /** Header and key of the count of all rows, which is compared when all were captured. */
+  /** Header and key of the count of all rows, which is compared if all were captured. */
   totalHeader: string | null;
   totalKey: string | null;
   isComplete: boolean;
-  /** Whether values are compared, or forms alone: what a write answers holds ids and times of its own. */
+  /** True to compare values; false for structures only, since answers to writes hold ids and times of their own. */
   withValues: boolean;
-  /** Addresses that stand for the same: the vendor's and the world's. */
+  /** Base addresses that count as equal: the vendor's and the world's. */
   bases: readonly string[];
-  /** The path that was asked, which errors repeat. */
+  /** Path of the request, which error messages repeat. */
   path: string;
 };
 
@@ -79,7 +79,7 @@ const neutral = ({ rules }: Compare, value: unknown): unknown =>
       )
     : value;
 
-/** Names under which errors tell what is another at each request. */
+/** Names of fields in errors whose values differ with each request. */
 const passing = /^(?:request_?id|trace_?id|correlation_?id|timestamp|time|date|instance)$/i;
 
 const isEcho = ({ rules }: Compare, key: string, vendor: unknown): boolean =>
@@ -88,7 +88,7 @@ const isEcho = ({ rules }: Compare, key: string, vendor: unknown): boolean =>
 
 type At = { path: FieldPath; vendor: unknown; world: unknown };
 
-/** Keys of both, and what is done with those of one alone. */
+/** Visits the keys of both values, and reports those of only one. */
 const eachKey = (
   compare: Compare,
   { path, vendor, world }: At,
@@ -110,7 +110,7 @@ const eachKey = (
   }
 };
 
-/** Every value within. */
+/** Compares every value within. */
 const compareValues = (compare: Compare, at: At, isError = false): void => {
   const { path, vendor, world } = at;
   const pointer = toPointer(path);
@@ -140,7 +140,7 @@ const compareValues = (compare: Compare, at: At, isError = false): void => {
   }
 };
 
-/** The form alone: which keys there are, and of what type. null stands for any type. */
+/** Compares the structure only: the keys, and the types of their values. null matches any type. */
 const compareForms = (compare: Compare, at: At, skip: readonly string[] = []): void => {
   const { path, vendor, world } = at;
   const pointer = toPointer(path);
@@ -177,11 +177,11 @@ const compareRow = (compare: Compare, at: At): void => {
 
 const keyOf = ({ rules }: Compare, row: unknown): string | undefined => {
   if (!isObject(row) || rules.key.some((name) => !Object.hasOwn(row, name))) return undefined;
-  // A key of another type is told as that, not as a row that is missing.
+  // Keys are compared as texts, so that a key of another type is reported as a type difference, not as a missing row.
   return JSON.stringify(rules.key.map((name) => String(row[name])));
 };
 
-/** Rows by their keys; where the vendor's do not have them all, by their places. */
+/** Compares rows by their keys; if some rows of the vendor lack one, by their positions. */
 const compareRows = (
   compare: Compare,
   path: FieldPath,
@@ -216,7 +216,7 @@ const mediaType = (header: string | undefined): string =>
 
 const pagingRelations = /^(?:next|prev|previous|first|last)$/i;
 
-/** Which pages a header `Link` leads to. */
+/** Returns the pages that a `Link` header leads to. */
 const relationsOf = (link: string): string[] =>
   [...link.matchAll(/;\s*rel\s*=\s*"?([^";,]+)/gi)]
     .map(([, relation = '']) => relation)
@@ -272,7 +272,7 @@ const compareBodies = (compare: Compare, vendor: Answer, world: Answer): void =>
   }
 };
 
-/** All that differs; nothing else is looked at once the status does. */
+/** Returns all differences; if the status differs, nothing else is compared. */
 export const compareAnswers = (rules: Rules, vendor: Answer, world: Answer): Comparison => {
   const compare: Compare = { rules, checks: 0, differences: [] };
   check(compare, vendor.status === world.status, {

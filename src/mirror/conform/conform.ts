@@ -1,4 +1,4 @@
-/** Asks a world what its vendor was asked, and says how far the answers are the same. */
+/** Sends a world the requests that its vendor answered, and reports how far the answers are the same. */
 import { own } from '#domain/json.ts';
 import type { Contract, Row } from '#language/contract.ts';
 import { nextCursor } from '../capture/cursor.ts';
@@ -15,11 +15,11 @@ export type AskWorld = (request: {
   body?: unknown;
 }) => Promise<Answer>;
 
-/** A request whose answer was not the vendor's. */
+/** A request whose answer differs from the vendor's. */
 export type DifferentRequest = {
   operation: string;
   request: string;
-  /** The capture that it was held against; null: the contract. */
+  /** File of the capture that it was compared with; null: it was compared with the contract. */
   capture: string | null;
   differences: Difference[];
   vendor: Answer | null;
@@ -32,9 +32,9 @@ export type RouteFidelity = {
   requests: number;
   checks: number;
   differences: number;
-  /** Percent, rounded down. */
+  /** Percentage, rounded down. */
   fidelity: number;
-  /** Whether anything of it was captured; otherwise it is held against the contract alone. */
+  /** True if any answer of the route was captured; otherwise it is compared with the contract alone. */
   isCaptured: boolean;
 };
 
@@ -47,20 +47,20 @@ export type ConformReport = {
   notPlayed: NotPlayed[];
 };
 
-/** Percent with two decimals, rounded down: 100 is all. */
+/** Returns the percentage of passed checks with two decimals, rounded down, so that only a full match is 100. */
 export const fidelityOf = (checks: number, differences: number): number =>
   checks === 0 ? 0 : Math.floor((Math.max(0, checks - differences) / checks) * 10_000) / 100;
 
 type Judged = Comparison & { vendor: Answer | null; capture: string | null };
 
-/** What of a served answer is looked at; the rest of its headers is the host's. */
+/** Keeps the headers of a served answer that are compared; the host adds the others. */
 const kept = (contract: Contract, answer: Answer): Answer => {
   const names = keptHeaders(contract);
   const headers = Object.entries(answer.headers).filter(([name]) => names.has(name));
   return { ...answer, headers: Object.fromEntries(headers) };
 };
 
-/** Fields of a row that its entity does not have, and those that it lacks. */
+/** Returns the fields of a row that its entity lacks, and the required ones that the row lacks. */
 const judgeRow = (contract: Contract, entity: string, row: unknown, at: string): Difference[] => {
   const schema = contract.entities.find(({ name }) => name === entity)?.schema ?? {};
   const { properties, required } = schema as { properties?: Row; required?: string[] };
@@ -73,7 +73,10 @@ const judgeRow = (contract: Contract, entity: string, row: unknown, at: string):
   ];
 };
 
-/** An operation that was never captured answers as its route says, with rows as its entity has them. */
+/**
+ * Compares an answer with the contract, for an operation that was never captured: its route's status, and rows as the
+ * entity describes them.
+ */
 const judgeByContract = (contract: Contract, { route }: Play, { status, body }: Answer): Judged => {
   const judged = { checks: 1, vendor: null, capture: null };
   if (status !== route.status) {
@@ -114,13 +117,13 @@ const hasNext = (contract: Contract, answer: Answer): string | null => {
 export type ConformOptions = {
   contract: Contract;
   plan: PlayPlan;
-  /** Where the world is, for addresses in its answers. */
+  /** Base address of the world, as in its answers. */
   base: string;
   ask: AskWorld;
   tell?(step: string): void;
 };
 
-/** Plays what belongs together, page by page. */
+/** Plays the requests of one list or single request, page by page. */
 const playOne = async (
   { contract, base, ask }: ConformOptions,
   play: Play,
@@ -178,7 +181,7 @@ const playOne = async (
   }
 };
 
-/** Plays some of a plan, and adds what comes of it to the report. */
+/** Plays some of a plan, and adds the results to the report. */
 const playAll = async (
   options: ConformOptions,
   plays: readonly Play[],
@@ -215,7 +218,7 @@ const sum = (report: ConformReport): ConformReport => {
   return report;
 };
 
-/** Plays the reads of a plan, or its writes, which want a session of their own. */
+/** Plays the reads of a plan, or its writes, which need a session of their own. */
 export const conform = async (
   options: ConformOptions,
   which: 'reads' | 'writes',

@@ -1,4 +1,4 @@
-/** Differences between a vendor's answers and a world's: each kind is found where it is, and no other. */
+/** Tests that each kind of difference between a vendor's answers and a world's is found where it is, and no other. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,7 +47,7 @@ describe('differences', () => {
     const { contract, baseRows } = compiled;
     const captures = capturesOf(folder, files);
     const plan = planPlays(contract, captures, (entity) => baseRows[entity] ?? []);
-    // Answers as they were captured, by request: what a world that differs in nothing would give.
+    // Returns the captured answer to a request, as a world without differences would give it.
     const answerTo = (path: string): Answer => {
       const url = new URL(path, 'http://world');
       const all = [...captures.values()].flat().map(({ capture }) => capture);
@@ -60,7 +60,7 @@ describe('differences', () => {
       const headers = Object.fromEntries(found.headers ?? []);
       return structuredClone({ status: found.status, headers, body: found.body });
     };
-    /** Where the bodies of a list are changed; undefined takes the value away. */
+    /** Changes to the bodies of lists; undefined removes the value. */
     const planted: [kind: string, pointer: string, list: string, value: unknown][] = [
       ['value', '/cards/2/title', 'cards', 'x'],
       ['missing', '/cards/1/due', 'cards', undefined],

@@ -1,4 +1,7 @@
-/** Bodies of creations that were never captured: made of a row, so that a true mirror accepts them; none out of nothing. */
+/**
+ * Tests the bodies of creations that were never captured. They are made from an existing row, so that an exact mirror
+ * accepts them; without a row there is none.
+ */
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Row } from '#language/contract.ts';
@@ -51,7 +54,7 @@ connector = "custom"
 serve = []
 `;
 
-/** The plan for one creation in a world with some rows, none of which was captured. */
+/** Plans one creation, never captured, in a world with some rows. */
 const planOf = (of: string, api: string, rows: Row[]) => {
   const operation = `[[operations]]\nname = "create"\nmethod = "POST"\npath = "/${of}"\nentity = "${of}"\n[operations.api]\naction = "create"\n${api}\n`;
   const compiled = compileTree([

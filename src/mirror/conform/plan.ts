@@ -1,6 +1,6 @@
 /**
- * Plans what a world is asked in order to be compared: what was captured, page after page with the same arguments; and
- * of operations that were not, what the contract lets be asked, by their samples and the rows that there are.
+ * Plans the requests of a comparison. Captured requests are repeated, page after page with the same arguments. For
+ * operations without captures, requests are made from the contract's samples and existing rows.
  */
 import type { Contract, RouteContract, Row, VendorOperation } from '#language/contract.ts';
 import { assignPath, valueAtPath } from '#language/field-path.ts';
@@ -10,14 +10,14 @@ import { pathArguments } from '#language/path-segments.ts';
 /** A page that was captured. */
 export type CapturedPage = { file: string; capture: Capture };
 
-/** Requests that belong together: the pages of a list, or a single one. */
+/** Requests that belong together: the pages of a list, or a single request. */
 export type Play = {
   operation: VendorOperation;
   route: RouteContract;
   arguments: Row;
-  /** The body that is sent. */
+  /** Body of the request. */
   body?: unknown;
-  /** What the vendor answered; none where it was never asked. */
+  /** The vendor's answers; empty if the operation was never captured. */
   pages: CapturedPage[];
 };
 
@@ -25,7 +25,7 @@ export type NotPlayed = { operation: string; reason: string };
 
 export type PlayPlan = { reads: Play[]; writes: Play[]; notPlayed: NotPlayed[] };
 
-/** Pages of the same arguments, in order, each list once. */
+/** Groups pages by their arguments, in order, each list once. */
 const groupPages = (captures: readonly CapturedPage[]): CapturedPage[][] => {
   const groups = new Map<string, CapturedPage[]>();
   for (const page of captures) {
@@ -38,13 +38,16 @@ const groupPages = (captures: readonly CapturedPage[]): CapturedPage[][] => {
   );
 };
 
-/** Rows of an entity, as the world has them. */
+/** Returns the rows of an entity in the world. */
 export type RowsOf = (entity: string) => readonly Row[];
 
 const rowFor = (route: RouteContract, rowsOf: RowsOf): Row | undefined =>
   route.entity === null ? undefined : rowsOf(route.entity)[0];
 
-/** Arguments of a path by sample, or by the row that the route would find with them. */
+/**
+ * Returns the arguments of a path by the route's sample, or from a row that the route finds with them; as a text, why
+ * there are none.
+ */
 const argumentsFor = (route: RouteContract, rowsOf: RowsOf): Row | string => {
   const row = rowFor(route, rowsOf);
   const given: Row = { ...route.sample };
@@ -62,11 +65,11 @@ const argumentsFor = (route: RouteContract, rowsOf: RowsOf): Row | string => {
 
 const keyMark = '-conform';
 
-/** A value that no other row has, for a key that the client chooses. */
+/** Returns a value that no other row has, for a key that the client chooses. */
 const another = (value: unknown): unknown =>
   typeof value === 'number' ? value + 1_000_000 : `${String(value)}${keyMark}`;
 
-/** Fields that a creation fills by itself: from its path, by constants, or with new values. */
+/** Returns the fields that a creation fills by itself: from its path, by constants, or with new values. */
 const filledBy = (route: RouteContract): Set<string> =>
   new Set([
     ...route.generate.map(({ field }) => field),
@@ -74,8 +77,8 @@ const filledBy = (route: RouteContract): Set<string> =>
   ]);
 
 /**
- * Chooses a field of a key, or of another unique list of fields, that can have another value: no reference to a row.
- * Undefined when the list is unique without a change; null when no field of it can.
+ * Returns a field of a key, or of another unique list of fields, that can take a new value and is no reference to a
+ * row. Undefined when the list is unique without a change; null when no field of it can change.
  */
 const renewedField = (
   fields: readonly string[],
@@ -92,7 +95,7 @@ const renewedField = (
   return fields.find(isFree) ?? null;
 };
 
-/** A row that can be created beside the one that it is made of; or why there is none. */
+/** Returns a row that can be created beside the one that it is made from; as a text, why there is none. */
 const newRow = (contract: Contract, route: RouteContract, row: Row): Row | string => {
   const entity = contract.entities.find(({ name }) => name === route.entity);
   const references = new Set(entity?.relationships.flatMap(({ fields }) => fields));
@@ -118,7 +121,7 @@ const neededFrom = (contract: Contract, route: RouteContract): string[] => {
   );
 };
 
-/** A body for a route that writes rows, made of a row that there is; or why there is none. */
+/** Returns a body for a route that writes rows, made from an existing row; as a text, why there is none. */
 const bodyFor = (contract: Contract, route: RouteContract, rowsOf: RowsOf): Row | string => {
   const found = rowFor(route, rowsOf);
   const isNew = route.action === 'create';
@@ -133,7 +136,7 @@ const bodyFor = (contract: Contract, route: RouteContract, rowsOf: RowsOf): Row 
     if (value !== undefined) assignPath(body, from, value);
   }
   if (route.body.length > 0) return body;
-  // A route that maps no field takes all of the body.
+  // A route that maps no field takes the whole body as the row.
   const filled = filledBy(route);
   return isNew
     ? Object.fromEntries(Object.entries(row).filter(([field]) => !filled.has(field)))
@@ -159,7 +162,7 @@ const fromContract = (
 
 const actionOrder = ['create', 'handler', 'read', 'update', 'delete'];
 
-/** Everything that is to be asked. `captures` are those of each operation by name. */
+/** Plans all requests. `captures` are the captured pages by operation. */
 export const planPlays = (
   contract: Contract,
   captures: ReadonlyMap<string, readonly CapturedPage[]>,

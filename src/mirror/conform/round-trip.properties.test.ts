@@ -1,6 +1,6 @@
 /**
- * From a vendor's answers to a world's, whatever the vendor's rows look like and whatever is redacted: captured,
- * extracted, compiled and served, a world answers what was captured, row for row.
+ * Tests the round trip from a vendor's answers to a world's, for any rows and any redaction: after capture, extraction
+ * and compilation the world serves what was captured, row for row.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { createSecrets } from '../redact/secrets.ts';
 const home = mkdtempSync(join(tmpdir(), 'svc-round-trip-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** What a field of the vendor's may hold, and how the data model says so. */
+/** Kinds of a vendor's fields, with their schemas in the data model. */
 const kinds = {
   text: { schema: { type: 'string' }, isText: true },
   textOrNull: { schema: { type: ['string', 'null'] }, isText: true },
@@ -31,7 +31,7 @@ const kinds = {
   number: { schema: { type: ['number', 'null'] }, isText: false },
   flag: { schema: { type: 'boolean' }, isText: false },
   anything: { schema: {}, isText: false },
-  // What it holds is redacted by the names of its own members.
+  // Its contents are redacted by the names of its own members.
   person: { schema: { type: 'object' }, isText: false },
 } as const;
 type Kind = keyof typeof kinds;
@@ -40,7 +40,7 @@ const word = fc.oneof(
   { weight: 3, arbitrary: fc.stringMatching(/^[A-Za-z0-9 .@#-]{0,12}$/) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
 );
-/** Addresses are redacted by what they say, which is another matter than rows: they have a field of their own. */
+/** Texts hold no slash, since addresses are redacted by their contents; a separate field tests those. */
 const text = word.map((value) => value.replaceAll('/', '-').replaceAll('\0', ''));
 const number = fc.oneof(
   fc.integer(),
@@ -91,14 +91,14 @@ const fields: fc.Arbitrary<Field[]> = fc
     })),
   );
 
-/** Some of the members of people, which the policy names wherever they lie. */
+/** Redaction of some members of people, which the policy matches by name at any depth. */
 const ofPeople = fc.subarray(['hash = mail', 'preserve = person.phones', 'round = height']);
 
 type Vendor = {
   fields: Field[];
   ofPeople: string[];
   hasTextKeys: boolean;
-  /** Whether rows do not say their group: then the request does. */
+  /** True if rows lack their group, so that it comes from the request. */
   isCarried: boolean;
   isKeyHashed: boolean;
   pageSize: number;
@@ -140,7 +140,7 @@ const vendors: fc.Arbitrary<Vendor> = fields.chain((list) => {
     }));
 });
 
-/** Whether rows are found by the digest of what was their key. */
+/** True if rows are found by the digest of their former key. */
 const isHashed = ({ hasTextKeys, isKeyHashed }: Vendor): boolean => hasTextKeys && isKeyHashed;
 
 const redactOf = (vendor: Vendor): string => {
@@ -254,7 +254,7 @@ filter = { code = "code" }
   ];
 };
 
-/** What the vendor says. */
+/** Returns the vendor's answer to a request. */
 const answerOf = (vendor: Vendor, url: URL): { status: number; json: unknown } => {
   const [, , noun, id, inner] = url.pathname.split('/').map(decodeURIComponent);
   const page = (rows: Row[]) => {
@@ -304,10 +304,13 @@ const capturesIn = (folder: string): Kept[] =>
     .map((entry) => JSON.parse(readFileSync(join(entry.parentPath, entry.name), 'utf8')) as Kept)
     .sort((a, b) => (a.page ?? 0) - (b.page ?? 0));
 
-/** A captured row as a row of its entity: without what ingest leaves out or makes rows of their own. */
+/**
+ * Converts a captured row to a row of its entity: without the fields that ingest drops or turns into rows of their
+ * own.
+ */
 const asRow = ({ etag, parts, ...row }: Row): Row => row;
 
-/** The rows of an answer, as far as captures and worlds both have them. */
+/** Returns the rows of an answer, with the fields that captures and worlds both have. */
 const rowsOf = ({ isCarried }: Vendor, { operation, body }: Kept): Row[] =>
   (operation === 'get_thing' ? [body] : (body.rows as Row[])).map((row) => {
     const { group_id, ...rest } = asRow(row);
@@ -356,7 +359,7 @@ const roundTrip = async (vendor: Vendor): Promise<void> => {
         expect(cursor === '').toBe(kept.body.next === '');
       }
     }
-    // Everything that the vendor has was seen, and came out as the rules for rows have it.
+    // All rows of the vendor were captured, and are redacted as the rules for rows require.
     const all = vendor.things.map((row) => asRow(redactRow(contract.redact as never, row).row));
     const held = served.rows('things', {});
     const byKey = new Map(held.map((row) => [row.code, row]));

@@ -1,10 +1,10 @@
-/** How the answers of each operation are compared, as its contract has it. */
+/** Derives from the contract the rules by which each operation's answers are compared. */
 import type { Contract, RouteContract, VendorOperation } from '#language/contract.ts';
 import type { Rules } from './compare.ts';
 
 type Mirror = Pick<Contract, 'entities' | 'api' | 'vendor'>;
 
-/** Fields that rows of an entity have beside the vendor's, by any operation that fills them. */
+/** Returns the fields that rows of an entity have in addition to the vendor's, filled by any operation. */
 const carriedInto = ({ vendor }: Mirror, entity: string | null): Set<string> =>
   new Set(
     (vendor?.operations ?? []).flatMap(({ entity: of, ingest }) => [
@@ -26,7 +26,7 @@ const cursorHeadersOf = ({ api, vendor }: Mirror): Set<string> => {
   return new Set(names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])));
 };
 
-/** What is the same for all requests of an operation; the rest depends on what was captured. */
+/** Returns the rules that all requests of an operation share; the others depend on the captures. */
 export const rulesOf = (
   mirror: Mirror,
   operation: VendorOperation,

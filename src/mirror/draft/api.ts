@@ -1,4 +1,4 @@
-/** An API as far as a draft knows it, whether from a description or from what was seen of it. */
+/** Model of an API for drafting a world, from a description or from observed requests. */
 import type { JsonSchema } from '#language/contract.ts';
 
 export type ApiAuth = {
@@ -9,7 +9,7 @@ export type ApiAuth = {
 
 export type ApiParam = { name: string; repeated: boolean; schema: JsonSchema; sample: unknown };
 
-/** A route with plain schemas: without references, and without choices that no row could have. */
+/** A route with resolved schemas: without references, and without alternatives that no row could have. */
 export type ApiRoute = {
   name: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -18,10 +18,10 @@ export type ApiRoute = {
   pathParams: ApiParam[];
   params: ApiParam[];
   status: number;
-  /** Of the good answer, and of the body that is sent. */
+  /** Schemas of the successful answer, and of the request's body. */
   answer: JsonSchema | null;
   request: JsonSchema | null;
-  /** Bodies of good answers. */
+  /** Bodies of successful answers. */
   examples: unknown[];
 };
 
@@ -32,10 +32,10 @@ export type Api = {
   routes: ApiRoute[];
 };
 
-/** Something that a draft could not tell, for a person to decide. */
+/** A point that the draft leaves open, for a person to decide. */
 export type Mark = { place: string; message: string };
 
-/** Where a schema had a name before it was made plain. */
+/** Key under which a resolved schema keeps the name that it had in the document. */
 export const schemaName = 'x-name';
 
 const words = (text: string): string[] =>
@@ -46,13 +46,13 @@ const words = (text: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
 
-/** A name in snake_case that begins with a letter. */
+/** Returns a name in snake_case that begins with a letter. */
 export const snakeCase = (text: string): string => {
   const name = words(text).join('_').slice(0, 100);
   return /^[a-z]/.test(name) ? name : `x_${name}`;
 };
 
-/** One of several: `boards` is of a `board`. */
+/** Returns the singular of a plural name: `board` for `boards`. */
 export const singular = (name: string): string =>
   name
     .replace(/ies$/, 'y')

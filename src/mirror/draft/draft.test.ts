@@ -1,4 +1,4 @@
-/** Drafts of documents of different character compile, and say what they could not tell. */
+/** Tests that drafts of very different documents compile, and mark what they leave open. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The first version of a world, made from what is known of an API. It compiles and serves at once; what is left open is
- * marked, in the head of connector.toml and for the caller.
+ * Drafts the first version of a world from what is known of an API. The draft compiles and can be served at once. Open
+ * points are marked, in the head of connector.toml and in the result.
  */
 import { stringify } from 'smol-toml';
 import type { TreeFile } from '#domain/world.ts';
@@ -14,9 +14,9 @@ import { draftRows } from './rows.ts';
 import { type DraftParts, settleDraft } from './settle.ts';
 
 export type Draft = {
-  /** The world's files with those that compiling writes. */
+  /** Files of the world, including those that compiling writes. */
   files: TreeFile[];
-  /** Problems for which the draft does not compile, after all; hardly ever any. */
+  /** Problems because of which the draft still does not compile; hardly ever any. */
   problems: Problem[];
   marks: Mark[];
   entities: { name: string; key: string[]; fields: number; rows: number }[];
@@ -28,7 +28,7 @@ const slugOf = (title: string): string =>
     ? snakeCase(title).replaceAll('_', '-').slice(0, 60).replace(/-+$/, '')
     : 'api';
 
-/** A text in one line, without characters that TOML refuses or that act on a terminal. */
+/** Returns a text in one line, without characters that TOML refuses or that control a terminal. */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -122,13 +122,13 @@ const writeParts = (parts: DraftParts): TreeFile[] => {
   ];
 };
 
-/** Holds the place of entities in a world of an API whose answers hold no rows. */
+/** Returns a placeholder entity for an API whose answers hold no rows. */
 const placeholder = (): DraftEntity => ({
   ...{ name: 'things', properties: { id: { type: 'string' } }, required: ['id'], key: ['id'] },
   ...{ relationships: [], unnameable: new Set<string>() },
 });
 
-/** Parts of a draft as the API gives them, before the compiler has seen them. */
+/** Builds the parts of a draft from the API, before the compiler has checked them. */
 const draftParts = (api: Api, known: readonly Mark[]): DraftParts => {
   const marks = [...known];
   const found = findEntities(api, marks);

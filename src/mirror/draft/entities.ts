@@ -1,24 +1,24 @@
-/** What the rows of an API are: which entities there are, what they hold, and what they are known by. */
+/** Finds the entities of an API: their names, fields and keys. */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
 import { isInherited } from '#language/read/names.ts';
 import { type Api, type ApiRoute, type Mark, schemaName, singular, snakeCase } from './api.ts';
 
-/** An entity in the making. */
+/** An entity of the draft. */
 export type DraftEntity = {
   name: string;
   properties: Record<string, JsonSchema>;
   required: string[];
   key: string[];
   relationships: { field: string; target: string }[];
-  /** Fields of the vendor that no field can be named after. */
+  /** Fields of the vendor whose names the world language does not allow. */
   unnameable: Set<string>;
 };
 
-/** Where an answer holds rows. */
+/** Place of the rows in an answer. */
 export type RowsAt = {
   schema: JsonSchema;
-  /** Key of the body under which they lie; '' for the body itself. */
+  /** Key of the body that holds them; '' for the body itself. */
   under: string;
   isList: boolean;
 };
@@ -27,10 +27,10 @@ const isArgument = (segment: string): boolean => segment.includes('{');
 
 export const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
 
-/** Whether a path ends with an argument: it leads to one thing. */
+/** Returns true if a path ends with an argument, so that it leads to one row. */
 export const leadsToOne = (path: string): boolean => isArgument(segmentsOf(path).at(-1) ?? '');
 
-/** The last word of a path: what it is about. */
+/** Returns the last word of a path, which names what it is about. */
 export const subjectOf = (path: string): string => {
   const word = segmentsOf(path).findLast((segment) => !isArgument(segment)) ?? 'rows';
   const name = snakeCase(word.replace(/\.(json|xml)$/, ''));
@@ -46,7 +46,7 @@ const propertiesOf = (schema: JsonSchema): [string, JsonSchema][] =>
 const usualKeys =
   /^(?:data|items|results?|values|records|entries|list|rows|content|objects|elements)$/i;
 
-/** The rows of a good answer; null where none can be told. */
+/** Returns the place of the rows in a successful answer; null if it cannot be found. */
 export const findRows = (route: ApiRoute): RowsAt | null => {
   const { answer, path } = route;
   if (answer === null) return null;
@@ -86,7 +86,7 @@ const isFieldName = (name: string): boolean =>
   !/^(?:sqlite_|svc_|benchmark_)/i.test(name) &&
   !['_key', 'payload'].includes(name.toLowerCase());
 
-/** The types of a schema, null aside. */
+/** Returns the types of a schema without null. */
 export const typesOf = (schema: JsonSchema | undefined): string[] => {
   const types = Array.isArray(schema?.type) ? schema.type : [schema?.type];
   return types.filter((type): type is string => typeof type === 'string' && type !== 'null');
@@ -97,7 +97,7 @@ export const isKeyType = (schema: JsonSchema | undefined): boolean => {
   return others.length === 0 && (type === 'string' || type === 'integer');
 };
 
-/** A schema as a world has it: nothing that only descriptions say. */
+/** Returns a schema for a world's field, without keywords that only describe it. */
 export const fieldSchema = (schema: JsonSchema): JsonSchema => {
   const { [schemaName]: _, example: _example, default: _default, required, ...kept } = schema;
   if (isObject(kept.properties)) {
@@ -106,7 +106,7 @@ export const fieldSchema = (schema: JsonSchema): JsonSchema => {
     if (inner.length === 0) delete kept.properties;
   }
   if (isObject(kept.items)) kept.items = fieldSchema(kept.items as JsonSchema);
-  // What vendors say of formats and lists of values is rarely the whole truth, and lets rows in or out.
+  // Formats and lists of values in vendors' documents are rarely complete, and would refuse valid rows.
   delete kept.format;
   return Array.isArray(required) && required.length > 0 && kept.properties !== undefined
     ? {
@@ -131,7 +131,7 @@ const join = (entity: DraftEntity, schema: JsonSchema, isFirst: boolean): void =
 
 const argumentAt = (path: string): string => /\{([^}.]+)(?:\.\.\.)?\}[^/]*$/.exec(path)?.[1] ?? '';
 
-/** Fields that an argument or a word may mean, the likeliest first. */
+/** Returns the fields that an argument or a word may mean, the likeliest first. */
 const candidates = (entity: DraftEntity, argument: string): string[] => {
   const one = singular(entity.name);
   const wanted = [
@@ -177,11 +177,11 @@ const settleKey = (entity: DraftEntity, paths: readonly string[], marks: Mark[])
 
 export type FoundEntities = {
   entities: DraftEntity[];
-  /** The entity that each route is about, and where its answers hold rows. */
+  /** Entity of each route, and the place of the rows in its answers. */
   byRoute: Map<string, { entity: DraftEntity; rows: RowsAt }>;
 };
 
-/** Lists before single things, short paths before long ones. */
+/** Sorts lists before single rows, and short paths before long ones. */
 const inOrder = (routes: readonly ApiRoute[]): ApiRoute[] =>
   [...routes].sort(
     (a, b) =>
@@ -189,7 +189,7 @@ const inOrder = (routes: readonly ApiRoute[]): ApiRoute[] =>
       segmentsOf(a.path).length - segmentsOf(b.path).length,
   );
 
-/** The entities of an API, by what its reading routes answer. */
+/** Finds the entities of an API from the answers of its reading routes. */
 export const findEntities = ({ routes }: Api, marks: Mark[]): FoundEntities => {
   const byName = new Map<string, DraftEntity>();
   const bySchema = new Map<unknown, DraftEntity>();

@@ -1,6 +1,6 @@
 /**
- * An API as it was seen: requests that differ in one place of the path, where ids stand, are of one route; what answers
- * held says what they may hold.
+ * Derives an API from observed exchanges. Requests whose paths differ only at ids belong to one route; the bodies of
+ * answers show which fields it may have.
  */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
@@ -30,7 +30,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** The path with arguments where ids stand, each named after the word before it. */
+/** Returns the path with an argument in place of each id, named after the word before it. */
 const templateOf = (segments: readonly string[]): string => {
   const taken = new Set<string>();
   const parts = segments.map((segment, index) => {
@@ -45,7 +45,7 @@ const templateOf = (segments: readonly string[]): string => {
   return `/${parts.join('/')}`;
 };
 
-/** The part that the paths of all exchanges begin with, if it looks like one: `/api/v3`. */
+/** Returns the prefix that the paths of all exchanges share, if it looks like one: `/api/v3`. */
 const commonBase = (paths: readonly string[][]): string[] => {
   const [first = []] = paths;
   const length = first.findIndex((segment, index) => {
@@ -108,7 +108,7 @@ const toRoute = ({ method, path, seen }: Group): ApiRoute => {
     method: method as ApiRoute['method'],
     path,
     pathParams,
-    // A list of values for a filter is no sample of one.
+    // Lists of observed values are not samples of a single value.
     params: [...query].map(([name, { values, repeated }]) => ({
       ...paramOf(name, values, repeated),
       sample: undefined,
@@ -122,7 +122,7 @@ const toRoute = ({ method, path, seen }: Group): ApiRoute => {
   };
 };
 
-/** The origin that most exchanges are with. */
+/** Returns the origin of most exchanges. */
 const usualOrigin = (exchanges: readonly SeenExchange[]): string => {
   const counts = new Map<string, number>();
   for (const { url } of exchanges) {
@@ -136,7 +136,7 @@ const usualOrigin = (exchanges: readonly SeenExchange[]): string => {
 const isAt = (url: string, base: string): boolean =>
   url.startsWith(base) && (base.endsWith('/') || /^(?:[/?#]|$)/.test(url.slice(base.length)));
 
-/** Reads an API out of exchanges. `base` is where it is, if that is known. */
+/** Derives an API from exchanges. `base` is its address, if that is known. */
 export const apiFromExchanges = (
   exchanges: readonly SeenExchange[],
   known: { base?: string; title?: string } = {},

@@ -1,4 +1,4 @@
-/** An API as an OpenAPI document describes it: 3.x, and 2.0 as far as the two are alike. */
+/** Reads an API from an OpenAPI document: 3.x, and 2.0 as far as the two are alike. */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
 import {
@@ -130,7 +130,7 @@ const readRequest = (
   return inBody === undefined ? null : plainSchema(document, inBody.schema);
 };
 
-/** Names of operations, each once. */
+/** Returns a name for an operation, each only once. */
 const nameRoute = (operation: Part, method: string, path: string, taken: Set<string>): string => {
   const words = path.replace(/\{[^}]*\}/g, (argument) => `by ${argument.slice(1, -1)}`);
   const id = typeof operation.operationId === 'string' ? operation.operationId : '';
@@ -141,7 +141,7 @@ const nameRoute = (operation: Part, method: string, path: string, taken: Set<str
   return name;
 };
 
-/** Arguments are named as the language has it; the path says the same. */
+/** Renames arguments so that the language allows them, in the path as well. */
 const plainPath = (path: string): { path: string; names: Map<string, string> } => {
   const names = new Map<string, string>();
   const plain = path.replace(/\{([^}]*)\}/g, (_, written: string) => {
@@ -153,8 +153,8 @@ const plainPath = (path: string): { path: string; names: Map<string, string> } =
 };
 
 /**
- * Tells operations apart that a document lists under one path with different queries or fragments. The first of them
- * gets the path; requests cannot tell the others from it, so those are marked and left out.
+ * Checks whether a document lists an operation again under one path with another query or fragment. The first of them
+ * gets the path. Requests cannot distinguish the others from it, so those are marked and left out.
  */
 const createRouteCheck = (marks: Mark[]) => {
   const known = new Map<string, string>();
@@ -181,7 +181,7 @@ const createRouteCheck = (marks: Mark[]) => {
   };
 };
 
-/** Lists paths with a query or fragment after those without, which they may repeat. */
+/** Sorts paths with a query or fragment after those without, which they may repeat. */
 const plainFirst = (paths: [string, unknown][]): [string, unknown][] =>
   paths.toSorted(([a], [b]) => Number(/[?#]/.test(a)) - Number(/[?#]/.test(b)));
 

@@ -1,4 +1,4 @@
-/** JSON in HAR files: plain, base64, called base64 though it is plain, and behind byte order marks. */
+/** Tests JSON in HAR files: plain, base64, plain but labelled base64, and after byte order marks. */
 import { expect, it } from 'vitest';
 import { readHar } from './har.ts';
 

@@ -1,4 +1,4 @@
-/** HAR files as browsers and proxies write them: the API's answers are read, whatever stands beside them. */
+/** Tests HAR files as browsers and proxies write them: the API's answers are read, whatever other entries there are. */
 import { describe, expect, it } from 'vitest';
 import { apiFromExchanges } from './from-exchanges.ts';
 import { readHar } from './har.ts';

@@ -1,7 +1,4 @@
-/**
- * Reads a HAR file, as browsers and proxies save their requests. Credentials and cookies in it are taken out wherever
- * they stand.
- */
+/** Reads HAR files, in which browsers and proxies save requests. Credentials and cookies are removed from all parts. */
 import { AppError } from '#domain/error.ts';
 import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import { createSecrets, learnSecrets, scrubJson } from '../redact/secrets.ts';
@@ -25,7 +22,7 @@ const headersOf = (list: unknown): Record<string, string> =>
       .map(({ name, value }) => [String(name).toLowerCase(), String(value)]),
   );
 
-/** How a client was let in, by the headers of its request. */
+/** Returns the client's authentication scheme from the headers of its request; undefined without one. */
 export const authOf = (headers: Readonly<Record<string, string>>): SeenExchange['auth'] => {
   const [way = ''] = (headers.authorization ?? '').split(' ', 1);
   if (/^bearer$/i.test(way)) return { scheme: 'bearer' };
@@ -39,7 +36,10 @@ export const authOf = (headers: Readonly<Record<string, string>>): SeenExchange[
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** Reads JSON of an answer. Some programs name plain text base64, so a text is only decoded when it is that. */
+/**
+ * Parses the JSON of an answer. Some programs label plain text base64, so a text is only decoded if it is valid
+ * base64.
+ */
 const bodyOf = (content: unknown): unknown => {
   if (!isObject(content)) return undefined;
   const { text, encoding } = content;
@@ -49,7 +49,7 @@ const bodyOf = (content: unknown): unknown => {
   return body ?? parse(text);
 };
 
-/** A request of the web: neither a socket nor a page of the browser itself, of an extension or out of memory. */
+/** Returns true for HTTP requests, and not for sockets, or for pages of the browser, of an extension or in memory. */
 const isWeb = (url: string): boolean =>
   URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
@@ -72,8 +72,8 @@ const readEntry = (entry: unknown): SeenExchange[] => {
 };
 
 /**
- * Returns the exchanges of an API in it: those with JSON, or nothing, in the answer. Throws `invalid` for a value that
- * is no HAR file, or holds no such exchange.
+ * Returns the file's exchanges with an API: those whose answer is JSON or empty. Throws `invalid` for a value that is
+ * no HAR file, or holds no such exchange.
  */
 export const readHar = (value: unknown, shown: string): SeenExchange[] => {
   const log = isObject(value) ? value.log : undefined;

@@ -1,4 +1,4 @@
-/** The operations of a draft: each route of the API as connector.toml has it. */
+/** Drafts the operations: each route of the API as a table of connector.toml. */
 import type { JsonSchema, Row } from '#language/contract.ts';
 import { type Api, type ApiRoute, type Mark, singular, snakeCase } from './api.ts';
 import {
@@ -24,7 +24,7 @@ const scalarField = (entity: DraftEntity, word: string): string | undefined =>
     (name) => snakeCase(name) === snakeCase(word) && isKeyType(entity.properties[name]),
   );
 
-/** The word of the path before an argument: `boards` of `/boards/{board}/cards`. */
+/** Returns the word of the path before an argument: `boards` of `/boards/{board}/cards`. */
 const wordBefore = (path: string, argument: string): string => {
   const segments = segmentsOf(path);
   const at = segments.findIndex((segment) => segment.includes(`{${argument}`));
@@ -33,7 +33,7 @@ const wordBefore = (path: string, argument: string): string => {
 
 type Filter = { field: string; isCarried: boolean };
 
-/** The field that an argument of a path before its last stands for; one is added where the rows have none. */
+/** Returns the field that an argument of a path before its last stands for; adds one if the rows have none. */
 const parentField = (
   { path, pathParams }: ApiRoute,
   argument: string,
@@ -48,7 +48,7 @@ const parentField = (
   const known = [argument, `${one}_id`, `${one}_key`, one].find((name) => {
     const field = scalarField(entity, name);
     if (field === undefined || entity.key.includes(field)) return false;
-    // A field that lists its values (a "type") holds no keys of other rows.
+    // A field with a list of values (such as a "type") holds no keys of other rows.
     return parent === undefined || entity.properties[field]?.enum === undefined;
   });
   const parentKey = parent?.properties[parent.key[0] ?? ''];
@@ -147,7 +147,7 @@ const readTable = (
   };
 };
 
-/** The entity that a route writes: that of its path. */
+/** Returns the entity that a route writes, by its path. */
 const writtenEntity = (
   route: ApiRoute,
   { entities, byRoute }: FoundEntities,
@@ -244,7 +244,7 @@ const writeTable = (
   };
 };
 
-/** All operations; what cannot be served is there to be captured, and marked. */
+/** Drafts all operations. One that cannot be served is kept for capturing, and marked. */
 export const draftOperations = (
   { routes }: Api,
   found: FoundEntities,

@@ -1,4 +1,4 @@
-/** How lists are cut into pages, as far as parameters and answers tell. */
+/** Finds how lists are divided into pages, from parameters and answers. */
 import type { JsonSchema } from '#language/contract.ts';
 import type { Api, ApiRoute, Mark } from './api.ts';
 import type { FoundEntities } from './entities.ts';
@@ -22,11 +22,11 @@ export type Paging = {
   hitsKey: string;
 };
 
-/** Whether a parameter is about pages. */
+/** Returns true if a parameter is about paging. */
 export const isPagingParam = (name: string): boolean =>
   [limitNames, offsetNames, cursorNames, pageNames].some((names) => names.test(name));
 
-/** The most frequent of some names. */
+/** Returns the most frequent of some names. */
 const usual = (names: readonly string[]): string | undefined => {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -39,7 +39,7 @@ const fieldsBeside = ({ answer }: ApiRoute, names: RegExp, types: readonly strin
     .map(([name]) => name)
     .filter((name) => names.test(name));
 
-/** What holds for the lists of an API. */
+/** Returns the paging that most lists of an API use. */
 export const findPaging = ({ routes }: Api, { byRoute }: FoundEntities, marks: Mark[]): Paging => {
   const lists = routes.filter(({ name }) => byRoute.get(name)?.rows.isList === true);
   const params = lists.flatMap((route) => route.params.map(({ name }) => name));

@@ -1,6 +1,6 @@
 /**
- * Schemas of an OpenAPI document made plain: references followed, `allOf` merged, choices between objects joined. What
- * cannot be told apart, or goes around in a circle, becomes a schema that takes anything.
+ * Resolves schemas of an OpenAPI document: follows references, merges `allOf`, and joins alternatives between objects.
+ * A schema that cannot be resolved, or refers to itself, becomes one that accepts any value.
  */
 import { isObject, own, parsePointer } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
@@ -9,7 +9,7 @@ import { schemaName } from './api.ts';
 const mostLevels = 8;
 const mostFields = 300;
 
-/** Decodes the escapes of an address; a text that is no such thing stays as it is. */
+/** Decodes the escapes of an address; returns a text that is not valid as it is. */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -30,7 +30,7 @@ export const followReference = (document: unknown, reference: unknown): unknown 
   );
 };
 
-/** A part of a document, references to it followed. */
+/** Returns a part of a document after following references. */
 export const resolvePart = (document: unknown, part: unknown): Record<string, unknown> => {
   let at = part;
   for (let hops = 0; isObject(at) && at.$ref !== undefined && hops < 32; hops += 1) {
@@ -54,9 +54,9 @@ const withTypes = (types: readonly string[]): JsonSchema => {
 
 type Merge = { properties: Record<string, unknown>; required: string[] };
 
-/** Objects as one: all of them hold, or any of them. */
+/** Joins object schemas into one: all of them hold, or any of them. */
 const joinObjects = (parts: readonly JsonSchema[], isAll: boolean): Merge => {
-  // Without a prototype, so that a property may be called as what objects inherit.
+  // Without a prototype, so that a property may have the name of an inherited member.
   const properties = Object.create(null) as Record<string, unknown>;
   for (const part of parts) {
     for (const [name, schema] of Object.entries((part.properties ?? {}) as object)) {
@@ -74,7 +74,7 @@ const joinObjects = (parts: readonly JsonSchema[], isAll: boolean): Merge => {
 const isObjectSchema = (schema: JsonSchema): boolean =>
   typesOf(schema).includes('object') || schema.properties !== undefined;
 
-/** Any of some plain schemas. */
+/** Returns a schema that accepts what any of some resolved schemas accepts. */
 const joinAny = (parts: readonly unknown[]): JsonSchema => {
   const schemas = parts.filter(isObject);
   const isNullable = schemas.some((part) => typesOf(part).includes('null'));
@@ -100,7 +100,7 @@ const nameOf = (reference: unknown): string | undefined =>
 
 const scalarKeywords = ['enum', 'format', 'description', 'example', 'default'] as const;
 
-/** The schema as a draft uses it. `around` are the references that lead here. */
+/** Returns the schema as a draft uses it. `around` are the references that lead here. */
 export const plainSchema = (
   document: unknown,
   written: unknown,
@@ -130,7 +130,7 @@ export const plainSchema = (
   if (all.length > 0) {
     const { allOf: _, ...rest } = written;
     const parts = [...all.map(inner), inner(rest)];
-    // A part that is composed with nothing else is what it is by itself.
+    // A part that is combined with no other keeps its own name.
     const [only, ...others] = parts.filter((part) => Object.keys(part).length > 0);
     const named = others.length === 0 ? only?.[schemaName] : undefined;
     if (!parts.some(isObjectSchema)) return Object.assign({}, ...parts);

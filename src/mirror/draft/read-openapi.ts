@@ -1,6 +1,6 @@
 /**
- * Reads an OpenAPI document from a file, YAML or JSON, with the files that it refers to. A document comes from
- * anywhere, so its references reach the files of its own folder alone, and no address.
+ * Reads an OpenAPI document from a file, YAML or JSON, with the files that it refers to. A document is untrusted, so
+ * its references reach only files of its own folder, and no address.
  */
 import { dirname, relative } from 'node:path';
 import {
@@ -16,7 +16,7 @@ import { isObject } from '#domain/json.ts';
 import { readNamedFile } from '#runtime/named-file.ts';
 import type { Mark } from './api.ts';
 
-/** Unresolved references that are marked one by one; documents have thousands when one file is missing. */
+/** Maximum number of marks for unresolved references; documents have thousands when one file is missing. */
 const mostMarks = 50;
 
 /** Resolver that reads the document that the user named, and files of its folder that references name. */
@@ -47,7 +47,7 @@ class FolderResolver extends BaseResolver {
 
 type Bundled = Awaited<ReturnType<typeof bundle>>;
 
-/** Marks of references that lead nowhere: what they stand for is left open. */
+/** Returns marks for references that lead nowhere; the draft leaves their targets open. */
 const marksOf = (folder: string, { problems }: Bundled): Mark[] => {
   const found = new Map<string, Mark>();
   for (const { message, location, severity } of problems) {
@@ -68,7 +68,7 @@ const marksOf = (folder: string, { problems }: Bundled): Mark[] => {
   return [...marks.slice(0, mostMarks), { place: 'references', message }];
 };
 
-/** An OpenAPI document with what it refers to, and marks of references that could not be followed. */
+/** An OpenAPI document with the files that it refers to, and marks of references that could not be followed. */
 export type ReadDocument = { document: Record<string, unknown>; marks: Mark[] };
 
 /** Reads the document at a path; throws `invalid` when the file is no OpenAPI document. */

@@ -1,4 +1,4 @@
-/** The first rows of a draft: what its examples hold, or else rows that its schemas allow. */
+/** Drafts the first rows: those of the API's examples, or else rows that its schemas allow. */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -18,7 +18,7 @@ const wordsFor = (name: string, number: number): string =>
         ? `2026-01-0${number}T09:00:00Z`
         : `${name} ${number}`;
 
-/** A value that a schema allows. */
+/** Returns a value that a schema allows. */
 const makeUp = (schema: JsonSchema, name: string, number: number): unknown => {
   const listed = Array.isArray(schema.enum) ? schema.enum : [];
   if (listed.length > 0) return listed[(number - 1) % listed.length];
@@ -56,7 +56,7 @@ const fits = (schema: JsonSchema, value: unknown): boolean => {
   );
 };
 
-/** A row with what it must have: what an example lacks, or has otherwise than described, is made up. */
+/** Completes a row: a required value that an example lacks, or that does not fit its schema, is made up. */
 const complete = (entity: DraftEntity, given: Row, number: number, unkept: Set<string>): Row => {
   const row: Row = {};
   for (const [name, schema] of Object.entries(entity.properties)) {
@@ -81,7 +81,7 @@ const examplesOf = ({ routes }: Api, { byRoute }: FoundEntities, entity: DraftEn
     return [...rows, ...inItems].flat().filter(isObject) as Row[];
   });
 
-/** Drafts rows by entity. What refers to another entity's row refers to one of the draft. */
+/** Drafts rows by entity. References lead only to rows of the draft. */
 export const draftRows = (api: Api, found: FoundEntities, marks: Mark[]): Map<string, Row[]> => {
   const rows = new Map<string, Row[]>();
   const left = [...found.entities];
@@ -91,7 +91,7 @@ export const draftRows = (api: Api, found: FoundEntities, marks: Mark[]): Map<st
     );
     const [entity] = left.splice(Math.max(0, next), 1);
     if (entity === undefined) break;
-    // Entities that refer to each other in a circle begin without what refers.
+    // Of entities that refer to each other in a circle, the first loses its references to those without rows yet.
     if (next === -1)
       entity.relationships = entity.relationships.filter(({ target }) => rows.has(target));
     const examples = examplesOf(api, found, entity);

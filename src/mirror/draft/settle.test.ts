@@ -1,4 +1,6 @@
-/** Documents with a place that the world language refuses: the place is marked, the rest is drafted and compiles. */
+/**
+ * Tests documents with a place that the world language refuses: the place is marked; the rest is drafted and compiles.
+ */
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
 import { draftWorld } from './draft.ts';
@@ -19,7 +21,7 @@ const rowOf = (properties: Json): Json => ({ type: 'object', required: ['id'], p
 const id = { type: 'string' };
 const sound = { get: answerOf({ type: 'array', items: rowOf({ id, name: id }) }) };
 
-/** Draft of a document with a sound list, `/sound`, beside other paths. */
+/** Drafts a document with a valid list, `/sound`, beside other paths. */
 const draftOf = (paths: Json, more: Json = {}) => {
   const { api, marks } = apiFromOpenApi({
     openapi: '3.0.3',

@@ -1,7 +1,8 @@
 /**
- * Makes a draft compile. Documents of vendors hold places that the world language refuses, mostly a handful among
- * hundreds of routes. What the compiler refuses is taken out, as little as settles it: a member of a route's table,
- * then that the route is served, then the route; a row; a field, then its entity. Each becomes a mark.
+ * Makes a draft compile. Documents of vendors contain places that the world language refuses, mostly a handful
+ * among hundreds of routes. Whatever the compiler refuses is removed, in the smallest unit that helps: a member of
+ * a route's table, then the serving of the route, then the route; a row; a field, then its entity. Each removal
+ * leaves a mark.
  */
 import { isObject, parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -12,12 +13,12 @@ import type { Mark } from './api.ts';
 import type { DraftEntity } from './entities.ts';
 import type { Table } from './operations.ts';
 
-/** A draft in parts, each of which can be taken out. */
+/** Parts of a draft that can be removed one by one. */
 export type DraftParts = {
   title: string;
   slug: string;
   baseUrl: string;
-  /** Tables of connector.toml beside its operations: `auth`, `capture`, `api`. */
+  /** Tables of connector.toml besides its operations: `auth`, `capture`, `api`. */
   tables: Table;
   entities: DraftEntity[];
   operations: Table[];
@@ -35,7 +36,7 @@ const operationMark = (operation: Table, message: string): Mark => ({
   message,
 });
 
-/** Parts of an operation that a route does without, by the keys that lead to one. */
+/** Returns true if keys lead to an optional part of an operation. */
 const isMember = (keys: readonly string[]): boolean =>
   keys[0] === 'params'
     ? keys.length === 2
@@ -49,7 +50,7 @@ const isMember = (keys: readonly string[]): boolean =>
         'api generate',
       ].includes(keys.slice(0, 2).join(' '));
 
-/** Takes one member out of a table inside an operation; returns false when it is not there. */
+/** Removes one member from a table inside an operation; returns false when it is not there. */
 const takeMember = (operation: Table, keys: readonly string[]): boolean => {
   const holder = keys
     .slice(0, -1)
@@ -63,7 +64,7 @@ const takeMember = (operation: Table, keys: readonly string[]): boolean => {
 
 const isServed = (operation: Table): boolean => operation.entity !== undefined;
 
-/** Takes out of one operation what is refused; returns what is left of it, undefined for nothing. */
+/** Removes refused parts of one operation; returns the rest, undefined if nothing is left. */
 const settleOperation = (
   operation: Table,
   [first, ...others]: readonly Placed[],
@@ -74,7 +75,7 @@ const settleOperation = (
   const pointers = new Map([first, ...others].map((one) => [one.problem.pointer, one.keys]));
   const inside = [...pointers.values()].map((keys) => keys.slice(2));
   if (inside.every(isMember)) {
-    // The last ones first, so that the numbers of the others stay.
+    // The last ones first, so that the indexes of the others stay valid.
     const inOrder = inside.toSorted((a, b) => Number(b.at(-1)) - Number(a.at(-1)) || 0);
     if (inOrder.map((keys) => takeMember(operation, keys)).every(Boolean)) {
       const what = inside.map((keys) => keys.slice(0, -1).join('.')).at(0);
@@ -104,7 +105,7 @@ const settleOperations = (parts: DraftParts, problems: readonly Placed[]): void 
   });
 };
 
-/** Takes out tables beside the operations, and replaces what each connector has. */
+/** Removes tables besides the operations, and replaces what each connector must have. */
 const settleConnector = (parts: DraftParts, { problem, keys }: Placed): void => {
   const [table = '', key = ''] = keys;
   const place = `[${table}]${key === '' ? '' : ` ${key}`}`;
@@ -126,7 +127,7 @@ const removeEntity = (parts: DraftParts, entity: DraftEntity, message: string): 
   parts.marks.push({ place: `entity ${entity.name}`, message: `it was left out: ${message}` });
 };
 
-/** Takes a field out of an entity and its rows; answers of the vendor that have it are captured without. */
+/** Removes a field from an entity and its rows; captures of answers with the field leave it out. */
 const removeField = (parts: DraftParts, entity: DraftEntity, field: string, message: string) => {
   delete entity.properties[field];
   entity.required = entity.required.filter((name) => name !== field);
@@ -145,7 +146,7 @@ const removeField = (parts: DraftParts, entity: DraftEntity, field: string, mess
 const settleEntity = (parts: DraftParts, { problem, keys }: Placed): void => {
   const [, kind, name, , inside, field = ''] = keys;
   const entity = parts.entities.find((one) => one.name === name);
-  // An earlier problem of this round may have taken it out.
+  // An earlier problem of this round may have removed it already.
   if (kind !== 'entities' || entity === undefined) return;
   const isField = inside === 'properties' && Object.hasOwn(entity.properties, field);
   if (isField && !entity.key.includes(field)) removeField(parts, entity, field, problem.message);
@@ -179,14 +180,14 @@ const settleRound = (parts: DraftParts, problems: readonly Problem[]): void => {
   }
 };
 
-/** Says what a draft holds, without its marks. */
+/** Returns a text of the draft's contents, without its marks. */
 const contentOf = ({ marks: _, rows, ...parts }: DraftParts): string =>
   JSON.stringify([parts, [...rows]]);
 
-/** The files of a draft, with those that compiling writes; or the problems that are left. */
+/** Files of a draft, including those that compiling writes; or the remaining problems. */
 export type Settled = { files: TreeFile[]; problems: Problem[] };
 
-/** Takes out of the parts what the compiler refuses, until the files that `write` makes of them compile. */
+/** Removes refused parts until the files that `write` makes of the parts compile. */
 export const settleDraft = (
   parts: DraftParts,
   write: (parts: DraftParts) => TreeFile[],
@@ -198,7 +199,7 @@ export const settleDraft = (
       const whole = replaceFiles(files, compiled.rewritten).concat(compiled.generated);
       return { files: whole, problems: [] };
     }
-    // Each round takes something out, so the rounds come to an end.
+    // Each round removes a part, so the loop ends.
     const before = contentOf(parts);
     settleRound(parts, compiled.problems);
     if (contentOf(parts) === before) return { files, problems: compiled.problems };

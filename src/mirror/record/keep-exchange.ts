@@ -1,4 +1,4 @@
-/** Captures of what a client did: each exchange as the operation that it is of, redacted like any capture. */
+/** Keeps observed exchanges as captures: each is assigned to its operation, and redacted like any capture. */
 import { hash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -43,11 +43,11 @@ const decode = (text: string): string => {
   }
 };
 
-/** Few arguments before many: `/users/me` before `/users/{id}`. */
+/** Orders operations with fewer arguments first: `/users/me` before `/users/{id}`. */
 const byArguments = (a: VendorOperation, b: VendorOperation): number =>
   pathArguments(a.segments).length - pathArguments(b.segments).length;
 
-/** The operation that an exchange is of, and its arguments. */
+/** Returns the operation of an exchange, and its arguments; undefined if none matches. */
 export const matchExchange = (
   { vendor }: Mirrored,
   { method, url }: Pick<SeenExchange, 'method' | 'url'>,
@@ -73,7 +73,7 @@ export const matchExchange = (
   return undefined;
 };
 
-/** Keeps exchanges; answers the file of each, or why there is none. */
+/** Creates the function that keeps an exchange; it returns the file, or why there is none. */
 export const createKeeper = (contract: Mirrored, folder: string, secrets: Secrets) => {
   const { vendor } = contract;
   const rule = vendor.capture.cursor;

@@ -1,6 +1,6 @@
 /**
- * A proxy on this machine between a client and its vendor. What the client sends goes on as it is, credentials
- * included; what both said is told, without credentials, to whoever keeps it.
+ * Proxy on this machine between a client and its vendor. It forwards the client's requests unchanged, credentials
+ * included. It reports each exchange without credentials.
  */
 
 import {
@@ -18,18 +18,18 @@ import { learnSecrets, type Secrets } from '../redact/secrets.ts';
 
 export type ProxyOptions = {
   port: number;
-  /** Where the vendor's API is, without a slash at the end. */
+  /** Base address of the vendor's API, without a slash at the end. */
   base: string;
   secrets: Secrets;
   timeoutMs: number;
-  /** Told of each exchange, in the order in which they end. */
+  /** Called with each exchange, in the order in which they end. */
   seen(exchange: SeenExchange): void;
   failed(method: string, path: string, reason: string): void;
 };
 
 export type Proxy = { url: string; stop(): Promise<void> };
 
-/** Headers of one connection, and those that `fetch` sees to. */
+/** Headers of a single connection, and those that `fetch` sets itself. */
 const ofConnection = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...[
@@ -102,7 +102,7 @@ const relay = async (
   }
 };
 
-/** Starts it on 127.0.0.1. */
+/** Starts the proxy on 127.0.0.1. */
 export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const server = createServer(keepAliveTimeouts, (request, response) => {
     void relay(options, request, response);
@@ -119,7 +119,7 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
-        // Whoever waits for an answer gets it; nobody begins anew.
+        // Requests in progress still get their answer within this time; no new connection is accepted.
         setTimeout(() => server.closeAllConnections(), 2_000).unref();
       }),
   };

@@ -1,9 +1,9 @@
 /**
- * What is kept of a vendor's answer: the world's policy is applied to its body, its address and its headers, once and
- * before anything is written.
+ * Redacts a vendor's answer: applies the world's policy to its body, its address and its headers, once and before
+ * anything is written.
  *
- * A policy speaks of rows, and an answer holds them somewhere inside. So a value is looked at as a part of the body, of
- * the row that it lies in, and of each row that ingest will make of it; the strictest of what holds for these is done.
+ * A policy is defined on rows, and an answer holds rows somewhere inside. So each value is checked as part of the
+ * body, of its row, and of each row that ingest will make of it; the strictest rule is applied.
  */
 
 import { redactScalar } from '#language/capture/redact-modes.ts';
@@ -27,16 +27,16 @@ import type {
 } from '#language/contract.ts';
 import { isCredentialName, type Secrets, secretMark } from './secrets.ts';
 
-/** A place below a value where a row, or a field of one, begins; `*` stands for any item of a list. */
+/** Path below a value to the start of a row, or of a field of one; `*` stands for any item of a list. */
 type Anchor = { rest: FieldPath; field: string | null };
 
 export type AnswerRedaction = {
-  /** The arguments that a request was made with, as they are kept; those that are dropped are gone. */
+  /** Returns the redacted arguments of a request, without dropped ones. */
   arguments(operation: VendorOperation, given: Row): Row;
   body(operation: VendorOperation, body: unknown): unknown;
-  /** The body of a request: its fields are those of the row that it writes. */
+  /** Redacts the body of a request, whose fields are those of the row that it writes. */
   request(body: unknown): unknown;
-  /** An address or a header: credentials and values of fields that the policy names are taken out of its URLs. */
+  /** Redacts an address or a header: removes credentials, and values of fields that the policy names, from its URLs. */
   text(text: string): string;
 };
 
@@ -44,7 +44,7 @@ const dropped = Symbol('dropped');
 
 const noPolicy: RedactPolicy = { slug: '', hash: [], drop: [], preserve: [], round: {} };
 
-/** Where rows lie in the bodies of an operation, and where ingest takes fields of other rows from. */
+/** Returns the places of rows in the bodies of an operation, and of the fields that ingest takes for other rows. */
 const anchorsOf = ({ results, ingest }: VendorOperation): Anchor[] =>
   [results, [...results, '*']].flatMap((row): Anchor[] => [
     { rest: row, field: null },
@@ -63,12 +63,12 @@ const stepInto = (anchors: readonly Anchor[], key: string, isItem: boolean): Anc
     next === key || (isItem && next === '*') ? [{ rest, field }] : [],
   );
 
-/** Addresses in a text: whole ones, and paths that stand for themselves. */
+/** Matches addresses in a text: absolute ones, and paths that stand alone. */
 const urlPattern = /https?:\/\/[^\s<>"'\\]+|(?<![^\s<("'])\/[^\s<>"'\\]+/g;
 
 const nowhere = 'http://vendor.invalid';
 
-/** One URL within a text. */
+/** Redacts one URL within a text. */
 const redactUrl = (rules: Rules, text: string): string => {
   const isPath = text.startsWith('/');
   const url = URL.parse(text, nowhere);
@@ -94,7 +94,7 @@ const redactUrl = (rules: Rules, text: string): string => {
 type Walk = {
   rules: Rules;
   secrets: Secrets;
-  /** What stands in place of values that were redacted: addresses may hold them as well. */
+  /** Redacted values with their replacements, since addresses may hold the same values. */
   replaced: Map<string, string>;
 };
 
@@ -106,7 +106,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** An address, or the path of one, whose parts are redacted values no longer. */
+/** Replaces the parts of an address or path that are redacted values. */
 const redactParts = ({ replaced }: Walk, text: string): string =>
   replaced.size === 0
     ? text
@@ -122,7 +122,7 @@ const scrubText = (walk: Walk, text: string): string =>
 
 const fewestChars = 4;
 
-/** What is kept of a scalar; addresses beside it will hold that, too. */
+/** Redacts a scalar, and records its replacement for addresses. */
 const redactKnown = ({ rules, replaced }: Walk, policy: FieldPolicy, value: unknown): unknown => {
   const kept = redactScalar(rules.slug, policy, value);
   if (kept !== value && typeof value === 'string' && value.length >= fewestChars) {
@@ -131,7 +131,7 @@ const redactKnown = ({ rules, replaced }: Walk, policy: FieldPolicy, value: unkn
   return kept;
 };
 
-/** Takes values that were redacted elsewhere in the answer out of its addresses. */
+/** Replaces values in addresses that were redacted elsewhere in the answer. */
 const scrubAddresses = (walk: Walk, value: unknown): unknown => {
   if (typeof value === 'string') return /[/]/.test(value) ? scrubText(walk, value) : value;
   if (Array.isArray(value)) return value.map((item: unknown) => scrubAddresses(walk, item));
@@ -154,7 +154,10 @@ const policyAt = (positions: readonly Position[]): FieldPolicy | undefined =>
     undefined,
   );
 
-/** The place as all that it is: a part of what lies around it, and what begins there. */
+/**
+ * Returns all positions of a place under the policy: those inherited from its surroundings, and those of rows that
+ * begin there.
+ */
 const arriveAt = (rules: Rules, positions: Position[], anchors: readonly Anchor[]): Position[] => [
   ...positions,
   ...anchors
@@ -164,7 +167,7 @@ const arriveAt = (rules: Rules, positions: Position[], anchors: readonly Anchor[
     ),
 ];
 
-/** Bodies are of bounded depth: whoever reads them sees to that. */
+/** Redacts a value at any depth. The recursion is safe, since the reader of bodies limits their depth. */
 const keep = (walk: Walk, value: unknown, around: Position[], anchors: Anchor[]): unknown => {
   const { rules } = walk;
   const positions = arriveAt(rules, around, anchors);
@@ -191,14 +194,14 @@ const keep = (walk: Walk, value: unknown, around: Position[], anchors: Anchor[])
   return redacted === value ? scrubScalar(walk, value) : redacted;
 };
 
-/** A body as it is kept. */
+/** Redacts a body. */
 const keepBody = (walk: Walk, body: unknown, anchors: Anchor[]): unknown => {
   const kept = keep(walk, body, [rowPosition(walk.rules)], anchors);
   if (kept === dropped) return null;
   return walk.replaced.size === 0 ? kept : scrubAddresses(walk, kept);
 };
 
-/** The fields of rows that an argument stands for: by its name, by ingest, by the filter of its route. */
+/** Returns the fields of rows that an argument stands for: by its name, by ingest, by the filter of its route. */
 const fieldsOf = (
   contract: Contract,
   operation: VendorOperation,
@@ -215,7 +218,7 @@ const fieldsOf = (
     .map(({ path }) => path),
 ];
 
-/** What the policy does to a value that stands for these fields. */
+/** Returns the policy for a value that stands for these fields. */
 const policyOfFields = (rules: Rules, fields: readonly FieldPath[]): FieldPolicy | undefined =>
   policyAt(
     fields.map((path) =>
@@ -223,7 +226,7 @@ const policyOfFields = (rules: Rules, fields: readonly FieldPath[]): FieldPolicy
     ),
   );
 
-/** What the policy does to the field that an argument stands for. */
+/** Returns the policy for the field that an argument stands for. */
 export const argumentPolicy = (
   contract: Contract,
   operation: VendorOperation,
@@ -233,7 +236,10 @@ export const argumentPolicy = (
     ? undefined
     : policyOfFields(rulesOf(contract.redact), fieldsOf(contract, operation, argument));
 
-/** The redaction of one answer. Its headers and address are to be redacted last: by then it knows what they may hold. */
+/**
+ * Creates the redaction of one answer. Its headers and address must be redacted last, when all replaced values are
+ * known.
+ */
 export const createAnswerRedaction = (contract: Contract, secrets: Secrets): AnswerRedaction => {
   const rules = rulesOf(contract.redact ?? noPolicy);
   const walk: Walk = { rules, secrets, replaced: new Map() };

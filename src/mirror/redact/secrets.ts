@@ -1,26 +1,29 @@
 /**
- * Takes credentials out of texts. Whatever was sent to a vendor to be let in may come back, in a body, an address or
- * the message of an error; nothing of it is ever written or shown. Each secret is looked for as it is, and in the forms
- * in which requests carry it.
+ * Removes credentials from texts. A credential sent to a vendor may come back in a body, an address or an error
+ * message, and must never be written or shown. Each secret is searched for as it is, and in the encoded forms in which
+ * requests carry it.
  */
 
 export type Secrets = {
-  /** From now on this one, too; a text of a few characters is no secret that could be told from others. */
+  /**
+   * Adds a secret to remove from now on. A text of a few characters is ignored, since it could not be distinguished
+   * from ordinary text.
+   */
   add(secret: string): void;
-  /** The text without secrets. */
+  /** Returns the text without secrets. */
   scrub(text: string): string;
 };
 
-/** What stands in place of a secret. */
+/** Text that replaces a secret. */
 export const secretMark = '[secret]';
 
 const fewestChars = 4;
 
-/** Query parameters that carry credentials, whoever gave them out. */
+/** Matches query parameters that usually carry credentials. */
 const credentialName =
   /^(?:access_?token|refresh_?token|id_?token|auth_?token|token|api_?key|apikey|auth|authorization|client_?secret|secret|password|passwd|pwd|sig|signature|jwt|session_?id|sid|x-amz-(?:signature|security-token|credential)|x-goog-(?:signature|credential))$/i;
 
-/** Whether a query parameter of this name carries a credential. */
+/** Returns true if a query parameter of this name carries a credential. */
 export const isCredentialName = (name: string): boolean => credentialName.test(name);
 
 const formsOf = (secret: string): string[] => {
@@ -36,12 +39,12 @@ const formsOf = (secret: string): string[] => {
   ];
 };
 
-/** Starts with some. */
+/** Creates the remover with some secrets. */
 export const createSecrets = (given: readonly string[] = []): Secrets => {
   let forms: string[] = [];
   const add = (secret: string): void => {
     if (secret.length < fewestChars) return;
-    // The longest first: one may hold another.
+    // Longest first, since one form may contain another.
     forms = [...new Set([...forms, ...formsOf(secret)])].sort((a, b) => b.length - a.length);
   };
   for (const secret of given) add(secret);
@@ -57,7 +60,7 @@ export const createSecrets = (given: readonly string[] = []): Secrets => {
 
 const credentialHeaders = /^(?:authorization|cookie|.*(?:api-?key|token|secret|password).*)$/i;
 
-/** What a client shows of itself is a secret from then on. */
+/** Adds the credentials in a client's headers to the secrets. */
 export const learnSecrets = (headers: Readonly<Record<string, string>>, secrets: Secrets): void => {
   for (const [name, value] of Object.entries(headers)) {
     if (!credentialHeaders.test(name)) continue;
@@ -69,6 +72,6 @@ export const learnSecrets = (headers: Readonly<Record<string, string>>, secrets:
   }
 };
 
-/** A value of JSON without secrets. */
+/** Returns a JSON value without secrets. */
 export const scrubJson = <Value>(value: Value, secrets: Secrets): Value =>
   JSON.parse(secrets.scrub(JSON.stringify(value))) as Value;

@@ -1,7 +1,7 @@
 /**
- * Asks a vendor as gently as its connector says: one request after another at its pace, and again where the vendor
- * is busy or stumbles, after as long as it asks for. What it says in the end is an answer, or the reason why there is
- * none; only a credential that is refused, and a vendor that wants no more for long, end the asking.
+ * Sends requests to a vendor as gently as its connector requires: one after another at its rate. If the vendor is busy
+ * or fails, the request is retried after the time that the vendor asks for. The result is an answer, or the reason why
+ * there is none. Only a refused credential, or a vendor that refuses requests for long, ends the whole capture.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -12,7 +12,7 @@ import { type Admission, type Credentials, readCredentials } from './credentials
 import { askPage, ExchangeError, type Incoming } from './exchange.ts';
 import { createTokens } from './token.ts';
 
-/** An answer as it came, or why there is none in words that quote nothing. */
+/** An answer as received, or why there is none, as text that quotes nothing of it. */
 export type Asked = { attempts: number } & (
   | { answer: Incoming & { json: unknown } }
   | { failure: string; status: number | null }
@@ -22,10 +22,10 @@ export type Asker = {
   ask(url: URL): Promise<Asked>;
 };
 
-/** The time that tests move. */
+/** Clock and delays, which tests replace. */
 export type Time = {
   now(): number;
-  /** Ends early when the signal aborts. */
+  /** Waits; ends early when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 };
 
@@ -35,18 +35,18 @@ export type AskerOptions = {
   secrets: Secrets;
   time: Time;
   signal: AbortSignal;
-  /** The largest body that is taken. */
+  /** Maximum size of a body, in bytes. */
   mostBytes: number;
-  /** Told of a wait before another attempt. */
+  /** Called before a wait that precedes another attempt. */
   tellWait?(reason: string, ms: number): void;
 };
 
 const mostAttempts = 5;
 const firstBackoffMs = 1_000;
-/** Longer than that nobody wants to look on. */
+/** Longest wait for a vendor, in milliseconds; a longer one ends the capture, since a person is watching. */
 const longestWaitMs = 300_000;
 
-/** What `Retry-After` asks for, seconds or a date; undefined where there is none. */
+/** Returns the delay that `Retry-After` requests, in seconds or as a date; undefined without one. */
 export const retryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
   if (header === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1_000;
@@ -69,7 +69,9 @@ const parseBody = (text: string): { json: unknown } | undefined => {
 const isJsonType = (type: string | undefined): boolean =>
   type === undefined || /^[^;]*[/+]json\s*(;|$)/i.test(type);
 
-/** Why a body that is no JSON is none; `again`: it was to be JSON, and was cut off. */
+/**
+ * Returns why a body that is not JSON is none. `again`: it should have been JSON and is broken, so a retry may help.
+ */
 const faultOfBody = ({ headers }: Incoming): { reason: string; again: boolean } => {
   const type = headers['content-type'];
   if (isJsonType(type)) return { reason: 'its body is broken JSON', again: true };
@@ -104,7 +106,7 @@ const refused = (status: number, { variables }: Credentials): AppError => {
   });
 };
 
-/** Throws `invalid` where the environment lacks what the connector names. */
+/** Creates the client of a vendor. Throws `invalid` if the environment lacks variables that the connector names. */
 export const createAsker = (options: AskerOptions): Asker => {
   const { vendor, env, secrets, time, signal, mostBytes, tellWait } = options;
   const credentials = readCredentials(vendor, env, secrets);

@@ -1,6 +1,6 @@
 /**
- * What lets us in at a vendor. The connector names environment variables; their values are read here, put where
- * the vendor wants them, and known from then on as secrets that no text may hold.
+ * Credentials for a vendor. The connector names environment variables; their values are read here, placed where the
+ * vendor expects them, and registered as secrets that no text may hold.
  */
 import { AppError } from '#domain/error.ts';
 import type { VendorContract } from '#language/contract.ts';
@@ -8,7 +8,7 @@ import type { Secrets } from '../redact/secrets.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a credential goes in a request. */
+/** Headers and query parameters that carry a credential. */
 export type Admission = { headers: Record<string, string>; query: Record<string, string> };
 
 export type OAuthClient = {
@@ -19,9 +19,9 @@ export type OAuthClient = {
 };
 
 export type Credentials = Admission & {
-  /** Set where a token is to be fetched first. */
+  /** Set if a token has to be fetched first. */
   oauth: OAuthClient | null;
-  /** The variables that the vendor's opinion is about, for messages. */
+  /** Variables that hold the credential, for messages when the vendor refuses it. */
   variables: string[];
 };
 
@@ -32,7 +32,10 @@ const basic = (pair: string): string => {
   return `Basic ${Buffer.from(whole).toString('base64')}`;
 };
 
-/** Throws `invalid` with the names of all variables that are missing, or hold what no request can carry. */
+/**
+ * Reads the credentials. Throws `invalid` with the names of all variables that are missing, or hold characters that no
+ * request can carry.
+ */
 export const readCredentials = (
   { auth }: Pick<VendorContract, 'auth'>,
   env: Environment,

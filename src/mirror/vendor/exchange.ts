@@ -1,6 +1,6 @@
 /**
- * One request to a vendor and its answer, by `fetch`: it unpacks what is compressed, and is told to follow no
- * redirect, because whether a credential goes along is decided here: only within the origin that it is meant for.
+ * Sends one request to a vendor by `fetch`, which also unpacks compressed answers. `fetch` must not follow redirects:
+ * this file decides whether a credential goes along, which is only within its own origin.
  */
 import { AppError } from '#domain/error.ts';
 import type { Admission } from './credentials.ts';
@@ -14,12 +14,12 @@ export type Outgoing = {
 
 export type Incoming = {
   status: number;
-  /** By name in lower case. */
+  /** Headers by name in lower case. */
   headers: Record<string, string>;
   text: string;
 };
 
-/** Why there is no answer; `again`: asking once more may bring one. */
+/** Thrown when there is no answer; `again`: another attempt may succeed. */
 export class ExchangeError extends Error {
   readonly again: boolean;
   constructor(message: string, again: boolean) {
@@ -46,7 +46,7 @@ const readText = async (response: Response, mostBytes: number): Promise<string> 
   return new TextDecoder().decode(Buffer.concat(pieces));
 };
 
-/** Said without what the platform adds, which may quote the address. */
+/** Describes a failure without the platform's message, which may quote the address. */
 const wordsOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -88,7 +88,7 @@ const nextUrl = (from: URL, location: string | undefined, { query }: Admission):
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new ExchangeError('it redirects to what is no address', false);
   }
-  // A vendor may send it back; it is put there again where it belongs.
+  // The vendor may repeat the credential in the address; it is removed here, and added again where it belongs.
   for (const name of Object.keys(query)) url.searchParams.delete(name);
   url.username = '';
   url.password = '';
@@ -96,8 +96,8 @@ const nextUrl = (from: URL, location: string | undefined, { query }: Admission):
 };
 
 /**
- * Asks for a page, redirects followed. `isSecret` says whether a text holds a credential: an address elsewhere that
- * does is not asked. Throws `ExchangeError`, and what the signal aborts with.
+ * Requests a page and follows redirects. `isSecret` returns true if a text holds a credential; a foreign address with
+ * one is not requested. Throws `ExchangeError`, and the signal's reason when it aborts.
  */
 export const askPage = async (
   url: URL,
@@ -121,7 +121,7 @@ export const askPage = async (
   throw new ExchangeError(`it redirects more than ${mostRedirects} times`, false);
 };
 
-/** Posts a form, for a token. A redirect is an error. */
+/** Posts a form to request a token. A redirect is an error. */
 export const postForm = async (
   url: URL,
   form: Record<string, string>,

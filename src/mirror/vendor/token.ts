@@ -1,4 +1,4 @@
-/** Access tokens of an OAuth vendor: fetched, kept while they last, refreshed where the vendor offers that. */
+/** Access tokens of an OAuth vendor: fetched, kept while they are valid, and refreshed if the vendor supports that. */
 import { AppError } from '#domain/error.ts';
 import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import type { Secrets } from '../redact/secrets.ts';
@@ -6,15 +6,15 @@ import type { OAuthClient } from './credentials.ts';
 import { ExchangeError, type Incoming, type Limits, postForm } from './exchange.ts';
 
 export type Tokens = {
-  /** One that is good by now. Throws `unauthenticated` where the vendor gives none. */
+  /** Returns a valid token. Throws `unauthenticated` if the vendor issues none. */
   current(limits: Limits): Promise<string>;
-  /** The vendor refused the current one before its time. */
+  /** Discards the current token, which the vendor refused early. */
   giveUp(): void;
 };
 
 type Held = { token: string; endsAtMs: number; refresh: string | undefined };
 
-/** A token is given up so long before its end. */
+/** Time before its end at which a token is replaced, in milliseconds. */
 const marginMs = 10_000;
 const usualSeconds = 3_600;
 
@@ -27,7 +27,7 @@ const parse = (text: string): Record<string, unknown> => {
   }
 };
 
-/** As the standard has it, by Basic; vendors that do not take that want the pair in the form. */
+/** Authenticates by Basic, as the standard requires; vendors that refuse that want the pair in the form. */
 const askFor = async (
   client: OAuthClient,
   form: Record<string, string>,
@@ -47,7 +47,7 @@ const readToken = ({ status, text }: Incoming, nowMs: number): Held => {
   const { access_token: token, expires_in: seconds, refresh_token: refresh } = answer;
   if (status < 200 || status > 299 || typeof token !== 'string' || token === '') {
     const code = typeof answer.error === 'string' ? answer.error.slice(0, 60) : '';
-    // An error code is a word of the standard; anything else may hold what was sent.
+    // An error code is a word of the standard; any other text may repeat what was sent.
     const said = /^[a-z_]+$/.test(code) ? `, ${code}` : '';
     throw new AppError('unauthenticated', `the token_url gave no token: status ${status}${said}`, {
       detail: { hint: 'look at token_url, client_id_env, secret_env and scope of [auth]' },
@@ -55,12 +55,12 @@ const readToken = ({ status, text }: Incoming, nowMs: number): Held => {
   }
   const lasts = Number(seconds);
   const lastsMs = (Number.isFinite(lasts) && lasts > 0 ? lasts : usualSeconds) * 1_000;
-  // Of a token that ends soon, half its time is used.
+  // A token that ends soon is used for half its time.
   const endsAtMs = nowMs + Math.max(lastsMs - marginMs, lastsMs / 2);
   return { token, endsAtMs, refresh: typeof refresh === 'string' ? refresh : undefined };
 };
 
-/** Tokens of a client; each becomes a secret. */
+/** Creates the source of a client's tokens; each token becomes a secret. */
 export const createTokens = (client: OAuthClient, secrets: Secrets, now: () => number): Tokens => {
   let held: Held | undefined;
   const scope = client.scope === null ? {} : { scope: client.scope };
@@ -74,7 +74,7 @@ export const createTokens = (client: OAuthClient, secrets: Secrets, now: () => n
     const refreshed = held?.refresh === undefined ? undefined : await refresh(held.refresh, limits);
     const form = { grant_type: 'client_credentials', ...scope };
     const got = readToken(refreshed ?? (await askFor(client, form, limits)), now());
-    // A vendor that sends no other refresh token means the one before.
+    // If a vendor sends no new refresh token, the previous one stays valid.
     return { ...got, refresh: got.refresh ?? (refreshed && held?.refresh) };
   };
   return {
