@@ -1,4 +1,4 @@
-/** Values made to fit a schema as far as a few guesses go, and the same values slightly broken. */
+/** Generates values that mostly fit a schema, and slightly broken variants of them. */
 import type { Choices } from './choices.ts';
 import { chooseValue, formatTexts, type SchemaFamily } from './schema-choices.ts';
 
@@ -9,7 +9,7 @@ const asObject = (held: unknown): Loose =>
   typeof held === 'object' && held !== null && !Array.isArray(held) ? (held as Loose) : {};
 const asList = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
 
-/** The schema and those that hold, or that are chosen to hold, for the same value. */
+/** Returns the schema and those that hold, or were chosen to hold, for the same value. */
 const membersOf = (schema: unknown, definitions: Definitions, choices: Choices): Loose[] => {
   const own = asObject(schema);
   const chosen = [own.anyOf, own.oneOf]
@@ -45,7 +45,7 @@ const fitText = (members: readonly Loose[], choices: Choices): string => {
   return choices.of(['', 'a', 'ab', 'aa', 'x_1', '12', 'é', '😀', ' ', 'abc', 'b']);
 };
 
-/** Guesses a value that the schema accepts. */
+/** Generates a value that the schema probably accepts. */
 export const fitValue = (
   schema: unknown,
   definitions: Definitions,
@@ -106,7 +106,7 @@ const breakText = (text: string, choices: Choices): string => {
   return text.slice(0, at) + added + text.slice(at + choices.below(2));
 };
 
-/** The value with one small thing changed, somewhere in it. */
+/** Returns the value with one small change, somewhere in it. */
 export const breakValue = (value: unknown, choices: Choices): unknown => {
   if (choices.oneIn(6)) return chooseValue(choices, 2);
   if (typeof value === 'string') return breakText(value, choices);

@@ -1,15 +1,15 @@
-/** A played host that goes on taking calls of its session, and answers each as a test says. */
+/** A played host that keeps taking calls of its session, and answers each as a test decides. */
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { PlayedHost } from './host.ts';
 
 export type Answering = {
-  /** The calls that it was given, in their order. */
+  /** Calls that the host received, in order. */
   calls: HostCall[];
-  /** Takes no more calls; what is under way is answered. */
+  /** Stops taking calls; calls in progress are answered. */
   stop(): Promise<void>;
 };
 
-/** Begins. Calls are taken one at a time, and the end of the session is reported, as real hosts do. */
+/** Starts to take calls, one at a time, and reports the end of the session, as real hosts do. */
 export const answerCalls = (
   host: PlayedHost,
   answer: (call: HostCall) => Promise<Partial<CallAnswer>> | Partial<CallAnswer>,

@@ -1,6 +1,6 @@
 /**
- * Small worlds for the tests of served routes: notes in a notebook, with a field of each kind, behind
- * whatever `[api]` and operations a test writes. And a client that shows answers whole.
+ * Small worlds for the tests of served routes: notes in a notebook, with a field of each kind, behind the `[api]` and
+ * operations that a test writes. Also a client that returns complete answers.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -75,7 +75,7 @@ export type ApiWorld = {
   tools?: Record<string, Row>;
 };
 
-/** The tree of a world with these tables. */
+/** Builds the tree of a world with these tables. */
 export const apiTree = (world: ApiWorld): TreeFile[] => {
   const { api = '', operations, auth = 'scheme = "none"', notes = [], books = [] } = world;
   const { files = {}, tools = {} } = world;
@@ -92,7 +92,7 @@ export const apiTree = (world: ApiWorld): TreeFile[] => {
   ];
 };
 
-/** An operation's tables; `lines` are those of `[operations.api]`. */
+/** Builds an operation's tables; `lines` are those of `[operations.api]`. */
 export const operation = (
   method: string,
   path: string,
@@ -112,12 +112,12 @@ export type Answer = {
   status: number;
   headers: Headers;
   text: string;
-  /** The body parsed; undefined when it is no JSON. */
+  /** Parsed body; undefined when it is not JSON. */
   json: unknown;
 };
 
 export type Asked = {
-  /** A text or a form is sent as it is, anything else as JSON. */
+  /** Body of the request: a text or a form is sent unchanged, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 };
@@ -125,7 +125,7 @@ export type Asked = {
 export type ApiClient = ServedWorld & {
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Entries of the request ledger, the oldest first. */
+  /** Returns the entries of the request ledger, the oldest first. */
   requests(): Promise<Row[]>;
 };
 
@@ -145,7 +145,7 @@ const bodyOf = (body: unknown): Body | undefined => {
   return isRaw ? (body as Body) : JSON.stringify(body);
 };
 
-/** Serves a world of notes to a client that carries its token. */
+/** Serves a world of notes to a client that sends its token. */
 export const serveApi = async (world: ApiWorld, options?: ServeOptions): Promise<ApiClient> => {
   const served = await serveWorld(apiTree(world), options);
   const ask: ApiClient['ask'] = async (method, path, { body, headers = {} } = {}) => {
@@ -180,7 +180,7 @@ export const serveApi = async (world: ApiWorld, options?: ServeOptions): Promise
   };
 };
 
-/** Notes with the ids from 1, each with what `more` says. */
+/** Returns notes with the ids from 1, each with the fields of `more`. */
 export const notesUpTo = (count: number, more: (id: number) => Row = () => ({})): Row[] =>
   Array.from({ length: count }, (_, index) => ({
     id: index + 1,

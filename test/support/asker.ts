@@ -1,9 +1,12 @@
-/** Requests to the public API of a test's control plane as anybody: by a whole `Authorization` header, or without. */
+/**
+ * Sends requests to the public API of a test's control plane as any client: with a given `Authorization` header, or
+ * without.
+ */
 import type { RawAnswer, TestControl } from './control.ts';
 
 export type AskParts = { as?: string; body?: object; headers?: Record<string, string> };
 
-/** Makes the function that asks. */
+/** Creates the function that sends requests. */
 export const createAsker =
   (control: Pick<TestControl, 'raw'>) =>
   (method: string, path: string, { as, body, headers = {} }: AskParts = {}): Promise<RawAnswer> =>

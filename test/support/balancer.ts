@@ -1,8 +1,7 @@
 /**
- * A TCP balancer as a Kubernetes Service is one: it asks each backend's `/ready`, and gives a new
- * connection to one of those that answered 200, in turn. What is on a connection it neither reads nor
- * repeats, a connection that its backend does not take is dropped, and one that stands is left alone
- * when its backend is no longer ready.
+ * TCP balancer that behaves like a Kubernetes Service: it polls each backend's `/ready`, and gives new connections in
+ * turn to those that answered 200. It neither reads nor repeats the bytes of a connection. A connection that its
+ * backend refuses is dropped, and an open one is kept when its backend is no longer ready.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -14,16 +13,16 @@ import { until } from '#runtime/pause.ts';
 export type Balancer = {
   /** `http://127.0.0.1:port`. */
   url: string;
-  /** Begins to ask a backend, and resolves when it is ready. */
+  /** Starts to poll a backend, and resolves when it is ready. */
   add(address: string): Promise<void>;
-  /** Forgets a backend that has ended. */
+  /** Removes a backend that has ended. */
   remove(address: string): void;
-  /** Connections that found no backend, or one that did not take them. */
+  /** Returns the number of connections without a backend, or whose backend refused them. */
   refused(): number;
   stop(): Promise<void>;
 };
 
-/** How long after a backend says that it is not ready connections still go there, at most. */
+/** Longest time for which new connections still go to a backend that reports itself not ready, in milliseconds. */
 export const noticeMs = 100;
 const patienceMs = 1_000;
 
@@ -36,7 +35,7 @@ const isReady = async (address: string): Promise<boolean> => {
   }
 };
 
-/** Starts one without backends. */
+/** Starts a balancer without backends. */
 export const startBalancer = async (): Promise<Balancer> => {
   const backends = new Map<string, { ready: boolean }>();
   const sockets = new Set<Socket>();

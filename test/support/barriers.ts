@@ -1,4 +1,4 @@
-/** What axe finds in a page that keeps people out. */
+/** Finds accessibility barriers of a page with axe. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,7 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 type Found = { id: string; impact: string; nodes: { html: string }[] };
 
-/** Only what is serious or critical, each with the places where it is so. */
+/** Returns only serious and critical violations, each with its elements. */
 export const barriers = async (page: Page): Promise<string[]> => {
   await page.evaluate(source);
   const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Found[];
@@ -16,7 +16,7 @@ export const barriers = async (page: Page): Promise<string[]> => {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 };
 
-/** Pixels by which the page is wider than its window. */
+/** Returns the pixels by which the page is wider than its window. */
 export const overflow = async (page: Page): Promise<number> =>
   (await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

@@ -1,4 +1,4 @@
-/** Rows sent in batches, as a client sends them. */
+/** Sends rows in batches, as a client does. */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { until } from '#runtime/pause.ts';
@@ -14,7 +14,7 @@ import type { TestControl } from './control.ts';
 
 export type Chunk = { bytes: Buffer; digest: string; rows: number; entity?: string };
 
-/** Rows of one entity as a chunk. */
+/** Builds a chunk of rows of one entity. */
 export const chunkOf = (rows: readonly unknown[], entity?: string): Chunk => {
   const bytes = gzipSync(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const digest = createHash('sha256').update(bytes).digest('hex');
@@ -23,7 +23,10 @@ export const chunkOf = (rows: readonly unknown[], entity?: string): Chunk => {
 
 const finalStates = ['applied', 'refused', 'published', 'failed'];
 
-/** What sends to a world of a control plane. The addresses that it is told are those where this one listens. */
+/**
+ * Creates a client that sends batches to a world of a control plane. It replaces the host of the upload addresses by
+ * the one on which the control plane listens.
+ */
 export const senderTo = (control: TestControl, slug: string) => {
   const here = (url: string): string => {
     const { pathname, search } = new URL(url);

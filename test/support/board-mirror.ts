@@ -113,7 +113,7 @@ export type BoardMirrorOptions = {
   url: string;
   auth?: string;
   capture?: string;
-  /** Where the next cursor is; by itself the field `next`. */
+  /** Place of the next cursor, as TOML; by default the field `next`. */
   cursor?: string;
   redact?: string;
   /** Further operations, as TOML. */
@@ -128,7 +128,7 @@ preserve = ["contact.phone", "contact.backup"]
 round = { lat = 2 }
 `;
 
-/** Its tree. */
+/** Builds the world's tree. */
 export const boardMirrorTree = ({
   url,
   auth = '',

@@ -1,4 +1,4 @@
-/** The same small world of code in Python and in TypeScript: tools, handlers, helpers, and graders. */
+/** The same small world with code in Python and in TypeScript: tools, handlers, helpers, and graders. */
 export const python = `
 from svc_env import get, query, count, insert, update, delete, fail, clock, ids, webhooks, Refused
 

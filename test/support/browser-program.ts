@@ -1,6 +1,6 @@
 /**
- * A browser program with a real Chromium, and a small site for it to show: a page that knows who is logged in by a
- * cookie, counts visits in its storage, and has a form.
+ * A browser program with a real Chromium, and a small site for it to show: a page that shows the user of its cookie,
+ * counts visits in its storage, and has a form.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -14,9 +14,9 @@ import type { Checkpoint } from '../../browser-image/watch/checkpoint.ts';
 import type { BrowserEvent } from '../../browser-image/watch/events.ts';
 
 export type Site = {
-  /** `http://ses-a--ui.localhost:<port>`, the session's own. */
+  /** Origin of the session: `http://ses-a--ui.localhost:<port>`. */
   origin: string;
-  /** The same server by another session's name. */
+  /** Origin of another session on the same server. */
   otherOrigin: string;
   port: number;
   /** Host headers and paths of the requests so far. */
@@ -47,10 +47,10 @@ document.querySelector('#pad').onmousedown = ({ currentTarget: pad }) => {
 };
 </script></html>`;
 
-/** Gate that holds answers back at `/slow`. */
+/** Requests to `/slow` whose answers are held back. */
 const held = new Set<() => void>();
 
-/** Answers what was asked of `/slow`. */
+/** Answers the requests to `/slow`. */
 export const answerSlow = (): void => {
   for (const release of held) release();
   held.clear();

@@ -1,4 +1,7 @@
-/** Sessions with a browser on real programs: opened, driven by Playwright, and their browser's processes found. */
+/**
+ * Sessions with a browser on real programs: opens them, drives them by Playwright, and finds the processes of their
+ * browser.
+ */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { until } from '#runtime/pause.ts';
@@ -7,7 +10,7 @@ import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import type { Network } from './network.ts';
 import { processIds, processStat, startedFirst } from './processes.ts';
 
-/** How its browser is reached; throws where it has none. */
+/** Returns the addresses and headers of a session's browser; throws if it has none. */
 export const browserOf = ({ surfaces: { browser } }: SessionView) => {
   if (browser?.cdpUrl === undefined || browser.token === undefined || browser.url === undefined) {
     throw new Error('the session has no browser yet');
@@ -25,7 +28,7 @@ export const drive = async (session: SessionView): Promise<{ browser: Browser; p
   return { browser, page };
 };
 
-/** Opens a DevTools connection of the session; `code` resolves with what it is closed by. */
+/** Opens a DevTools connection of the session; `code` resolves with the code of its closure. */
 export const watchClosing = async (session: SessionView): Promise<{ code: Promise<number> }> => {
   const { cdpUrl, headers } = browserOf(session);
   const socket = new WebSocket(cdpUrl, { headers });
@@ -33,7 +36,7 @@ export const watchClosing = async (session: SessionView): Promise<{ code: Promis
   return { code: new Promise((resolve) => socket.once('close', resolve)) };
 };
 
-/** The session once all its surfaces answer. */
+/** Returns the session once all its surfaces answer. */
 export const whole = (network: Network, sessionId: string): Promise<SessionView> =>
   until(
     async () => {
@@ -44,7 +47,7 @@ export const whole = (network: Network, sessionId: string): Promise<SessionView>
     { timeoutMs: 30_000, what: 'the session to be whole again' },
   );
 
-/** The process of the program that is a session's browser. */
+/** Returns the process id of the program that is a session's browser. */
 export const programOf = async (network: Network, sessionId: string): Promise<number> => {
   const [row] = await network.sql<{ runtime_id: string }>(
     `select h.runtime_id from session_browsers b join hosts h on h.id = b.host_id where b.session_id = $1`,
@@ -54,7 +57,10 @@ export const programOf = async (network: Network, sessionId: string): Promise<nu
   return Number(row.runtime_id);
 };
 
-/** The process of Chromium that a program has started; of several the first, as a spare one comes later. */
+/**
+ * Returns the process id of the Chromium that a program has started; of several the first, as a spare one starts
+ * later.
+ */
 export const chromiumOf = (program: number): number => {
   const chromium = startedFirst(processIds().filter((pid) => processStat(pid)?.parent === program));
   if (chromium === undefined) throw new Error('the program runs no Chromium');

@@ -1,8 +1,8 @@
 /**
- * A capture as a process of its own, for tests that kill it. It says that it is ready, begins when it is told to, and
- * ends by itself only when everything is captured.
+ * Runs a capture as a process of its own, for tests that kill it. It reports that it is ready, waits for standard
+ * input to begin, and ends by itself only when everything is captured.
  *
- * Its arguments are the folder of the world and the most items that rows give an operation.
+ * Its arguments are the folder of the world and the maximum number of argument sets that come from rows.
  */
 import { once } from 'node:events';
 import { limits } from '#domain/limits.ts';

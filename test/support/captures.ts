@@ -1,4 +1,4 @@
-/** The captures that a folder holds, as tests look at them. */
+/** Reads the captures in a folder for tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row } from '#language/contract.ts';

@@ -1,4 +1,4 @@
-/** Contracts of cards behind whatever routes a test writes, and how OpenAPI describes them. */
+/** Contracts of cards with the routes of a test, and their OpenAPI descriptions. */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
 import { type OpenApiOptions, openApiOf } from '#language/openapi/openapi.ts';
 import { sampleContract, sampleEntity } from './sample-contract.ts';
@@ -35,7 +35,7 @@ export const cards: EntityContract = sampleEntity('cards', {
   optional: ['size', 'labels'],
 });
 
-/** A contract of cards with these routes. */
+/** Returns a contract of cards with these routes. */
 export const contractWith = (routes: RouteContract[], parts: Partial<ApiContract> = {}): Contract =>
   sampleContract({
     definitions,
@@ -43,21 +43,21 @@ export const contractWith = (routes: RouteContract[], parts: Partial<ApiContract
     api: { ...sampleApi, ...parts, routes },
   });
 
-/** Its description. */
+/** Returns its OpenAPI document. */
 export const documentOf = (
   routes: RouteContract[],
   parts: Partial<ApiContract> = {},
   options?: OpenApiOptions,
 ): Loose => openApiOf(contractWith(routes, parts), options);
 
-/** A route about cards. */
+/** Builds a route of cards. */
 export const card = (
   method: RouteContract['method'],
   path: string,
   parts: Partial<RouteContract> = {},
 ): RouteContract => sampleRoute(method, path, { entity: 'cards', ...parts });
 
-/** A filter by an argument. */
+/** Builds a filter by an argument. */
 export const equals = (argument: string, ...path: string[]): RouteContract['filter'][number] => ({
   argument,
   path,

@@ -1,4 +1,6 @@
-/** Certificates for tests: an authority of its own, and what it vouches for. Nothing else trusts it. */
+/**
+ * Certificates for tests: an authority of their own, and the certificates that it issues. No other program trusts it.
+ */
 import 'reflect-metadata';
 import type { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
@@ -8,9 +10,9 @@ const dayMs = 86_400_000;
 
 export type Certificate = { key: string; cert: string };
 export type Authority = {
-  /** What a client is to trust. */
+  /** Certificate (PEM) of the authority, for clients to trust. */
   ca: string;
-  /** A certificate for the names and addresses; `expired` makes one of yesterday. */
+  /** Issues a certificate for the names and addresses; `expired` makes one that expired yesterday. */
   issue(names: readonly string[], expired?: 'expired'): Promise<Certificate>;
 };
 
@@ -21,7 +23,7 @@ const pemOf = async (key: webcrypto.CryptoKey): Promise<string> =>
 
 const isIp = (name: string): boolean => /^[\d.]+$|:/.test(name);
 
-/** Makes an authority. */
+/** Creates an authority. */
 export const makeAuthority = async (): Promise<Authority> => {
   const keys = await makeKeys();
   const now = Date.now();

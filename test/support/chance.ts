@@ -1,16 +1,16 @@
-/** Chance that a seed decides: whoever has the seed meets the same. */
+/** Pseudo-random decisions from a seed: equal seeds give equal sequences. */
 
 export type Chance = {
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   share(): number;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   happens(probability: number): boolean;
   between(least: number, most: number): number;
-  /** Exponentially distributed, with this mean. */
+  /** Returns an exponentially distributed number with this mean. */
   around(mean: number): number;
 };
 
-/** Chance from a seed: mulberry32, which is good enough for tests. */
+/** Creates a generator from a seed: mulberry32, which is good enough for tests. */
 export const createChance = (seed: number): Chance => {
   let state = seed | 0;
   const share = (): number => {

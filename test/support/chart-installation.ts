@@ -1,6 +1,6 @@
 /**
- * An installation of the Helm chart for tests, in a namespace and on volumes of its own, of the images of
- * this tree. Its values are a file, as an operator's are.
+ * An installation of the Helm chart for tests, in a namespace and on volumes of its own, with the images of this tree.
+ * Its values are in a file, as an operator's are.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,18 +15,18 @@ export const release = 'svc';
 
 export type ChartInstallation = {
   namespace: string;
-  /** The namespace of its world hosts. */
+  /** Namespace of its world hosts. */
   hosts: string;
   volumes: HostVolumes;
-  /** A folder of the test's own, with the values in `my-values.yaml`. */
+  /** Folder of this test, with the values in `my-values.yaml`. */
   folder: string;
-  /** Runs a command of Helm on the release, `upgrade --install` for example. */
+  /** Runs a command of Helm on the release, for example `upgrade --install`. */
   helm(command: string, ...args: string[]): Promise<string>;
   /** Installs or upgrades, with further arguments; waits until everything is ready. */
   upgrade(...args: string[]): Promise<string>;
-  /** Where a service is reached from outside: `http://<node>:<port>`. */
+  /** Returns the external address of a service: `http://<node>:<port>`. */
   serviceUrl(name: string): Promise<string>;
-  /** A client of the public API with the keys of the installation. */
+  /** Returns a client of the public API with the keys of the installation. */
   client(): Promise<Client>;
   remove(): Promise<void>;
 };
@@ -54,7 +54,7 @@ const valuesOf = (images: readonly string[], { className, node }: HostVolumes): 
   };
 };
 
-/** Makes everything but the release itself. */
+/** Creates everything but the release itself. */
 export const prepareInstallation = async (
   cluster: Cluster,
   images: readonly string[],

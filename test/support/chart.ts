@@ -1,6 +1,6 @@
 /**
- * The Helm chart as tests see it: its values and their schema, what Helm makes of them, and Helm's other
- * commands on the cluster that `KUBECONFIG` names.
+ * Access to the Helm chart for tests: its values and their schema, its rendered objects, and Helm's other commands on
+ * the cluster that `KUBECONFIG` names.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,19 +15,19 @@ import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitorin
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const chartFolder = join(root, 'charts/svc');
-/** Charts are made for a cluster of this version where none is asked. */
+/** Kubernetes version for which charts are rendered without a cluster. */
 const kubeVersion = '1.34.0';
 const helmTimeoutMs = 480_000;
 
 type Model = new (object: never) => { validate(): void };
-/** Kinds that a cluster knows by an operator only, with what each is made of by its own definition. */
+/** Kinds that a cluster knows only through an operator, with their own models. */
 export const foreignKinds: Readonly<Record<string, Model>> = {
   HTTPRoute,
   PrometheusRule,
   ServiceMonitor,
 };
 
-/** Runs Helm. Throws with what it wrote on standard error. */
+/** Runs Helm. Throws with its standard error. */
 export const helm = async (...args: string[]): Promise<string> => {
   const { stdout } = await run('helm', args, {
     timeout: helmTimeoutMs,
@@ -45,7 +45,7 @@ export const hasHelm = async (): Promise<boolean> => {
   }
 };
 
-/** The documented variants, by the files of values in `ci/`; the first has the default values. */
+/** Documented variants, by the files of values in `ci/`; the first has the default values. */
 export const variants: readonly { name: string; args: string[] }[] = [
   { name: 'default', args: [] },
   ...readdirSync(join(chartFolder, 'ci'))
@@ -56,14 +56,14 @@ export const variants: readonly { name: string; args: string[] }[] = [
     })),
 ];
 
-/** What the chart makes of a variant, with further arguments of Helm, as text. */
+/** Renders the chart for a variant, with further arguments of Helm, as text. */
 export const renderText = (namespace: string, args: string[]): Promise<string> =>
   helm(
     ...['template', 'svc', chartFolder],
     ...['--namespace', namespace, '--kube-version', kubeVersion, ...args],
   );
 
-/** The same as objects. */
+/** Renders the same as objects. */
 export const render = async (namespace: string, args: string[]): Promise<KubernetesObject[]> => {
   const text = await renderText(namespace, args);
   return loadAllYaml(text).filter((object) => object !== null && object !== undefined);
@@ -72,7 +72,7 @@ export const render = async (namespace: string, args: string[]): Promise<Kuberne
 export const lint = (args: string[]): Promise<string> =>
   helm('lint', '--strict', '--kube-version', kubeVersion, chartFolder, ...args);
 
-/** A node of a JSON schema, as far as values use it; `$ref` names a definition, which is put in its place. */
+/** A node of a JSON schema, with the keywords that values use; `$ref` names a definition to substitute. */
 export type ValueSchema = {
   $ref?: string;
   definitions?: Record<string, ValueSchema>;
@@ -89,7 +89,7 @@ const readSchema = JSON.parse(
   readFileSync(join(chartFolder, 'values.schema.json'), 'utf8'),
 ) as ValueSchema;
 
-/** The schema with definitions in the places that refer to them. */
+/** Returns the schema with all references replaced by their definitions. */
 const resolve = (schema: ValueSchema): ValueSchema => {
   const name = schema.$ref?.replace('#/definitions/', '');
   if (name !== undefined) return resolve(readSchema.definitions?.[name] as ValueSchema);
@@ -104,7 +104,7 @@ export const defaultValues = loadYaml(readFileSync(join(chartFolder, 'values.yam
 
 export type Leaf = { path: string; schema: ValueSchema; value: unknown };
 
-/** Every value by its path, such as `control.replicas`; a map that a user fills is one value. */
+/** Returns every value by its path, such as `control.replicas`; a map that the user fills is one value. */
 export const leavesOf = (schema: ValueSchema, value: unknown, path = ''): Leaf[] =>
   schema.properties === undefined || JSON.stringify(value) === '{}'
     ? [{ path, schema, value }]
@@ -134,11 +134,11 @@ const otherItem = (schema: ValueSchema | undefined): unknown =>
       ? 7777
       : 'changed';
 
-/** Where any text will do, one is enough: each that is tried is a run of Helm. */
+/** If any text will do, one is enough, since each value tried costs a run of Helm. */
 const otherTexts = (pattern: string | undefined): string[] =>
   pattern === undefined ? ['changed'] : texts.filter((text) => new RegExp(pattern).test(text));
 
-/** Values of the same schema, at least one of which is another than a variant has. */
+/** Returns values of the same schema, at least one of which differs from a variant's. */
 export const otherValues = ({ schema, value }: Leaf): unknown[] => {
   switch (schema.type) {
     case 'boolean':

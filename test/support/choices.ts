@@ -1,18 +1,18 @@
 /**
- * Random structures made from a list of small numbers, each a choice. A generator of inputs draws
- * choices until they are used up, from when on each is 0; so a shorter list of smaller numbers makes a
- * simpler structure, which is how a failure is made small.
+ * Random structures from a list of small numbers, each a choice. A generator draws choices until they are used up;
+ * after that each is 0. So a shorter list of smaller numbers makes a simpler structure, which allows fast-check to
+ * shrink a failure.
  */
 import fc from 'fast-check';
 
 export type Choices = {
-  /** A whole number from 0 to `count - 1`. */
+  /** Returns a whole number from 0 to `count - 1`. */
   below(count: number): number;
-  /** One of the items. */
+  /** Returns one of the items. */
   of<Item>(items: readonly Item[]): Item;
-  /** True in about one case of `count`. */
+  /** Returns true in about one case of `count`. */
   oneIn(count: number): boolean;
-  /** As many items as chosen, from `least` to `most`. */
+  /** Returns a list of a chosen length, from `least` to `most`. */
   list<Item>(least: number, most: number, make: (index: number) => Item): Item[];
   isUsedUp(): boolean;
 };
@@ -34,6 +34,6 @@ export const createChoices = (numbers: readonly number[]): Choices => {
   };
 };
 
-/** Lists of choices for fast-check; `most` bounds how large a structure they can make. */
+/** Returns lists of choices for fast-check; `most` limits the size of the structures. */
 export const choiceLists = (most: number): fc.Arbitrary<number[]> =>
   fc.array(fc.nat({ max: 999 }), { minLength: 4, maxLength: most, size: 'max' });

@@ -1,6 +1,6 @@
 /**
- * A service for tests of commands: it answers what the test tells it to, and keeps what it was asked.
- * With it come a session and a call as the API shows them.
+ * A service for tests of commands: it gives the answers of a test, and records the requests. Also a session and a call
+ * as the API shows them.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   return text === '' ? undefined : JSON.parse(text);
 };
 
-/** Serves the answers in order, the last one again and again. */
+/** Serves the answers in order, the last one repeatedly. */
 const startService = async (answers: readonly Told[]) => {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ const startService = async (answers: readonly Told[]) => {
   return { url: `http://127.0.0.1:${port}`, asked, stop };
 };
 
-/** Runs a command line, its words parted by blanks, on a service that gives these answers. */
+/** Runs a command line, split at blanks, against a service that gives these answers. */
 export const runTold = async (words: string, ...answers: Told[]) => {
   const service = await startService(answers);
   const keys = { SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk', SVC_POOL_TOKEN: 'pt' };

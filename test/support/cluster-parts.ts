@@ -1,7 +1,7 @@
 /**
- * The parts of a cluster that run as processes of this machine, for tests that stop and kill them.
- * `SVC_TEST_KUBE_RUN` names a folder with a file a part (`apiserver`, `etcd`, `kubelet`) that holds the
- * part's process id. A killed part is started again with the same command line.
+ * Parts of a cluster that run as processes of this machine, for tests that stop and kill them. `SVC_TEST_KUBE_RUN`
+ * names a folder with one file for each part (`apiserver`, `etcd`, `kubelet`) that holds its process id. A killed part
+ * is restarted with the same command line.
  */
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { until } from '#runtime/pause.ts';
 export type Part = 'apiserver' | 'etcd' | 'kubelet';
 
 export type ClusterParts = {
-  /** Stops a part where it is. */
+  /** Suspends the process of a part. */
   pause(part: Part): void;
   resume(part: Part): void;
-  /** Kills a part; answers how to start it again. */
+  /** Kills a part; returns the function that restarts it. */
   kill(part: Part): Promise<() => void>;
 };
 
@@ -30,7 +30,7 @@ const isGone = (pid: number): boolean => {
 
 const mostRestarts = 5;
 
-/** The parts of the cluster; undefined when the environment does not say where they are. */
+/** Returns the parts of the cluster; undefined when the environment does not name their folder. */
 export const findClusterParts = (): ClusterParts | undefined => {
   const folder = process.env.SVC_TEST_KUBE_RUN;
   if (folder === undefined) return undefined;
@@ -52,7 +52,7 @@ export const findClusterParts = (): ClusterParts | undefined => {
       const log = openSync(readlinkSync(`/proc/${pid}/fd/2`), 'a');
       process.kill(pid, 'SIGKILL');
       await until(() => isGone(pid), { timeoutMs: 30_000, what: `${part} gone` });
-      // The API server gives up by itself where etcd is slow to come: it is started again then.
+      // The API server exits by itself if etcd is slow to start; then it is started again.
       const start = (again: number): void => {
         const stdio = ['ignore', log, log] as const;
         const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });

@@ -1,7 +1,7 @@
-/** What an agent does in the page of `code-hosting`: the task `close-duplicate`, from its first page on. */
+/** Plays an agent in the page of `code-hosting`: the task `close-duplicate`, from its first page on. */
 import type { Page } from 'playwright-core';
 
-/** The page stands on its `entry`. Resolves when the issue is shown as closed. */
+/** Solves the task on a page that shows its `entry`. Resolves when the issue is shown as closed. */
 export const solveCloseDuplicate = async (page: Page): Promise<void> => {
   await page.getByRole('link', { name: 'northquay/berth' }).click();
   await page.getByRole('searchbox').fill('arrival reminder');

@@ -1,6 +1,6 @@
 /**
- * The template `code-hosting`, served in this process, with the vendor's client for it: `@octokit/rest`
- * as it comes from the registry, given nothing but another base address and the token.
+ * The template `code-hosting`, served in this process, with the vendor's client for it: `@octokit/rest` from the
+ * registry, with only its base address and token changed.
  */
 import { retry } from '@octokit/plugin-retry';
 import { Octokit } from '@octokit/rest';
@@ -15,18 +15,18 @@ const RetryingOctokit = Octokit.plugin(retry);
 export type Client = InstanceType<typeof RetryingOctokit>;
 
 export type CodeHost = ServedWorld & {
-  /** The client with all its plugins. */
+  /** Returns the client with all its plugins. */
   octokit(auth?: string | undefined): Client;
-  /** Its methods by topic. */
+  /** Returns its methods by topic. */
   client(): Client['rest'];
   clientWith(auth: string | undefined): Client['rest'];
-  /** Asks without the client: what it would refuse to send. */
+  /** Sends a request without the client, which would refuse to send it. */
   ask(method: string, path: string, body?: unknown): Promise<{ response: Response; body: Row }>;
-  /** The webhooks that were sent, in their order, as the request ledger has them. */
+  /** Returns the webhooks that were sent, in order, from the request ledger. */
   deliveries(): Promise<Row[]>;
-  /** The output of a tool; throws what the call failed with. */
+  /** Returns the output of a tool; throws the error of a failed call. */
   tool(name: string, input: Row): Promise<unknown>;
-  /** Whether the grade passes, and the names of the checks that do not. */
+  /** Grades the session; returns the result and the names of the failed checks. */
   grade(): Promise<{ passed: boolean; failed: string[] }>;
 };
 
@@ -37,7 +37,7 @@ export const seconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 export const documentation_url = 'https://docs.code.example/rest';
 
-/** What the vendor answers, as `errorOf` tells it. */
+/** Builds the vendor's error answer, in the form that `errorOf` returns. */
 export const refused = (status: number, message: string, errors?: unknown[]) => ({
   status,
   data: { message, documentation_url, status: String(status), ...(errors ? { errors } : {}) },
@@ -45,7 +45,7 @@ export const refused = (status: number, message: string, errors?: unknown[]) => 
 export const notFound = refused(404, 'Not Found');
 export const invalid = (...errors: unknown[]) => refused(422, 'Validation Failed', errors);
 
-/** The status and the body of the error that a call ends with. */
+/** Returns the status and the body of the error that a call ends with. */
 export const errorOf = async (
   call: Promise<unknown>,
 ): Promise<{ status: number; data: unknown }> => {
@@ -65,7 +65,7 @@ export const numbers = (rows: readonly { number: number }[]): number[] =>
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Serves the template, or a tree made of it, on the task of this name, or on its first. Whoever opens it stops it. */
+/** Serves the template, or a tree made of it, on the task of this name, or on its first. The caller must stop it. */
 export const openCodeHost = async (
   task?: string,
   tree = templateTree('code-hosting'),
@@ -76,7 +76,7 @@ export const openCodeHost = async (
       baseUrl: world.url,
       ...(auth === undefined ? {} : { auth }),
       log: silent,
-      // The plugin tries again after seconds; here it tries at once.
+      // The plugin retries after seconds; here it retries at once.
       retry: { retryAfterBaseValue: 1 },
     });
   return {
@@ -117,8 +117,8 @@ export const openCodeHost = async (
 };
 
 /**
- * Serves the template, or a tree made of it, on the task of this name, or on its first, to each test of a file as
- * at first.
+ * Serves the template, or a tree made of it, on the task of this name, or on its first; each test of a file starts
+ * from its initial state.
  */
 export const serveCodeHost = async (task?: string, tree?: TreeFile[]): Promise<CodeHost> => {
   const world = await openCodeHost(task, tree);

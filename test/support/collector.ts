@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry that keeps the spans it takes: OTLP over HTTP, in JSON. */
+/** An OpenTelemetry collector that keeps received spans: OTLP over HTTP, in JSON. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,13 +20,13 @@ export type ReceivedSpan = {
 };
 
 export type TestCollector = {
-  /** What `OTEL_EXPORTER_OTLP_ENDPOINT` has to say. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   endpoint: string;
-  /** All that were taken, in the order in which they came. */
+  /** All accepted spans, in the order of arrival. */
   spans: ReceivedSpan[];
-  /** Headers of each request, those of refused ones too. */
+  /** Headers of each request, refused ones included. */
   requests: IncomingHttpHeaders[];
-  /** Answers so many of the next requests with a status. */
+  /** Answers so many of the next requests with this status. */
   refuse(status: number, times: number): void;
   stop(): void;
 };

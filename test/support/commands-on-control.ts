@@ -1,4 +1,4 @@
-/** Command lines of `svc`, run in the test's own process on a control plane of its own, with a folder to work in. */
+/** Runs command lines of `svc` in the test's own process, on a control plane of its own, with a working folder. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,19 +14,19 @@ export type Desk = {
   folder: string;
   /** Writes files below the folder. */
   write(folder: string, files: readonly TreeFile[]): void;
-  /** Runs a command line, its words parted by blanks. */
+  /** Runs a command line, split at blanks. */
   svc(words: string): Promise<Ran>;
   clear(): void;
 };
 
-/** The key pair of the organization, from its `Authorization` header. */
+/** Returns the key pair of the organization, from its `Authorization` header. */
 const accountEnv = (authorization: string): Record<string, string> => {
   const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
   const [publicKey = '', secretKey = ''] = pair.split(':');
   return { SVC_ORGANIZATION_PUBLIC_KEY: publicKey, SVC_ORGANIZATION_SECRET_KEY: secretKey };
 };
 
-/** Makes it. */
+/** Creates the runner of command lines. */
 export const createDesk = (control: TestControl & { config?: ControlConfig }): Desk => {
   const { running, publicKey, secretKey, accountAuthorization } = control;
   const folder = mkdtempSync(join(tmpdir(), 'svc-desk-'));

@@ -1,4 +1,4 @@
-/** Commands that tests run, with failures that can be read. */
+/** Runs commands for tests, with readable failures. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -18,8 +18,8 @@ const ending = ({ code, signal, killed }: Failure, timeoutMs: number): string =>
 };
 
 /**
- * What a command printed on its standard output. A failure tells how the command ended and the last
- * that it said; of its words only the first, since whole programs are handed over as words.
+ * Returns a command's standard output. A failure's message has the command's exit and the end of its output. Of its
+ * arguments it has only the beginning, since whole programs are passed as arguments.
  */
 export const outputOf = async (
   command: string,

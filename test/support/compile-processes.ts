@@ -1,7 +1,7 @@
 /**
- * The compile processes of the control planes of a test process, which start one after the other: a process that idles
- * when its control plane stops is kept for the next one with the same limits, as each start takes half a second of a
- * processor. One that is at work then is ended, as always.
+ * Reuses compile processes among the control planes of a test process, which start one after the other. A process that
+ * idles when its control plane stops is kept for the next one with the same limits, as each start takes half a second
+ * of processor time. A busy one is ended, as usual.
  */
 import {
   type CompileProcess,
@@ -9,7 +9,7 @@ import {
   startCompileProcess,
 } from '../../src/control/worlds/compile/process.ts';
 
-/** Of all kinds of limits; more than a few control planes hold at once is ended. */
+/** Maximum number of kept processes, over all limits; further ones are ended. */
 const mostKept = 4;
 
 const kept: { process: CompileProcess; limits: string }[] = [];
@@ -19,7 +19,7 @@ const take = (limits: string): CompileProcess | undefined => {
   return at === -1 ? undefined : kept.splice(at, 1)[0]?.process;
 };
 
-/** Starts one, or takes one that is kept. */
+/** Starts a compile process, or reuses a kept one. */
 export const keptCompileProcess: StartCompileProcess = ({ timeLimitMs, memoryMb }) => {
   const limits = `${timeLimitMs} ms, ${memoryMb} MiB`;
   const process = take(limits) ?? startCompileProcess({ timeLimitMs, memoryMb });

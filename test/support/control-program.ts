@@ -1,9 +1,9 @@
-/** What a control plane is told that runs as a real process, for tests that kill it and for figures. */
+/** Settings of a control plane that runs as a real process, for tests that kill it and for measurements. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { freePorts } from './network.ts';
 
-/** Settings of one, with its ports and the credentials that it knows. */
+/** Builds the settings, with the ports and the credentials. */
 export const controlSettings = async (databaseUrl: string, folder: string) => {
   const ports = await freePorts();
   const [publicKey, secretKey] = [`pk-${randomUUID()}`, `sk-${randomUUID()}`];

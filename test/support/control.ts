@@ -1,7 +1,6 @@
 /**
- * A control plane in the test's own process, with the callers that a test needs: the holder of the key
- * pair, the holder of the public key, an orchestrator, and hosts. Every answer is checked against the
- * schema that its operation declares.
+ * A control plane in the test's own process, with the clients that a test needs: with the key pair, with the public
+ * key alone, as an orchestrator, and as hosts. Every answer is checked against its operation's schema.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,7 +20,7 @@ import { type RunningControl, startControl } from '../../src/control/program.ts'
 import { keptCompileProcess } from './compile-processes.ts';
 import { execute } from './sql.ts';
 
-/** Sends an operation and returns its answer, or throws the `AppError` that the server answered. */
+/** Sends an operation and returns its answer, or throws the server's `AppError`. */
 export type Send = <Shape extends OperationShape>(
   shape: Shape,
   input: ClientInput<Shape>,
@@ -33,23 +32,23 @@ export type TestControl = {
   running: RunningControl;
   publicKey: string;
   secretKey: string;
-  /** By the key pair. */
+  /** Sends with the key pair. */
   send: Send;
-  /** By the public key alone. */
+  /** Sends with the public key alone. */
   read: Send;
-  /** By the key pair of the organization. */
+  /** Sends with the key pair of the organization. */
   account: Send;
   accountAuthorization: string;
   pool: Send;
-  /** By the admin token, or the pool token where there is none. */
+  /** Sends with the admin token, or the pool token if there is none. */
   admin: Send;
-  /** By the senders' token. */
+  /** Sends with the senders' token. */
   sender: Send;
-  /** By the gateways' token, or one that is wrong where there is none. */
+  /** Sends with the gateways' token, or a wrong one if there is none. */
   gateway: Send;
-  /** By a host's token, from an address: loopback when not given. */
+  /** Sends with a host's token, from an address, by default loopback. */
   asHost(token: string, from?: string): Send;
-  /** Any request, with whatever headers. */
+  /** Sends any request, with any headers. */
   raw(request: {
     method: string;
     path: string;
@@ -59,7 +58,7 @@ export type TestControl = {
   sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
 };
 
-/** One that its starter ends. */
+/** A control plane that its starter has to stop. */
 export type StartedControl = TestControl & { config: ControlConfig; stop(): Promise<void> };
 
 const ajv = new Ajv({ strict: true, allErrors: true });
@@ -79,7 +78,7 @@ const checkAnswer = (shape: OperationShape, status: number, body: unknown): void
   }
 };
 
-/** Of programs; all else is public. */
+/** Base paths of the APIs of programs; all others are public. */
 const baseOf: Partial<Record<Access, string>> = {
   host: '/api/host',
   pool: '/api/pool',
@@ -119,7 +118,7 @@ const senderOf =
     return { status: answer.statusCode, body } as Answer<typeof shape>;
   };
 
-/** So much of everything that no test meets a quota by chance. */
+/** Quotas so high that no test reaches one by chance. */
 const usualQuotas: Quotas = {
   sessions: 1_000,
   opensPerMinute: 10_000,
@@ -137,7 +136,7 @@ export type TestControlOptions = {
   databaseUrl: string;
   /** Parent of its folders; the system's temporary folder when not given. */
   parentFolder?: string;
-  /** Whose key pair it has, too. */
+  /** Control plane whose key pair it also has. */
   keysOf?: Pick<TestControl, 'publicKey' | 'secretKey'>;
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
   replicaOf?: { config: ControlConfig };
@@ -154,11 +153,11 @@ export type TestControlOptions = {
   blobs?: ControlConfig['blobs'];
   /** No folders and no addresses of its own when not given. */
   files?: ControlConfig['files'];
-  /** What it is called in answers; null: where it is served. A name of its own when not given. */
+  /** Public address in answers; null: the address on which it listens. Absent: a name of its own. */
   publicUrl?: ControlConfig['publicUrl'];
   pinHosts?: boolean;
   otlpEndpoint?: string;
-  /** Where it logs to; absent: nowhere. */
+  /** Log; absent: nothing is logged. */
   log?: Log;
 };
 
@@ -225,7 +224,7 @@ const newConfig = async (options: TestControlOptions): Promise<ControlConfig> =>
   logLevel: 'silent',
 });
 
-/** By the key pair of the organization, which is among those of the configuration. */
+/** Returns the `Authorization` header of the organization's key pair, which is one of the configuration. */
 export const accountAuthorization = ({ bootstrap }: ControlConfig): string => {
   const pair = bootstrap.find(({ ofOrganization }) => ofOrganization === true);
   return basicAuthorization(pair?.publicKey ?? 'pk-none', pair?.secretKey.reveal() ?? '');
@@ -238,7 +237,7 @@ export type Callers = {
   accountAuthorization: string;
 };
 
-/** Returns a control plane with the callers of a project, all of which reach it through `inject`. */
+/** Returns a control plane with the clients of a project, all of which reach it through `inject`. */
 export const callersOf = (
   { running, config }: { running: RunningControl; config: ControlConfig },
   { publicKey, secretKey, accountAuthorization }: Callers,
@@ -272,7 +271,7 @@ export const callersOf = (
   sql: (text, values = []) => execute(config.databaseUrl.reveal(), text, values),
 });
 
-/** Starts one; the caller owns the database. */
+/** Starts a control plane; the caller owns the database. */
 export const startTestControl = async (options: TestControlOptions): Promise<StartedControl> => {
   const config = options.replicaOf?.config ?? (await newConfig(options));
   const log = options.log ?? createLog('test', config.logLevel);

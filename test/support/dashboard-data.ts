@@ -1,4 +1,4 @@
-/** Data for the starters of dashboards, as transforms and the service give them: some, or none. */
+/** Data for the starter dashboards, as transforms and the service provide it: some, or none. */
 
 const start = Date.parse('2026-11-20T09:00:00.000Z');
 const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
@@ -12,7 +12,7 @@ const tools = [
   'search_issues',
 ];
 
-/** What the starter of a session is given. */
+/** Builds the data of the starter for a session. */
 export const sessionData = (isFilled: boolean): object => {
   const calls = Array.from({ length: isFilled ? 42 : 0 }, (_, index) => ({
     seq: index + 1,
@@ -75,7 +75,7 @@ const taskNames = [
   'review-and-merge',
 ];
 
-/** What the starter of tasks is given. */
+/** Builds the data of the starter for tasks. */
 export const taskData = (isFilled: boolean): object => {
   const tasks = taskNames.map((name, index) => ({
     id: `tsk-0${index}`,

@@ -7,18 +7,18 @@ import { templateTree } from './worlds.ts';
 export type Asked = { status: number; headers: Headers; text: string; json: unknown };
 
 export type DeviceManager = ServedWorld & {
-  /** Asks with the session's token; a text is sent as XML, anything else as JSON. */
+  /** Sends a request with the session's token; a text is sent as XML, anything else as JSON. */
   ask(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Asked>;
-  /** The output of a tool; throws what the call failed with. */
+  /** Returns the output of a tool; throws the error of a failed call. */
   tool(name: string, input: Row): Promise<unknown>;
-  /** The bodies of the webhooks that were sent, in their order. */
+  /** Returns the bodies of the webhooks that were sent, in order. */
   deliveries(): Promise<Row[]>;
-  /** Whether the grade passes. */
+  /** Returns true if the grade passes. */
   passes(): Promise<boolean>;
 };
 
@@ -27,7 +27,7 @@ const typeOf = (body: unknown): Record<string, string> =>
     ? {}
     : { 'content-type': typeof body === 'string' ? 'text/xml' : 'application/json' };
 
-/** Serves the template, or its first task; whoever opens it stops it. */
+/** Serves the template on its first task; the caller must stop it. */
 export const openDeviceManager = async (): Promise<DeviceManager> => {
   const world = await serveWorld(templateTree('device-management'));
   return {
@@ -63,7 +63,7 @@ export const openDeviceManager = async (): Promise<DeviceManager> => {
   };
 };
 
-/** Serves it for the tests of a file, each on the rows as they are at first. */
+/** Serves it for the tests of a file, each on the initial rows. */
 export const serveDeviceManager = async (): Promise<DeviceManager> => {
   const world = await openDeviceManager();
   afterAll(() => world.stop());

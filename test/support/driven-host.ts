@@ -1,6 +1,6 @@
 /**
- * A real world host on a real runtime, against a stand-in for the control plane: for tests that look at
- * what a session can do to its host, with a way into what the host has to itself.
+ * A real world host on a real runtime, against a stand-in for the control plane. It serves tests of what a session can
+ * do to its host, so it gives access to the host's own environment.
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const run = promisify(execFile);
 export const hostRuntimes = ['process', 'bubblewrap', 'docker'] as const;
 export type HostRuntime = (typeof hostRuntimes)[number];
 
-/** Why hosts of a runtime cannot be had here; those without an entry can. */
+/** Returns why a runtime is not available here, by runtime; available ones have no entry. */
 export const findMissingRuntimes = async (): Promise<Partial<Record<HostRuntime, string>>> => ({
   ...((await dockerAnswers()) ? {} : { docker: 'no Docker engine answers' }),
   ...((await sandboxWorks()) ? {} : { bubblewrap: 'bubblewrap does not work here' }),
@@ -35,22 +35,22 @@ export const findMissingRuntimes = async (): Promise<Partial<Record<HostRuntime,
 export type DrivenHost = {
   hostId: string;
   control: StandInControl;
-  /** Its own folder, by the path that it has for the host. */
+  /** Folder of the host, by its path inside the host. */
   workDir: string;
-  /** Runs Python as the host's user, with what the host has to itself; what it printed. */
+  /** Runs Python as the host's user, in the host's namespaces; returns its output. */
   python(script: string, ...words: string[]): Promise<string>;
-  /** The same as a user that nothing keeps from anything in the container. On Docker only. */
+  /** Runs a command as root in the container, without restrictions. On Docker only. */
   asRoot(...words: string[]): Promise<string>;
 };
 
 export type DrivenHosts = {
   /** Starts a host that loads worlds from these blobs. */
   start(blobs: ReadonlyMap<string, Uint8Array>): Promise<DrivenHost>;
-  /** Ends them all, and removes what they had. */
+  /** Ends all hosts, and removes what belongs to them. */
   stop(): Promise<void>;
 };
 
-/** Gets a runtime ready for hosts of an installation of their own. */
+/** Prepares a runtime for hosts of an installation of their own. */
 export const prepareDrivenHosts = async (name: HostRuntime): Promise<DrivenHosts> => {
   const runtime = runtimes[name];
   const installation = newInstallation();
@@ -62,7 +62,7 @@ export const prepareDrivenHosts = async (name: HostRuntime): Promise<DrivenHosts
   const runPython = async (hostId: string, words: string[]): Promise<string> => {
     if (name === 'docker') return docker('exec', `svc-${hostId}`, ...words);
     const folder = join(tmpdir(), `svc-${installation}`, hostId);
-    // As a process would have it that a worker started.
+    // The environment of a process that a worker started.
     const env = { PATH: process.env.PATH ?? '', TMPDIR: `${folder}/work/code` };
     const [program = '', ...rest] = words;
     if (name === 'process') return (await run(program, rest, { env })).stdout;

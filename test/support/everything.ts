@@ -1,4 +1,4 @@
-/** One of everything that a project may have, for tests that try every route. */
+/** Creates one of everything that a project may have, for tests that try every route. */
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -14,13 +14,13 @@ type Stage = { control: TestControl; ask: ReturnType<typeof createAsker> };
 
 export const chunk = chunkOf([{ id: 'n1', title: 'x' }], 'notes');
 
-/** A file that the first project alone has, in a world of its own. */
+/** Contents of a file that only the first project has, in a world of its own. */
 export const ownText = 'of the first project alone';
 export const ownFile = createHash('sha256').update(ownText).digest('hex');
 
 const spec = { instruction: 'Do it.' };
 
-/** A trace of a session with an observation and a score, and a config of scores. */
+/** Creates a trace of a session with an observation and a score, and a config of scores. */
 const makeTraces = async (
   { control, ask }: Stage,
   sessionId: string,
@@ -50,7 +50,7 @@ const makeTraces = async (
   };
 };
 
-/** A dataset with an item and a run. */
+/** Creates a dataset with an item and a run. */
 const makeDataset = async ({ control, ask }: Stage): Promise<Record<string, string>> => {
   const as = basicAuthorization(control.publicKey, control.secretKey);
   const post = async (path: string, body: object) => (await ask('POST', path, { as, body })).body;
@@ -64,7 +64,7 @@ const makeDataset = async ({ control, ask }: Stage): Promise<Record<string, stri
   return { datasetName: path, name: path, datasetItemId, runName, datasetId: dataset.id };
 };
 
-/** An annotation queue with an item. */
+/** Creates an annotation queue with an item. */
 const makeQueue = async (
   { control, ask }: Stage,
   configId = '',
@@ -78,7 +78,7 @@ const makeQueue = async (
   return { queueId: queue.id, itemId: item.id };
 };
 
-/** A build with a label, and a run of it. */
+/** Creates a build with a label, and a run of it. */
 const makeBuild = async ({ control }: Stage): Promise<Record<string, string>> => {
   const body = { agentId: 'mine', buildHash: 'hash-of-mine' };
   const build = (await control.send(api.registerBuild, { body })).body;
@@ -90,7 +90,7 @@ const makeBuild = async ({ control }: Stage): Promise<Record<string, string>> =>
   return { buildId: build.id, agentRunId: run.id };
 };
 
-/** A prompt, which is a context repository of a kind. */
+/** Creates a prompt, which is a kind of context repository. */
 const makePrompt = async ({ control, ask }: Stage): Promise<Record<string, string>> => {
   const as = basicAuthorization(control.publicKey, control.secretKey);
   const promptName = 'prompt-of-mine-alone-01';
@@ -99,7 +99,7 @@ const makePrompt = async ({ control, ask }: Stage): Promise<Record<string, strin
   return { kind: 'prompts', identifier: promptName, promptName, promptVersion: '1' };
 };
 
-/** A user with an event, and a comment. */
+/** Creates a user with an event, and a comment. */
 const makeUser = async ({ control }: Stage): Promise<Record<string, string>> => {
   const userId = 'user-of-mine-alone-01';
   await control.send(api.setUserProfile, { body: { userId, notes: 'mine' } });
@@ -109,13 +109,13 @@ const makeUser = async ({ control }: Stage): Promise<Record<string, string>> => 
   return { userId, commentId: body.id };
 };
 
-/** A model with a price. */
+/** Creates a model with a price. */
 const makeModel = async ({ control }: Stage): Promise<Record<string, string>> => {
   const body = { modelName: 'mine', matchPattern: '^mine$', inputPrice: 1 };
   return { modelId: (await control.send(api.createModel, { body })).body.id };
 };
 
-/** A task set, and a dashboard of it. */
+/** Creates a task set, and a dashboard of it. */
 const makeDashboard = async (
   { control }: Stage,
   taskId: string,
@@ -126,13 +126,13 @@ const makeDashboard = async (
   return { taskSetId: set.body.id, dashboardId: dashboard.body.id };
 };
 
-/** A connector of files, on a folder that is never synced. */
+/** Creates a connector of files, on a folder that is never synced. */
 const makeFileConnector = async ({ control }: Stage): Promise<Record<string, string>> => {
   const body = { name: 'mine alone', kind: 'folder', folder: 'mine' } as const;
   return { connectorId: (await control.send(api.createFileConnector, { body })).body.id };
 };
 
-/** Makes one of everything that has an id; answers the ids, by the names that arguments of paths have. */
+/** Creates one of everything that has an id; returns the ids, by the names of path arguments. */
 export const makeEverything = async (control: TestControl): Promise<Record<string, string>> => {
   const stage: Stage = { control, ask: createAsker(control) };
   const params = { slug: 'notes' };
@@ -194,7 +194,7 @@ export const makeEverything = async (control: TestControl): Promise<Record<strin
   };
 };
 
-/** Of operations on a thing that need a body: one that would be taken of whoever has the thing. */
+/** Valid bodies for operations on an existing object that need one; its owner's request with it would be accepted. */
 export const bodiesOnThings: Record<string, object> = {
   addAnnotationQueueItem: { objectId: 'theirs', objectType: 'TRACE' },
   assignAnnotationQueue: { userId: 'theirs' },

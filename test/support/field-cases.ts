@@ -1,11 +1,11 @@
-/** What is put in the place of each field of a body: nothing, null, other types, too much, and what is hostile. */
+/** Generates bodies with an odd value in place of each field: absent, null, another type, too large, or malicious. */
 import type { OperationShape } from '#wire/operation.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A body with one field odd. */
+/** A body with one odd field. */
 export type FieldCase = {
-  /** The names on the way to it. */
+  /** Names on the path to the field. */
   path: string[];
   oddity: string;
   /** The whole body, as it is sent. */
@@ -42,7 +42,7 @@ const values: readonly (readonly [oddity: string, json: string])[] = [
   ['a constructor', '{"constructor":{"prototype":{"polluted":1}}}'],
 ];
 
-/** Members of a schema, also of the branches of a union and of the items of a list. */
+/** Returns the members of a schema, including those of the branches of a union and of the items of a list. */
 const membersOf = (schema: Schema | undefined): Record<string, Schema> => {
   if (schema === undefined) return {};
   const { properties, anyOf, items } = schema as {
@@ -59,10 +59,13 @@ const isList = ({ type, anyOf = [] }: Schema): boolean =>
 
 type Members = Record<string, unknown>;
 
-/** Stands for the value until the text is written; no body has it by chance. */
+/** Placeholder for the value until the text is written; no body contains it by chance. */
 const mark = 'the value that is put here';
 
-/** The body with a field for the mark, or without it; one below another is put into what stands there. */
+/**
+ * Returns the body with the mark in a field, or without the field. A nested field is placed into the existing value of
+ * its parent.
+ */
 const put = (base: Members, [name = '', below]: string[], schema: Schema, isAbsent: boolean) => {
   const body = structuredClone(base);
   const holder = (): Members => {
@@ -80,7 +83,7 @@ const put = (base: Members, [name = '', below]: string[], schema: Schema, isAbse
   return JSON.stringify(body);
 };
 
-/** All of them for an operation, from a body that it takes. `more` names members that its schema leaves free. */
+/** Returns all cases for an operation, from a valid body. `more` names members that its schema leaves free. */
 export const fieldCasesOf = (
   { body }: OperationShape,
   base: object,

@@ -1,4 +1,4 @@
-/** Files sent to a control plane of a test as a client sends them: asked for, sent, confirmed. */
+/** Sends files to a control plane of a test as a client does: requests an upload, sends, confirms. */
 import { createHash } from 'node:crypto';
 import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -7,7 +7,7 @@ import type { TestControl } from './control.ts';
 export const sumOf = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('base64');
 
-/** An address that the control plane signed, where this one listens. */
+/** Replaces the host of a signed address by the one on which the control plane listens. */
 export const reachable = (control: TestControl, given: string): string => {
   if (!given.startsWith('https://svc.test/')) return given;
   const { pathname, search } = new URL(given);
@@ -33,20 +33,20 @@ export const driveOf = (control: TestControl) => {
     (await control.read(api.listFiles, { query: { prefix, ...query } })).body;
   return {
     ...{ request, send, confirm, list },
-    /** Makes a file. */
+    /** Creates a file. */
     async put(path: string, text: string, rest: { overwrite?: boolean } = {}) {
       const upload = await request(path, text, rest);
       const answer = await send(upload, text);
       if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
       return confirm(upload.fileId);
     },
-    /** What a file holds, and how it was given. */
+    /** Returns the text of a file, with the headers of its download. */
     async get(path: string) {
       const { body } = await control.read(api.downloadFile, { query: { path } });
       const answer = await fetch(reachable(control, body.url));
       return { text: await answer.text(), headers: answer.headers, view: body };
     },
-    /** The paths of all files, folder by folder. */
+    /** Returns the paths of all files, folder by folder. */
     async walk(prefix = ''): Promise<string[]> {
       const paths: string[] = [];
       for (let cursor: string | undefined; ; ) {
@@ -65,7 +65,7 @@ export const driveOf = (control: TestControl) => {
   };
 };
 
-/** Has the control plane do what it does from time to time: a turn of its reaping. */
+/** Makes the control plane do its periodic work: one turn of its reaper. */
 export const tidy = (control: TestControl) =>
   control.pool(reap, {
     body: { idleMs: 600_000, maxAgeMs: 600_000, provisionMs: 600_000, closingMs: 600_000 },

@@ -1,4 +1,4 @@
-/** Plays a film in a real Chromium, as anybody would, and looks at it. */
+/** Plays a recording in a real Chromium, as a person would, and inspects it. */
 import type { Page } from 'playwright-core';
 import { startChromium } from './chromium.ts';
 
@@ -6,16 +6,16 @@ export type Film = {
   durationS: number;
   width: number;
   height: number;
-  /** The colour of the film at a time and place, as red, green and blue. */
+  /** Returns the colour at a time and place, as red, green and blue. */
   colorAt(seconds: number, place: { x: number; y: number }): Promise<number[]>;
-  /** A picture of the page that shows it, as PNG. */
+  /** Returns a picture of the page that shows it, as PNG. */
   picture(): Promise<Buffer>;
   close(): Promise<void>;
 };
 
 type Loaded = Pick<Film, 'durationS' | 'width' | 'height'>;
 
-/** What runs in the page; a film that does not play fails there. */
+/** Loads the recording in the page; fails if it does not play. */
 const load = (page: Page, base64: string): Promise<Loaded> =>
   page.evaluate<Loaded>(`(async () => {
     const bytes = Uint8Array.from(atob('${base64}'), (char) => char.charCodeAt(0));
@@ -43,7 +43,7 @@ const colorAt = (page: Page, seconds: number, { x, y }: { x: number; y: number }
     return [...pen.getImageData(${x}, ${y}, 1, 1).data.slice(0, 3)];
   })()`);
 
-/** Opens it. Throws what Chromium says of a film that it cannot play. */
+/** Opens a recording. Throws Chromium's error if it cannot play it. */
 export const playFilm = async (film: Uint8Array): Promise<Film> => {
   const browser = await startChromium();
   const page = await browser.newPage({ viewport: { width: 1_300, height: 820 } });

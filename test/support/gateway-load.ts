@@ -1,6 +1,6 @@
 /**
- * Steady use of one session through the gateway, by clients that keep their connections and never repeat
- * a request: each answer must be the session's own.
+ * Steady use of one session through the gateway, by clients that keep their connections and never repeat a request.
+ * Each answer must come from that session.
  */
 import { Agent, request } from 'node:http';
 import { describeError } from '#domain/error.ts';
@@ -9,7 +9,7 @@ import { pause } from '#runtime/pause.ts';
 export type GatewayLoadOptions = {
   /** `http://host:port` of the gateway. */
   gateway: string;
-  /** The session's address, whose host is asked for, and its token. */
+  /** Address of the session, which becomes the `Host` header, and its token. */
   surface: { url: string; token: string };
   path: string;
   clients: number;
@@ -17,7 +17,7 @@ export type GatewayLoadOptions = {
 
 const betweenMs = 50;
 
-/** Asks once; answers the status. */
+/** Sends one request; returns the status. */
 export const askGateway = (
   { gateway, surface, path }: Omit<GatewayLoadOptions, 'clients'>,
   agent?: Agent,
@@ -34,7 +34,7 @@ export const askGateway = (
     sent.end();
   });
 
-/** Starts the clients; `stop` answers how many requests there were, and what failed. */
+/** Starts the clients; `stop` returns the number of requests, and the failures. */
 export const startGatewayLoad = (options: GatewayLoadOptions) => {
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
   const failures: string[] = [];

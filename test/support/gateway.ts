@@ -1,6 +1,6 @@
 /**
- * A gateway in the test's own process, between clients that a test plays and hosts that it stands in
- * for. The control plane behind it is a table of routes, which a test changes and can take away.
+ * A gateway in the test's own process, between clients that a test plays and hosts that it stands in for. The control
+ * plane behind it is a table of routes, which a test changes and can make unavailable.
  */
 import { once } from 'node:events';
 import {
@@ -28,18 +28,18 @@ const token = 'gateway-token';
 export type StandInRoutes = {
   url: string;
   routes: Map<string, Route>;
-  /** Tokens of links that were not used yet. */
+  /** Tokens of unused links. */
   links: Set<string>;
-  /** How often a route was asked for. */
+  /** Returns how often a route was requested. */
   asked(): number;
-  /** Changes a session's route and tells the feed. */
+  /** Changes a session's route and publishes the change. */
   change(sessionId: string, route: Partial<Route>): void;
-  /** Breaks the feed: whoever follows is told that changes were missed. */
+  /** Breaks the feed: its followers learn that they missed changes. */
   breakOff(): void;
-  /** Answers nothing but 503 until `comeBack`. */
+  /** Answers only 503 until `comeBack`. */
   goAway(): void;
   comeBack(): void;
-  /** Takes no token until `comeBack`. */
+  /** Accepts no token until `comeBack`. */
   refuse(): void;
   stop(): Promise<void>;
 };
@@ -51,7 +51,7 @@ export const listenLocally = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Ends a server with all its connections. */
+/** Closes a server with all its connections. */
 export const endServer = async (server: Server): Promise<void> => {
   server.close();
   server.closeAllConnections();
@@ -60,7 +60,7 @@ export const endServer = async (server: Server): Promise<void> => {
 
 const holdMs = 20_000;
 
-/** Starts one without routes. */
+/** Starts a control plane without routes. */
 export const startStandInRoutes = async (): Promise<StandInRoutes> => {
   const routes = new Map<string, Route>();
   const links = new Set<string>();
@@ -161,7 +161,7 @@ export type TestGateway = {
   port: number;
   /** Serves a session by a listener; returns the session's id. */
   serve(listener: RequestListener, surface?: 'api' | 'ui'): Promise<string>;
-  /** Serves a session by a server that the caller has made. */
+  /** Serves a session by the caller's server. */
   serveBy(server: Server, surface?: 'api' | 'ui'): Promise<string>;
   hostOf(sessionId: string, surface?: 'api' | 'ui' | 'browser'): string;
   stop(): Promise<void>;
@@ -171,7 +171,7 @@ export type TestGatewayOptions = Partial<Omit<GatewayConfig, 'limits'>> & {
   limits?: Partial<Limits>;
 };
 
-/** The configuration of a gateway of tests, as its environment. */
+/** Builds the environment that configures a gateway of tests. */
 export const gatewayEnv = (controlUrl: string): Record<string, string> => ({
   SVC_LISTEN: '127.0.0.1:0',
   SVC_CONTROL_URL: controlUrl,
@@ -237,7 +237,7 @@ export type Answered = {
   rawHeaders: string[];
   trailers: Record<string, string | undefined>;
   body: string;
-  /** The code of a refusal of the gateway's own. */
+  /** Code of a refusal by the gateway itself. */
   code: string | undefined;
 };
 
@@ -255,7 +255,7 @@ export const readAnswer = async (answer: IncomingMessage): Promise<Answered> => 
   };
 };
 
-/** Asks on a connection of its own. */
+/** Sends a request on a connection of its own. */
 export const ask = async (port: number, asked: Asked): Promise<Answered> => {
   const { host, method = 'GET', path = '/', headers = {}, body } = asked;
   const given = Array.isArray(headers) ? ['host', host, ...headers] : { host, ...headers };
@@ -266,10 +266,10 @@ export const ask = async (port: number, asked: Asked): Promise<Answered> => {
   return readAnswer(answer);
 };
 
-/** Lines of a head, with the empty one that ends it. */
+/** Joins lines of a head, with the empty line that ends it. */
 export const headLines = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 
-/** A connection on which a test writes what it likes; what comes is kept. */
+/** Opens a connection on which a test writes any bytes; received bytes are kept. */
 export const openRaw = async (port: number): Promise<{ socket: Socket; text(): string }> => {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
@@ -281,7 +281,7 @@ export const openRaw = async (port: number): Promise<{ socket: Socket; text(): s
   return { socket, text: () => text };
 };
 
-/** Writes and reads until the other side ends the connection. */
+/** Writes and reads until the other side closes the connection. */
 export const sendRaw = async (port: number, written: string): Promise<string> => {
   const { socket, text } = await openRaw(port);
   socket.write(written, 'latin1');

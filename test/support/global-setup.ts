@@ -1,7 +1,7 @@
 /**
- * Starts one PostgreSQL for a whole run of the tests on real parts, and makes a migrated template
- * database in it, from which `testDatabase()` copies. `fsync` is off: nothing here outlives the run.
- * Every project that needs it names this file; the first of them starts it for all.
+ * Starts one PostgreSQL for a whole run of the tests on real parts, and creates a migrated template database in it,
+ * from which `testDatabase()` copies. `fsync` is off, since nothing here outlives the run. Every project that needs it
+ * names this file; the first of them starts it for all.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Connection string with `{database}` in place of the database's name. */
     postgresUrl: string;
-    /** A folder that is removed when the run ends. */
+    /** Folder that is removed when the run ends. */
     runFolder: string;
   }
 }

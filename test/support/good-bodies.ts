@@ -1,4 +1,4 @@
-/** For every operation that takes a body: one that it takes. `%n` in it is another number each time. */
+/** Valid bodies for every operation that takes one. `%n` in a body is another number each time. */
 import { createHash } from 'node:crypto';
 import { bodiesOnThings } from './everything.ts';
 import { encodeTree, notesWorld } from './worlds.ts';
@@ -12,7 +12,7 @@ const event = (type: string, body: object) => ({
   body,
 });
 
-/** Bodies for things by their ids, as a test has made them. */
+/** Returns bodies for existing objects by their ids. */
 export const goodBodies = (ids: Record<string, string>): Record<string, object> => ({
   ...bodiesOnThings,
   addAnnotationQueueItem: { objectId: 'o%n', objectType: 'TRACE' },

@@ -1,6 +1,6 @@
 /**
- * For tests of rows that workers hold: a store with entities of awkward fields, what a session's code is
- * given of it, and reads and writes at random whose values are taken from what is easily mistaken.
+ * Support for tests of rows that workers cache: a store with entities of awkward fields, the access that a session's
+ * code has to it, and random reads and writes. Their values are taken from those that are easily confused.
  */
 import fc from 'fast-check';
 import type { Row } from '#language/contract.ts';
@@ -40,7 +40,7 @@ const pairs = sampleEntity('pairs', {
 
 export const heldContract = sampleContract({ entities: [notes, pairs] });
 
-/** The store, marked as a session begins. */
+/** Opens the store, marked as at the start of a session. */
 export const openHeldStore = (): WorldStore => {
   const store = openWorldStore({ contract: heldContract });
   store.mark('base');
@@ -48,7 +48,10 @@ export const openHeldStore = (): WorldStore => {
   return store;
 };
 
-/** What a session's code is given of it. `reads` takes the entities that were read from held rows. */
+/**
+ * Creates the access that a session's code has to the store. `reads` collects the entities that were read from cached
+ * rows.
+ */
 export const accessOf = (store: WorldStore, reads: string[] = []): StoreAccess => {
   const session = {
     world: { store, contract: heldContract },
@@ -105,13 +108,13 @@ const note = fc.record(
 
 const pair = fc.record({ left: text, right: whole, flag }, { requiredKeys: ['left', 'right'] });
 
-/** Rows that are written past the code: by routes, by seeds. */
+/** Rows that are written without the session's code: by routes, by seeds. */
 export const heldRows = fc.record({
   notes: fc.uniqueArray(note, { selector: (row) => row.id, maxLength: 5 }),
   pairs: fc.uniqueArray(pair, { selector: ({ left, right }) => `${right} ${left}`, maxLength: 4 }),
 });
 
-/** What only one language can say, as a text of it: it is made there. */
+/** Wraps a value that only one language has as source text, evaluated in that language. */
 export const literal = (code: string) => ({ $literal: code });
 
 const fields = ['id', 'text', 'count', 'flag', 'score', 'left', 'right', 'constructor', '-minus'];
@@ -171,7 +174,7 @@ const keyOf = (literals: readonly string[]) =>
     fc.dictionary(field, wantedOf(literals), { maxKeys: 2 }),
   );
 
-/** Reads and writes; `literals` are values that the language of the code can say and JSON cannot. */
+/** Returns random reads and writes; `literals` are values that the code's language has and JSON lacks. */
 export const heldSteps = (literals: readonly string[]): fc.Arbitrary<HeldStep[]> => {
   const as = <Do extends string>(name: Do) => fc.constant(name);
   const read = fc.record({

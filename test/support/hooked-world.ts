@@ -1,6 +1,6 @@
 /**
- * A help desk that sends webhooks, as a tree: tickets that tools in both languages, routes and handlers
- * change with the world's clock and ids, and the subscriptions that hear of it.
+ * A help desk that sends webhooks, as a tree: tools in both languages, routes and handlers change tickets with the
+ * world's clock and ids, and subscriptions receive the changes.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -225,7 +225,7 @@ def answer(ctx):
     ctx.respond(int(ctx.args["status"]), {})
 `;
 
-/** Rows of the world as it is at first; hooks are the test's to add. */
+/** Initial rows of the world; the test adds webhooks. */
 const firstTicket = {
   id: 1,
   key: 'first',
@@ -246,7 +246,7 @@ signing = "hmac-sha256"
 signature_header = "X-Signature"
 `;
 
-/** The tree, with these subscriptions, and another table `[webhooks]` or none. */
+/** Builds the tree with these subscriptions, and with the given table `[webhooks]`, or none. */
 export const hookedWorld = (hooks: readonly Row[], webhooks = usualWebhooks): TreeFile[] => {
   const files = {
     'schema/world.json': JSON.stringify(worldJson),

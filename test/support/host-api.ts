@@ -1,6 +1,6 @@
 /**
- * A control plane as a world host sees it, and nothing behind it: it takes reports of warm hosts, holds
- * their polls, and answers heartbeats. For tests of container runtimes, where no session is opened.
+ * A control plane as a world host sees it, with nothing behind it: it accepts reports of warm hosts, holds their
+ * polls, and answers heartbeats. For tests of container runtimes, where no session is opened.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 
 export type HostApi = {
   port: number;
-  /** Addresses that hosts reported with being warm; '' when one knows none. */
+  /** Addresses in the hosts' warm reports; '' if a host does not know its own. */
   warm: Map<string, string>;
-  /** The tokens that each showed, in their order. */
+  /** Tokens that each host sent, in order. */
   tokens: Map<string, string[]>;
   /** Hosts that are refused as stale from now on. */
   refused: Set<string>;

@@ -1,6 +1,6 @@
 /**
- * A whole world host, with real workers for user code, against a stand-in for the control plane. How the
- * real control plane takes it is tested in `test/`.
+ * A complete world host, with real workers for user code, against a stand-in for the control plane. Tests with the
+ * real control plane are in `test/`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,10 +21,10 @@ import { type Received, type StandInControl, startStandInControl } from './stand
 
 /** A version of the sample world. */
 export const version = sampleVersion();
-/** The route that lists and takes issues there. */
+/** Route that lists and creates issues there. */
 export const issues = '/repos/ann/engine/issues';
 
-/** A host, the control plane that it reports to, and where it keeps its files. */
+/** A host, the control plane that it reports to, and its working folder. */
 export type Bench = {
   control: StandInControl;
   host: Running;
@@ -33,7 +33,7 @@ export type Bench = {
   logged(message: string): Promise<string>;
 };
 
-/** Starts a host for the test that asks for it; it is stopped when that is over. */
+/** Starts a host for the current test and stops it at the test's end. */
 export const startBench = async ({
   blobs,
 }: Pick<typeof version, 'blobs'> = version): Promise<Bench> => {
@@ -75,7 +75,7 @@ export const startBench = async ({
   return { control, host, workDir, logged };
 };
 
-/** An assignment to a session of the version. */
+/** Builds an assignment to a session of the version. */
 export const assignment = (parts: Partial<Assignment> = {}): Assignment => ({
   sessionId: 'ses-1',
   generation: 1,
@@ -101,17 +101,17 @@ export const task: Assignment['task'] = {
   },
 };
 
-/** Whether a message says that its host is warm: a report of its own, or the end of a session. */
+/** Returns true if a message reports that its host is warm: a report of its own, or the end of a session. */
 const saysWarm = ({ operation, body }: Received): boolean =>
   operation === 'reportWarm' || (operation === 'reportClosed' && body.recycled !== undefined);
 
-/** Opens a session and gives the means to use its API. */
+/** Opens a session and returns a function that sends requests to its API. */
 export const openOn = async (
   control: StandInControl,
   parts: Partial<Assignment> = {},
   nth = 1,
 ): Promise<(method: string, path: string, body?: unknown, token?: string) => Promise<Response>> => {
-  // Where it is, a host tells once.
+  // A host reports its address only once.
   const { body: first } = await control.message('reportWarm');
   await until(() => control.received.filter(saysWarm).length >= nth, {
     timeoutMs: 10_000,

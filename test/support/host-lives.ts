@@ -1,6 +1,6 @@
 /**
- * What tests of the lives of hosts do with a control plane that has the world `notes`: open sessions, bring one to
- * a state with a host that is played, drain hosts and report them gone.
+ * Support for tests of hosts' states, on a control plane with the world `notes`: opens sessions, brings one to a state
+ * with a played host, drains hosts and reports them gone.
  */
 import type { SessionState } from '#domain/session.ts';
 import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
@@ -26,7 +26,7 @@ export const drain = (
     body: { reason, ...(ifState === undefined ? {} : { ifState }) },
   });
 
-/** What the database has of a host. */
+/** Reads a host's row from the database. */
 export const rowOf = async (control: OwnControl, host: PlayedHost) => {
   const [row] = await control.sql<{
     state: string;
@@ -37,7 +37,7 @@ export const rowOf = async (control: OwnControl, host: PlayedHost) => {
   return row;
 };
 
-/** A session with a host that is as far as the state says. */
+/** Returns a session in the given state, with its played host. */
 export const inState = async (
   control: OwnControl,
   state: SessionState,

@@ -1,7 +1,4 @@
-/**
- * Each operation of the host API, said of a host and a session as by whoever has a token: what the attacks by
- * hosts' tokens try in turn.
- */
+/** Every operation of the host API, on a given host and session. The tests of attacks with hosts' tokens try each. */
 import {
   answerCall,
   consumeEntry,
@@ -36,10 +33,10 @@ const entry = {
   call_id: null,
 };
 
-/** Whom an operation is about. */
+/** Host, session and call that an operation is about. */
 export type Target = { hostId: string; sessionId: string; callId: string; generation: number };
 
-/** Each operation of the host API, about a host and a session. */
+/** Operations of the host API, by name, on a host and a session. */
 const operations: Record<string, (send: Send, target: Target) => Promise<unknown>> = {
   reportWarm: (send, { hostId, generation }) =>
     send(reportWarm, { params: { hostId }, body: { generation } }),
@@ -77,15 +74,15 @@ const operations: Record<string, (send: Send, target: Target) => Promise<unknown
     send(reportClosed, { params: { sessionId }, body: { generation } }),
   getBlob: (send) => send(getBlob, { params: { digest: baseState } }),
 };
-/** Their names. */
+/** Names of the operations. */
 export const names = Object.keys(operations);
-/** Those about a session. */
+/** Names of operations on a session. */
 export const ofSessions = names.filter((name) =>
   /Ready|Failed|Calls|Call|Requests|Closed|Entry/.test(name),
 );
-/** Those about a host. */
+/** Names of operations on a host. */
 export const ofHosts = names.filter((name) => !ofSessions.includes(name) && name !== 'getBlob');
 
-/** Does one of them. */
+/** Sends one of them. */
 export const attempt = (name: string, send: Send, target: Target): Promise<unknown> =>
   operations[name]?.(send, target) ?? Promise.reject(new Error(`no operation ${name}`));

@@ -1,15 +1,15 @@
 /**
- * Volumes for tests on a cluster that provides none: folders of one node, made and removed by a pod of
- * their own, and bound beforehand to the claims that are to have them.
+ * Volumes for tests on a cluster that provides none: folders of one node, created and removed by a pod of their own,
+ * and bound beforehand to their claims.
  */
 import { randomBytes } from 'node:crypto';
 import { until } from '#runtime/pause.ts';
 import type { Cluster } from '../../orchestrator/driver/kubernetes/cluster.ts';
 
 export type HostVolumes = {
-  /** What claims have to name as their storage class. */
+  /** Storage class that the claims have to name. */
   className: string;
-  /** The node that has the folders; pods that use them must be there. */
+  /** Node with the folders; pods that use them must run there. */
   node: string;
   /** Empties the volumes, once the claims are gone. */
   renew(): Promise<void>;
@@ -19,7 +19,7 @@ export type HostVolumes = {
 const above = '/var/tmp';
 const timeoutMs = 60_000;
 
-/** Makes a volume for each claim in a namespace. `image` has a shell, and is on the node. */
+/** Creates a volume for each claim in a namespace. `image` must have a shell, and be on the node. */
 export const makeHostVolumes = async (
   { core }: Cluster,
   image: string,
@@ -31,7 +31,7 @@ export const makeHostVolumes = async (
   const node = items[0]?.metadata?.labels?.['kubernetes.io/hostname'] ?? '';
   await core.createNamespace({ body: { metadata: { name: className } } });
 
-  /** Runs a command as root where the folders are. */
+  /** Runs a command as root on the node with the folders. */
   const runOnNode = async (what: string, command: string): Promise<void> => {
     const name = `${what}-${randomBytes(4).toString('hex')}`;
     await core.createNamespacedPod({

@@ -1,4 +1,4 @@
-/** A world host played by a test: it says what a host says, one message at a time. */
+/** A world host played by a test, which sends a host's messages one at a time. */
 import { createHash } from 'node:crypto';
 import type { Assignment, LoadDirective } from '#wire/host-api/assignment.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
@@ -26,29 +26,32 @@ import type { Send, TestControl } from './control.ts';
 
 export const installation = 'test';
 
-/** The state digest that a played host reports unless told otherwise. */
+/** Default state digest of a played host's reports. */
 export const baseState = `sha256:${'0'.repeat(64)}` as const;
 
 export type PlayedHost = {
   id: string;
   token: string;
   send: Send;
-  /** Its generation, as it knows it. */
+  /** Generation that the host knows of itself. */
   generation: number;
-  /** What it serves. */
+  /** Assignment that it serves. */
   assignment: Assignment | undefined;
-  /** `found`: what is left of its session besides rows, as a host says it that holds something. */
+  /**
+   * Reports that the host is warm. `found`: findings that its session left besides rows, as a host that holds a
+   * version reports them.
+   */
   warm(
     holding?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` },
     found?: string[],
   ): Promise<string>;
-  /** Polls for an assignment; undefined when there was none in time. */
+  /** Polls for an assignment; returns undefined when there was none in time. */
   poll(hold?: number): Promise<Assignment | undefined>;
-  /** Polls for a version to load ahead; undefined when there was none in time. */
+  /** Polls for a version to load ahead; returns undefined when there was none in time. */
   pollLoad(hold?: number): Promise<LoadDirective | undefined>;
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
-  /** `final`: as a host that is stopping. */
+  /** Polls for calls; `final`: as a host that is stopping. */
   calls(hold?: number, final?: boolean): Promise<SessionDirective>;
   /** Delivers entries of its session's ledger. */
   requests(entries: readonly unknown[]): Promise<void>;
@@ -63,11 +66,11 @@ export type PlayedHost = {
   blob(digest: `sha256:${string}`): Promise<Uint8Array>;
 };
 
-/** Where a played host says that it is; nothing is there. */
+/** Returns the address that a played host reports; no program listens there. */
 export const playedAddress = (hostId: string): string =>
   `http://127.0.0.1:${1 + (createHash('sha256').update(hostId).digest().readUInt16BE() % 65_535)}`;
 
-/** Plays a host that is there already. */
+/** Plays an existing host. */
 export const play = (hostId: string, token: string, send: Send): PlayedHost => {
   const session = () => {
     if (host.assignment === undefined) throw new Error(`${hostId} serves no session`);
@@ -169,7 +172,7 @@ export const play = (hostId: string, token: string, send: Send): PlayedHost => {
   return host;
 };
 
-/** What a played host is: of the usual size, for both tiers. */
+/** Properties of a played host: the usual size, for both tiers. */
 export const anyHost = {
   installation,
   pool: 'default',
@@ -179,7 +182,7 @@ export const anyHost = {
   size: 'standard',
 } as const;
 
-/** Registers a host and reports it launched; it has not said anything yet. */
+/** Registers a host and reports it launched; the host itself has sent nothing yet. */
 export const launchHost = async (control: TestControl, maxLive = 1_000): Promise<PlayedHost> => {
   const { body } = await control.pool(registerHost, {
     body: { ...anyHost, maxLive },
@@ -191,14 +194,14 @@ export const launchHost = async (control: TestControl, maxLive = 1_000): Promise
   return play(body.hostId, body.token, control.asHost(body.token));
 };
 
-/** A host that waits for a session. */
+/** Returns a warm host that waits for a session. */
 export const warmHost = async (control: TestControl): Promise<PlayedHost> => {
   const host = await launchHost(control);
   await host.warm();
   return host;
 };
 
-/** The same host, speaking to another replica. */
+/** Returns the same host, connected to another replica. */
 export const atReplica = (host: PlayedHost, control: TestControl): PlayedHost => {
   const moved = play(host.id, host.token, control.asHost(host.token));
   moved.generation = host.generation;
@@ -206,7 +209,7 @@ export const atReplica = (host: PlayedHost, control: TestControl): PlayedHost =>
   return moved;
 };
 
-/** Closes every open session and takes every host away, so that the next test begins with nothing. */
+/** Closes every open session and removes every host, so that the next test begins with none. */
 export const clearPool = async (control: TestControl): Promise<void> => {
   const open = await control.sql<{ id: string }>(
     `select id from sessions where state not in ('CLOSED', 'FAILED')`,

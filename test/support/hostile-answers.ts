@@ -1,6 +1,6 @@
 /**
- * A service whose answers fit the contracts, with a text in every place where one may stand. It answers each operation of
- * the public API and of operators', whatever is asked.
+ * A service whose answers fit the contracts, with a given text in every place that allows a text. It answers each
+ * operation of the public API and of the operators' API.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,12 +20,12 @@ const time = '2026-01-01T00:00:00.000Z';
 const isTime = (name: string): boolean =>
   /(?:At|Time|time|timestamp|Timestamp|date|day|^at|until)$/.test(name);
 
-/** States after which a command does not wait any longer. */
+/** States after which a command stops waiting. */
 const settled = ['succeeded', 'finished', 'READY', 'COMPLETED', 'complete', 'applied', 'published'];
 
 const mostDepth = 8;
 
-/** A value of a schema that holds the text wherever a text may stand. */
+/** Returns a value of a schema that holds the text wherever the schema allows it. */
 const fill = (schema: Loose, text: string, name = '', depth = 0): unknown => {
   if (Object.hasOwn(schema, 'const')) return schema.const;
   if (schema.enum !== undefined) {
@@ -72,7 +72,7 @@ const routes = [
   ...operationsOf(adminApi).map((shape) => ({ base: '/api/admin', shape })),
 ].map(({ base, shape }) => ({ shape, path: pattern(base + shape.path) }));
 
-/** Answers of the service: contracts filled with the text, or an error that says it. */
+/** Starts the service: it answers with contracts filled with the text, or with an error that has it as its message. */
 export const startHostileService = async (text: string, how: { failing: boolean }) => {
   const server = createServer((request, response) => {
     request.resume();

@@ -1,4 +1,4 @@
-/** Programs of clients that ask a service over https, in processes of their own. */
+/** Runs client programs that use a service over https, in processes of their own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -24,8 +24,8 @@ export const runClient = async (
 };
 
 /**
- * A module that Node loads before a program: names below `localhost` are this machine, as where systemd resolves
- * them. The program and its client are as they are.
+ * Module that Node loads before a program: names below `localhost` resolve to this machine, as systemd resolves them.
+ * The program and its client are unchanged.
  */
 export const localNames = `data:text/javascript,${encodeURIComponent(`
 import dns from 'node:dns';

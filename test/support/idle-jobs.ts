@@ -1,4 +1,4 @@
-/** A program for jobs that take as long as they are told, and tell which process did them. */
+/** A program for jobs of a given duration, each of which returns its process id. */
 import { serveJobs } from '../../src/control/worlds/compile/serve-jobs.ts';
 
 export type IdleJob = { kind: 'idle'; ms: number };

@@ -1,4 +1,4 @@
-/** Files for tests of imports: chunks, bases and folders to work in, and what came of them. */
+/** Files for tests of imports: chunks, bases and working folders, and readers for the results. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,19 +18,19 @@ import { sampleContract } from './sample-contract.ts';
 
 type Applied = Extract<ImportOutcome, { kind: 'applied' }>;
 
-/** Rows in the form in which lines name their entity. */
+/** A row with its entity, as in lines that name their entity. */
 export type Named = { entity: string; row: Row };
 
 export type ImportFiles = {
-  /** A folder that is not there yet. */
+  /** Returns the path of a folder that does not exist yet. */
   folder(): string;
-  /** Writes a chunk of lines, or of bytes that are said to be `rows` rows. */
+  /** Writes a chunk of lines, or of bytes that are declared as `rows` rows. */
   chunk(
     ordinal: number,
     lines: readonly string[] | { bytes: Uint8Array; rows: number },
     entity?: string,
   ): ImportChunk;
-  /** Writes the store file of rows, of which the first `treeRows` are the tree's. */
+  /** Writes the store file of rows, of which the first `treeRows` come from the tree. */
   base(contract: Contract, rows: Rows, treeRows?: Record<string, number>): ImportBase;
   remove(): void;
 };
@@ -62,7 +62,7 @@ export const createImportFiles = (): ImportFiles => {
   };
 };
 
-/** A plan over the sample contract, without rows. */
+/** Builds a plan over the sample contract, without rows. */
 export const planOf = (folder: string, parts: Partial<ImportPlan> = {}): ImportPlan => ({
   contract: sampleContract(),
   base: null,
@@ -75,7 +75,7 @@ export const planOf = (folder: string, parts: Partial<ImportPlan> = {}): ImportP
   ...parts,
 });
 
-/** What is in a snapshot that an import made. Throws unless its digests are those of its rows. */
+/** Reads the rows of a snapshot that an import made. Throws unless its digests match the rows. */
 export const readImported = (contract: Contract, { snapshot }: Applied): Record<string, Row[]> => {
   if (snapshot === null) throw new Error('the import made no snapshot');
   const store = openWorldStore({ contract, snapshot: readFileSync(snapshot.file) });
@@ -94,7 +94,7 @@ export const readImported = (contract: Contract, { snapshot }: Applied): Record<
   }
 };
 
-/** The refusals that an import noted. */
+/** Reads the recorded refusals of an import. */
 export const readRefusals = ({ refusals }: Pick<ImportOutcome, 'refusals'>): ImportRefusal[] =>
   refusals === null
     ? []

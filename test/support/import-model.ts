@@ -1,6 +1,6 @@
 /**
- * What an import is to do, written down as plainly as possible: rows in lists, everything looked for by looking at
- * all of them. Tests hold the engine to it.
+ * Reference model of imports, written as plainly as possible: rows in lists, and linear searches. Tests compare the
+ * engine with it.
  */
 
 import type { ImportMode } from '#data/import/plan.ts';
@@ -9,7 +9,7 @@ import { valueAtPath } from '#language/field-path.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import type { Named } from './import-files.ts';
 
-/** A row with the lines that made it what it is; `base` where the world had a row of its key. */
+/** A row with the lines that made it; `base` is set if the world had a row of its key. */
 type Held = { row: Row; lines: number[]; base?: { row: Row; at: number }; at: number };
 
 export type Modelled = {

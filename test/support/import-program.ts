@@ -1,12 +1,12 @@
 /**
- * An import as a program, to be killed or measured: `import-program.ts <plan.json> [n]`. Says how far it is, with the
- * time, then how it ended and how much memory it had taken at most. Kills itself when it has said that n times.
+ * Runs an import as a program, to be killed or measured: `import-program.ts <plan.json> [n]`. It reports its progress
+ * with the time, then its outcome and its peak memory. After n progress reports it kills itself.
  */
 import { readFileSync } from 'node:fs';
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
 import { runImport } from '#data/import/run.ts';
 
-/** What the program says, a line each. */
+/** One line of the program's output. */
 export type ImportLine =
   | { kind: 'progress'; progress: ImportProgress; atMs: number }
   | { kind: 'done'; outcome: ImportOutcome; atMs: number; peakBytes: number };
@@ -15,7 +15,7 @@ const say = (line: ImportLine): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
-/** The most memory that this process ever had, in bytes; 0 where the system does not tell. */
+/** Returns the peak memory of this process, in bytes; 0 where the system does not report it. */
 const peakBytes = (): number => {
   const [, kib = '0'] =
     /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

@@ -1,4 +1,4 @@
-/** Imports claimed and done by a test itself, upon the database and blobs of a control plane that does none. */
+/** Claims and runs imports in a test, on the database and blobs of a control plane that runs none itself. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLog } from '#runtime/log.ts';
@@ -14,7 +14,7 @@ import { runImportJob } from '../../src/control/worlds/data/import-job.ts';
 import { openSnapshots } from '../../src/control/worlds/data/imports.ts';
 import { removeDeadFolders } from '../../src/control/worlds/data/job-folder.ts';
 
-/** Where a job waits until it is let on: `reached` resolves when it has come there. */
+/** Gate at which a job waits until it is opened; `reached` resolves when the job arrives. */
 export type Gate = { reached: Promise<void>; pass(): Promise<void>; open(): void };
 
 export const createGate = (): Gate => {
@@ -31,14 +31,14 @@ export const createGate = (): Gate => {
 
 export type ImportWork = {
   claim(): Promise<ClaimedBatch | undefined>;
-  /** The same, where there must be one. */
+  /** Claims the next batch; throws if there is none. */
   claimNext(): Promise<ClaimedBatch>;
-  /** Does a job as a worker does. `blobs` in place of some of the store's own; `folder` in place of the worker's. */
+  /** Runs a job as a worker does. `blobs` replaces parts of the blob store; `folder` replaces the worker's. */
   run(
     batch: ClaimedBatch,
     instead?: { blobs?: (blobs: Blobs) => Partial<Blobs>; folder?: string },
   ): Promise<void>;
-  /** Removes what a worker that begins removes of those before it. */
+  /** Removes files of dead workers, as a starting worker does. */
   removeDead(folder: string): Promise<void>;
   stop(): Promise<void>;
 };

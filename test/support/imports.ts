@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Import = { file: string; specifier: string };
 
-/** Source files below a folder, tests too, by their paths in the repository. */
+/** Returns the source files below a folder, tests included, by their paths in the repository. */
 export const sourceFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -19,24 +19,24 @@ export const isTest = (file: string): boolean => /\.(test|spec)\.ts$/.test(file)
 const anyImport =
   /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
 
-/** One that is there when the program runs, and not for its types alone. */
+/** Matches an import that exists at run time, and not for its types alone. */
 export const valueImport =
   /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^;'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
 
 export const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** What a file imports, as it is written there. */
+/** Returns the imports of a file as they are written there. */
 export const importsOf = (file: string, form = anyImport): string[] =>
   [...textOf(file).matchAll(form)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 
-/** The repository path that an import names, or undefined for a package. */
+/** Returns the repository path that an import names, or undefined for a package. */
 export const targetOf = ({ file, specifier }: Import): string | undefined => {
   if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier));
   const [, library, rest] = /^#(\w+)\/(.*)$/.exec(specifier) ?? [];
   return library === undefined ? undefined : `src/${library}/${rest}`;
 };
 
-/** For each file below some folders, tests apart, the files of them that it imports. */
+/** Returns for each file below some folders, without tests, the files of them that it imports. */
 export const importGraph = (folders: readonly string[]): ReadonlyMap<string, readonly string[]> => {
   const files = new Set(folders.flatMap(sourceFiles).filter((file) => !isTest(file)));
   return new Map(
@@ -50,7 +50,7 @@ export const importGraph = (folders: readonly string[]): ReadonlyMap<string, rea
   );
 };
 
-/** Files, or other names, that lead to one another: each circle once, its members in order. */
+/** Returns the import cycles of files or other names: each cycle once, its members in order. */
 export const circlesOf = (graph: ReadonlyMap<string, readonly string[]>): string[][] => {
   const order = new Map<string, number>();
   const open: string[] = [];
@@ -76,7 +76,7 @@ export const circlesOf = (graph: ReadonlyMap<string, readonly string[]>): string
   return circles;
 };
 
-/** The floor that a file of a program stands on: its folder, or itself where it has a floor of its own. */
+/** Returns the floor of a program's file: its folder, or the file itself if it has a floor of its own. */
 export const floorOf = (program: string, file: string, places: readonly string[]): string => {
   const inside = file.slice(program.length + 1);
   if (places.includes(inside)) return inside;

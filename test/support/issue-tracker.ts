@@ -1,6 +1,6 @@
 /**
- * The template `issue-tracking`, served in this process, with the vendor's client for it: `jira.js` as it comes from
- * the registry, given nothing but another address and the token.
+ * The template `issue-tracking`, served in this process, with the vendor's client for it: `jira.js` from the registry,
+ * with only its address and token changed.
  */
 import { createCloudClient } from 'jira.js';
 import { afterAll, beforeEach } from 'vitest';
@@ -13,28 +13,28 @@ export type Client = ReturnType<typeof createCloudClient>;
 
 export type IssueTracker = ServedWorld & {
   client(token?: string): Client;
-  /** Asks without the client: what it would refuse to send, or reads in another way. */
+  /** Sends a request without the client, which would refuse to send it or read the answer differently. */
   ask(
     method: string,
     path: string,
     body?: unknown,
   ): Promise<{ status: number; body: Row; response: Response }>;
-  /** The webhooks that were sent, in their order, as the request ledger has them. */
+  /** Returns the webhooks that were sent, in order, from the request ledger. */
   deliveries(): Promise<Row[]>;
-  /** The output of a tool; throws what the call failed with. */
+  /** Returns the output of a tool; throws the error of a failed call. */
   tool(name: string, input: Row): Promise<unknown>;
 };
 
 export const viewer = '5f03a91c20a100009d5e4431';
 
-/** A text as a document of the tracker. */
+/** Converts a text to a document of the tracker. */
 export const documentOf = (text: string) => ({
   type: 'doc' as const,
   version: 1 as const,
   content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
 });
 
-/** Serves the template, or a tree made of it, on the task of this name, or on its first. Whoever opens it stops it. */
+/** Serves the template, or a tree made of it, on the task of this name, or on its first. The caller must stop it. */
 export const openIssueTracker = async (
   task?: string,
   tree: TreeFile[] = templateTree('issue-tracking'),
@@ -48,7 +48,7 @@ export const openIssueTracker = async (
       createCloudClient({
         host: world.url,
         auth: { type: 'basic', email: 'quay-triage@northquay.example', apiToken },
-        // The client knows the shapes that the vendor describes, and holds every answer to them.
+        // The client knows the vendor's schemas, and checks every answer against them.
         onSchemaMismatch: 'throw',
       }),
     async ask(method, path, body) {
@@ -78,7 +78,7 @@ export const openIssueTracker = async (
   };
 };
 
-/** Serves the template to each test of a file as at first. */
+/** Serves the template; each test of a file starts from its initial state. */
 export const serveIssueTracker = async (task?: string): Promise<IssueTracker> => {
   const world = await openIssueTracker(task);
   beforeEach(() => world.reset());

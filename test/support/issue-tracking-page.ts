@@ -1,7 +1,7 @@
-/** What an agent does in the page of `issue-tracking`: the task `close-the-duplicate`, from its first page on. */
+/** Plays an agent in the page of `issue-tracking`: the task `close-the-duplicate`, from its first page on. */
 import type { Page } from 'playwright-core';
 
-/** The page stands on its `entry`. Resolves when the issue is shown as closed. */
+/** Solves the task on a page that shows its `entry`. Resolves when the issue is shown as closed. */
 export const solveCloseTheDuplicate = async (page: Page): Promise<void> => {
   await page.getByRole('link', { name: 'Berth planner' }).click();
   await page.getByRole('link', { name: 'Issues' }).last().click();

@@ -1,6 +1,6 @@
 /**
- * Keeps what Node compiled for a file of tests, for all that come after: by itself it does so where a process ends in its
- * own time, and vitest ends its processes.
+ * Writes Node's compile cache after a file of tests, for later ones. Node itself does so only when a process ends
+ * normally, and vitest kills its processes.
  */
 import { flushCompileCache } from 'node:module';
 import { afterAll } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What a push makes of rows that are kept, written down as plainly as possible: all rows in lists, put into a store
- * one by one. Tests hold `#data/import/carry.ts` to it.
+ * Reference model of a push that keeps rows, written as plainly as possible: all rows in lists, put into a store one
+ * by one. Tests compare `#data/import/carry.ts` with it.
  */
 import type { Contract, Row } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -22,7 +22,7 @@ export type ModelledPush =
 const totalOf = (rows: Rows): number =>
   Object.values(rows).reduce((sum, list) => sum + list.length, 0);
 
-/** Pushes the rows of a tree upon a world's, of which the first `treeRows` of each entity came from its tree. */
+/** Pushes the rows of a tree onto a world's, of which the first `treeRows` of each entity came from its tree. */
 export const modelPush = (
   contract: Contract,
   ofTree: Rows,

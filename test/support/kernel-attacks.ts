@@ -1,21 +1,21 @@
 /**
- * What code tries that has left its language behind: a Python with `ctypes`, and a Node without its
- * permission model, each of which runs behind the boundary of user code and reports, by name, the error
- * with which the system answered each attempt, or `done`. Nothing of the languages' guards is in the way.
+ * Attacks by code that has left its language's sandbox: a Python with `ctypes`, and a Node without its permission
+ * model. Each runs behind the boundary of user code and reports, by name, the error with which the system answered
+ * each attempt, or `done`. The languages' own guards are off.
  */
 
 import { expect } from 'vitest';
 import { isolated } from '../../world-host-image/usercode/boundary.ts';
 
-/** What the attempts are aimed at. */
+/** Targets of the attempts. */
 export type Targets = {
-  /** A process of the same user, such as the host. */
+  /** Id of a process of the same user, such as the host. */
   host: number;
-  /** A file that the user may read and write. */
+  /** File that the user may read and write. */
   secret: string;
-  /** A folder that the user may write to. */
+  /** Folder that the user may write to. */
   folder: string;
-  /** The name of an abstract Unix socket that somebody listens on, and the path of another. */
+  /** Name of an abstract Unix socket on which a test listens, and the path of another. */
   abstract: string;
   socket: string;
 };
@@ -246,7 +246,7 @@ worked('random', lambda: len(os.urandom(8)) == 8)
 os.write(1, json.dumps({'said': said, 'works': works, 'descriptors': inherited}).encode())
 `;
 
-/** Attempts that must not come to anything, in a Node without guards. */
+/** Returns the code of attempts that must fail, for a Node without guards. */
 export const nodeAttempts = (targets: Targets): string => `
 const at = JSON.parse(${words(targets)});
 const fs = require('node:fs'), net = require('node:net'), child = require('node:child_process');
@@ -315,10 +315,10 @@ export type Report = {
   descriptors: unknown[];
 };
 
-/** How the system, or an interpreter that was told so by it, says no. */
+/** Errors with which the system refuses, or an interpreter that the system refused. */
 const refusals = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOSYS', 'closed', 'ValueError']);
 
-/** Nothing came of any attempt, and what a program needs is there. */
+/** Expects that every attempt failed, and that everything a program needs works. */
 export const expectHeld = ({ said, works, descriptors }: Report): void => {
   expect(Object.entries(said).filter(([, answer]) => !refusals.has(answer))).toEqual([]);
   expect(Object.keys(said).length).toBeGreaterThan(25);
@@ -337,7 +337,7 @@ export type Launch = {
   program: string[];
 };
 
-/** The words by which a program is started behind the whole boundary. */
+/** Builds the command that starts a program behind the whole boundary. */
 export const behind = ({ python, packages, parent, readable, program }: Launch): string[] => [
   ...[python, ...isolated, '-c', start, packages],
   ...[String(parent), 'require', '3', '0', readable.join('\n'), ...program],
@@ -346,8 +346,8 @@ export const behind = ({ python, packages, parent, readable, program }: Launch):
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * The same as a command to be executed in a container. A shell stands between: a program behind the
- * boundary ends with its parent, and what a container's runtime starts has a parent that soon ends.
+ * Builds the same as a command to run in a container. It goes through a shell: a program behind the boundary ends with
+ * its parent, and the parent of a container runtime's process soon ends.
  */
 export const behindInContainer = (launch: Omit<Launch, 'parent'>): string[] => {
   const own = '$$';
@@ -357,7 +357,7 @@ export const behindInContainer = (launch: Omit<Launch, 'parent'>): string[] => {
   return ['sh', '-c', `${words.join(' ')}; exit $?`];
 };
 
-/** What makes the attempts, by language. */
+/** Programs that make the attempts, by language. */
 export const programs = (
   python: string,
   node: string,

@@ -1,6 +1,6 @@
 /**
- * World hosts as pods in a namespace of a test file's own: a driver, the control plane that they report to,
- * and what tests ask of single pods. Each test leaves no pod behind, each file nothing at all.
+ * World hosts as pods in a namespace of a test file's own: a driver, the control plane that they report to, and
+ * helpers for single pods. Each test leaves no pod behind, each file nothing at all.
  */
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -17,10 +17,10 @@ import { configOf, type TestCluster, type TestNamespace, testNamespace } from '.
 import { testPool } from './pools.ts';
 import { newInstallation, prepareQuietly } from './runtimes.ts';
 
-/** How long a test waits for what a cluster does. */
+/** Time that a test waits for the cluster, in milliseconds. */
 export const clusterWaitMs = 30_000;
 
-/** Runs around the tests of a `describe`; what it answers is good from its first test on. */
+/** Sets pods up around the tests of a `describe`; its result is usable from the first test on. */
 export const usePods = (test: TestCluster) => {
   const { cluster } = test;
   const installation = newInstallation();
@@ -30,7 +30,7 @@ export const usePods = (test: TestCluster) => {
   let controlUrl = 'http://192.0.2.1:80';
   let driver: Driver;
 
-  /** A driver for another installation, or with other settings than the test's own. */
+  /** Opens a driver for another installation, or with other settings than the test's own. */
   const open = (changes: Partial<KubernetesConfig> = {}, of = installation): Promise<Driver> =>
     openDriver(
       { ...configOf(test, home.name), ...changes },

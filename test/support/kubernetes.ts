@@ -1,9 +1,9 @@
 /**
- * The cluster that `KUBECONFIG` names, for tests: whether it answers, the image of this tree on its nodes,
- * a namespace of a test's own, and what a test does behind a driver's back.
+ * The cluster that `KUBECONFIG` names, for tests: checks that it answers, gets the image of this tree onto its nodes,
+ * creates a namespace for each test, and acts behind a driver's back.
  *
- * `SVC_TEST_KUBE_IMAGE` names an image that nodes have or pull. Without it, one is built on the Docker
- * engine and handed over by the command `SVC_TEST_KUBE_LOAD`, which gets the image's name.
+ * `SVC_TEST_KUBE_IMAGE` names an image that nodes have or pull. Without it, one is built on the Docker engine and
+ * loaded by the command `SVC_TEST_KUBE_LOAD`, which gets the image's name.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,18 +26,18 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 
-/** Gigabytes of images, on a machine that has other work as well. */
+/** Time to load gigabytes of images, on a machine with other work, in milliseconds. */
 const loadTimeoutMs = 600_000;
-/** On a machine's first run bases are made of packages, one of them with a Chromium. */
+/** Time for a machine's first build, in milliseconds: bases are made from packages, one of them with a Chromium. */
 const buildTimeoutMs = 900_000;
 
 export type TestCluster = {
   cluster: Cluster;
-  /** The image of world hosts that its nodes have. */
+  /** Image of world hosts that its nodes have. */
   image: string;
 };
 
-/** Runs a command that the environment gives as words with spaces between. */
+/** Runs a command that the environment gives as words separated by spaces. */
 const runGiven = async (command: string, ...words: string[]): Promise<string> => {
   const [program = '', ...given] = command.split(' ').filter(Boolean);
   const { stdout } = await run(program, [...given, ...words], { timeout: loadTimeoutMs });
@@ -51,7 +51,7 @@ const hasImage = async ({ core }: Cluster, image: string): Promise<boolean> => {
   );
 };
 
-/** Builds the world-host image of this tree, if it is not there; answers its name. */
+/** Builds the world-host image of this tree, if missing; returns its name. */
 const buildImage = async (): Promise<string> => {
   const { stdout } = await run(process.execPath, ['orchestrator/main.ts', 'image'], {
     cwd: root,
@@ -74,7 +74,7 @@ const findImage = async (cluster: Cluster): Promise<string> => {
   });
 };
 
-/** The cluster with its image, or why there is none. */
+/** Returns the cluster with its image, or why there is none. */
 export const findTestCluster = async (): Promise<TestCluster | { missing: string }> => {
   const kubeconfig = process.env.KUBECONFIG;
   if (kubeconfig === undefined) return { missing: 'KUBECONFIG is not set' };
@@ -88,8 +88,8 @@ export const findTestCluster = async (): Promise<TestCluster | { missing: string
 };
 
 /**
- * The images of world host, programs and PostgreSQL of this tree, on every node; undefined when nothing is
- * said of how they get there.
+ * Loads the images of world host, programs and PostgreSQL of this tree onto every node; returns undefined when the
+ * environment names no way to load them.
  */
 export const loadImages = async ({ cluster }: TestCluster): Promise<string[] | undefined> => {
   const load = process.env.SVC_TEST_KUBE_LOAD;
@@ -107,7 +107,7 @@ export const loadImages = async ({ cluster }: TestCluster): Promise<string[] | u
   });
 };
 
-/** The settings of the runtime on that cluster, in a namespace. */
+/** Returns the settings of the runtime on that cluster, in a namespace. */
 export const configOf = ({ image }: TestCluster, namespace?: string): KubernetesConfig => ({
   runtime: 'kubernetes',
   kubeconfig: process.env.KUBECONFIG,
@@ -129,7 +129,7 @@ export const configOf = ({ image }: TestCluster, namespace?: string): Kubernetes
 
 export type TestNamespace = { name: string; remove(): Promise<void> };
 
-/** A namespace that admits only restricted pods. */
+/** Creates a namespace that admits only restricted pods. */
 export const testNamespace = async ({ core }: Cluster): Promise<TestNamespace> => {
   const name = `svc-test-${randomBytes(4).toString('hex')}`;
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
@@ -145,11 +145,11 @@ export const testNamespace = async ({ core }: Cluster): Promise<TestNamespace> =
 export type PreparedKubernetes = {
   listen: string | null;
   host: string;
-  /** What the orchestrator needs in its environment. */
+  /** Environment of the orchestrator. */
   env: Record<string, string>;
 };
 
-/** Gets an installation ready in a namespace of its own, as the orchestrator's command does. */
+/** Prepares an installation in a namespace of its own, as the orchestrator's command does. */
 export const prepareKubernetes = async (
   { image }: TestCluster,
   installation: string,
@@ -175,7 +175,7 @@ export const prepareKubernetes = async (
   return { listen, host, env };
 };
 
-/** Runs a command in a pod's container; answers what it printed. */
+/** Runs a command in a pod's container; returns its output. */
 export const execIn = async (
   { config }: Cluster,
   namespace: string,
@@ -198,11 +198,11 @@ export const execIn = async (
 
 /** Ends every process of a host at once, as a crash would. */
 export const crash = async (cluster: Cluster, namespace: string, pod: string): Promise<void> => {
-  // The shell is killed with the others where it runs beside them; that is no failure.
+  // If the shell runs beside the others, it is killed with them; that is no failure.
   await execIn(cluster, namespace, pod, 'sh', '-c', 'kill -9 -1').catch(() => undefined);
 };
 
-/** Names of all that an installation has in the cluster. */
+/** Returns the names of all objects that an installation has in the cluster. */
 export const leftoversIn = async (cluster: Cluster, installation: string): Promise<string[]> => {
   const labelSelector = `${labelNames.installation}=${installation}`;
   const { core, apps, networking, policy } = cluster;
@@ -220,7 +220,7 @@ export const leftoversIn = async (cluster: Cluster, installation: string): Promi
   );
 };
 
-/** The runtime as the drivers' contract needs it: in one namespace, where installations meet. */
+/** Returns the runtime for the tests of the drivers' contract: in one namespace, which several installations share. */
 export const kubernetesRuntime = (found: TestCluster, namespace: string): Runtime => {
   const { cluster } = found;
   const settings = configOf(found, namespace);

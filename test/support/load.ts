@@ -1,7 +1,7 @@
 /**
- * Steady use of the service by several clients, each with one session after the other: opened, called
- * now quickly, now slowly, asked for its rows, closed, and its ledger read. What is not as it must be is
- * gathered and told at the end.
+ * Steady use of the service by several clients, each with one session after the other. A session is opened, called
+ * quickly and slowly, asked for its rows and closed, and its ledger is read. Deviations are collected and returned at
+ * the end.
  */
 import { callTransitions } from '#domain/call.ts';
 import { describeError } from '#domain/error.ts';
@@ -21,9 +21,9 @@ import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
 import type { SessionView } from '#wire/public-api/sessions/session.ts';
 
 export type Load = {
-  /** Resolves when so many more sessions have come to their end. */
+  /** Resolves when so many more sessions have ended. */
   beyond(sessions: number): Promise<void>;
-  /** Lets the clients finish what they have begun. */
+  /** Lets the clients finish their current sessions. */
   stop(): Promise<{ lived: number; failures: string[] }>;
 };
 
@@ -31,13 +31,13 @@ export type LoadOptions = { client: Client; clients: number };
 
 const callsEach = 6;
 const slowMs = 150;
-/** Most hosts are used again, as starting one costs more than a session; one in so many is not. */
+/** Most hosts are reused, as starting one costs more than a session; one in so many is not. */
 const freshEvery = 5;
 const holdSeconds = 20;
 const patienceMs = 90_000;
 const query = { wait: holdSeconds };
 
-/** A wait that is answered before its time is up is repeated: that is how clients are to wait. */
+/** Waits for a session. A wait that ends early is repeated, as clients should do. */
 export const awaitSession = async (
   client: Client,
   first: SessionView,
@@ -53,7 +53,7 @@ export const awaitSession = async (
 
 export const isOver = ({ state }: SessionView): boolean => state === 'CLOSED' || state === 'FAILED';
 
-/** Waits until a call has come to its end, whichever. */
+/** Waits until a call has ended, in any way. */
 export const awaitCall = async (client: Client, first: CallView): Promise<CallView> => {
   let record = first;
   while (!isFinal(callTransitions, record.state)) {
@@ -77,7 +77,7 @@ const expectSame = (what: string, found: unknown, wanted: unknown): void => {
   throw new Error(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
 };
 
-/** Adds notes 1001, 1002, …, so that a call that ran twice or never shows in the rows. */
+/** Adds notes 1001, 1002, …, so that the rows show a call that ran twice or never. */
 const addNotes = async (client: Client, sessionId: string): Promise<void> => {
   for (let n = 1; n <= callsEach; n += 1) {
     const note_id = 1_000 + n;

@@ -1,4 +1,4 @@
-/** MCP servers as the official TypeScript clients see them, and as raw requests. */
+/** MCP servers as the official TypeScript clients use them, and as raw requests. */
 import {
   Client as StatelessClient,
   StreamableHTTPClientTransport as StatelessTransport,
@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 
 export const bothTypes = 'application/json, text/event-stream';
 
-/** A client that has greeted the server at an address. */
+/** Returns a client that has completed the handshake with the server at an address. */
 export const connectMcp = async (url: string, authorization: string): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(
@@ -19,20 +19,20 @@ export const connectMcp = async (url: string, authorization: string): Promise<Cl
   return client;
 };
 
-/** The text of a result. */
+/** Returns the text of a result. */
 export const textOf = (result: unknown): string => {
   const { content } = result as { content: { text: string }[] };
   return content.map(({ text }) => text).join('\n');
 };
 
-/** A request of JSON-RPC. */
+/** Builds a JSON-RPC request. */
 export const rpc = (method: string, params: object = {}, id: number | string = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
-/** The revision without a handshake. */
+/** Protocol revision without a handshake. */
 export const stateless = '2026-07-28';
 
-/** A client that speaks the revision without a handshake, and no other. */
+/** Returns a client that uses only the revision without a handshake. */
 export const connectStateless = async (
   url: string,
   authorization: string,
@@ -49,7 +49,7 @@ export const connectStateless = async (
 
 const prefix = 'io.modelcontextprotocol/';
 
-/** A request of the revision without a handshake. */
+/** Builds a request of the revision without a handshake. */
 export const statelessRpc = (method: string, params: object = {}, id: number | string = 1) => ({
   jsonrpc: '2.0',
   id,
@@ -60,7 +60,7 @@ export const statelessRpc = (method: string, params: object = {}, id: number | s
   },
 });
 
-/** The headers that repeat parts of such a request. */
+/** Builds the headers that repeat parts of such a request. */
 export const statelessHeaders = (method: string, name?: string): Record<string, string> => ({
   'mcp-protocol-version': stateless,
   'mcp-method': method,

@@ -1,27 +1,27 @@
 /**
- * A container runtime in memory, for tests of the orchestrator alone: containers are entries of a map,
- * and a test says what launching does and kills what it likes. A second driver over the same map is
- * what a restarted orchestrator finds.
+ * A container runtime in memory, for tests of the orchestrator alone. Containers are entries of a map; a test decides
+ * the result of launches and kills containers. A second driver over the same map is what a restarted orchestrator
+ * finds.
  */
 import { AppError } from '#domain/error.ts';
 import type { Container, Driver } from '../../orchestrator/driver/driver.ts';
 
 export type Machine = {
   containers: Map<string, Container>;
-  /** What a launch does once its container runs; throw to make it fail. */
+  /** Called by a launch once its container runs; throws to make it fail. */
   onLaunch: (hostId: string) => Promise<void> | void;
-  /** What a destroy does before the container is gone; throw to keep it. */
+  /** Called by a destroy before the container is gone; throws to keep it. */
   onDestroy: () => void;
-  /** How many launches began, and the most that were under way at once. */
+  /** Number of launches that began, and the most that were in progress at once. */
   launches: number;
   mostAtOnce: number;
-  /** Has a container reached elsewhere from now on; null: nowhere. */
+  /** Changes the address of a container; null: it has none. */
   move(hostId: string, address: string | null): void;
   /** Ends a container as a crash would. */
   kill(hostId: string): void;
 };
 
-/** An empty machine. */
+/** Creates a machine without containers. */
 export const createMachine = (): Machine & { watchers: Set<() => void> } => {
   const watchers = new Set<() => void>();
   const machine = {
@@ -44,7 +44,7 @@ export const createMachine = (): Machine & { watchers: Set<() => void> } => {
   return machine;
 };
 
-/** A driver over a machine. */
+/** Creates a driver over a machine. */
 export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): Driver => {
   let atOnce = 0;
   return {

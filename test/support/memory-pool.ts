@@ -1,7 +1,7 @@
 /**
- * The pool API in memory, behind the `Client` interface, for tests of the orchestrator alone. It keeps
- * the contract's rules (intents, states, leases, conditional drains) and answers refusals as the control
- * plane does; a test moves hosts and sessions by hand.
+ * The pool API in memory, behind the `Client` interface, for tests of the orchestrator alone. It keeps the contract's
+ * rules (intents, states, leases, conditional drains) and answers refusals as the control plane does. A test moves
+ * hosts and sessions by hand.
  */
 import { AppError } from '#domain/error.ts';
 import { type HostState, hostTransitions } from '#domain/host.ts';
@@ -15,7 +15,7 @@ export type MemoryHost = {
   pool: string;
   state: HostState;
   since: number;
-  /** When it was last heard of; null before the first message. */
+  /** Time of its last message; null before the first. */
   heardAt: number | null;
   launched: boolean;
   address: string | undefined;
@@ -35,26 +35,26 @@ type Registration = { installation: string; pool: string; maxLive: number };
 
 export type MemoryPool = {
   client: Client;
-  /** Every host that ever was, gone ones too. */
+  /** Returns every host that ever was, gone ones included. */
   hosts(): MemoryHost[];
   live(): MemoryHost[];
   host(id: string): MemoryHost;
-  /** Moves a host as its own messages or a session would. */
+  /** Moves a host to a state as its own messages or a session would. */
   move(id: string, to: HostState): void;
   setWaiting(sessions: number): void;
   /** While set, every request is answered `unavailable`. */
   setDown(down: boolean): void;
-  /** While set, every intent is refused with it. */
+  /** While set, every intent is refused with this error. */
   refuseIntents(error: AppError | undefined): void;
   holder(): string | undefined;
-  /** Gives the lease to another orchestrator, which has it for good. */
+  /** Gives the lease permanently to another orchestrator. */
   depose(): void;
   reaps(): number;
-  /** The pools as last published. */
+  /** Returns the pools as last published. */
   published(): PublishedPool[];
 };
 
-/** An empty pool. */
+/** Creates an empty pool. */
 export const createMemoryPool = (): MemoryPool => {
   const hosts = new Map<string, MemoryHost>();
   let revision = 0;

@@ -7,9 +7,9 @@ export type Answer = { status: number; headers: Record<string, unknown>; body: u
 
 export type Neighbour = {
   projectId: string;
-  /** How it says who it is. */
+  /** `Authorization` header of its key pair. */
   authorization: string;
-  /** Asks the public API with its keys. */
+  /** Sends a request to the public API with its keys. */
   ask(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -18,7 +18,7 @@ export type Neighbour = {
   ): Promise<Answer>;
 };
 
-/** Makes it in the organization that there is. */
+/** Creates the project in the existing organization. */
 export const addNeighbour = async (control: TestControl): Promise<Neighbour> => {
   const projectId = `prj-${randomUUID()}`;
   const [publicKey, secretKey] = [`pk-${randomUUID()}`, `sk-${randomUUID()}`];

@@ -1,7 +1,7 @@
 /**
- * The whole product on one machine for a test: control plane and orchestrator as real processes on a
- * database of their own, with world hosts on the process or the Docker runtime. A test can end and
- * start each program as it likes, and behind a balancer several of one; `stop` ends everything.
+ * The whole product on one machine for a test: control plane and orchestrator as real processes on a database of their
+ * own, with world hosts on the process or the Docker runtime. A test can stop and start each program, and run several
+ * control planes behind a balancer; `stop` ends everything.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -28,16 +28,19 @@ export type NetworkOptions = {
   installation?: string;
   /** Further environment of the control plane and the orchestrator. */
   env?: Record<string, string>;
-  /** And of the control plane alone. */
+  /** Further environment of the control plane alone. */
   controlEnv?: Record<string, string>;
-  /** Where the host API is served and how hosts name that, when the runtime needs other than loopback. */
+  /**
+   * Address that serves the host API, and the name by which hosts reach it, when the runtime needs other than
+   * loopback.
+   */
   listen?: string;
   hostName?: string;
-  /** Where each API is served; any free ports when not given. */
+  /** Port of each API; any free ports when not given. */
   ports?: Ports;
-  /** Everyone reaches the control planes through it; each takes a port of its own for all APIs. */
+  /** Balancer through which all programs reach the control planes; each control plane has one port for all its APIs. */
   balancer?: Balancer;
-  /** What the orchestrator does with hosts when it stops. */
+  /** Disposition of hosts when the orchestrator stops. */
   onStop?: 'destroy' | 'leave';
 };
 
@@ -51,25 +54,25 @@ export type HostRow = {
 
 export type Network = {
   url: string;
-  /** Where orchestrator, gateway and operators find the control plane. */
+  /** Address of the control plane for orchestrator, gateway and operators. */
   internalUrl: string;
   client: Client;
   publicKey: string;
   secretKey: string;
-  /** From which the control plane derives the tokens of hosts. */
+  /** Secret from which the control plane derives the tokens of hosts. */
   secret: Secret;
-  /** Where hosts find the control plane. */
+  /** Address of the control plane for hosts. */
   hostUrl: string;
   installation: string;
   control: Program;
   orchestrator: Program;
-  /** Starts another replica; behind a balancer it resolves when that sends requests there. */
+  /** Starts another replica; behind a balancer it resolves when the balancer sends requests there. */
   startControl(logTo?: number): Promise<Program>;
   startOrchestrator(holder?: string): Promise<Program>;
-  /** Starts it where it has ended; its log goes to the open file, where one is given. */
+  /** Starts the control plane after it has ended; its log goes to the open file, if one is given. */
   restartControl(logTo?: number): Promise<void>;
   restartOrchestrator(): Promise<void>;
-  /** Hosts that are not gone, as the database has them. */
+  /** Returns the hosts that are not gone, from the database. */
   hosts(): Promise<HostRow[]>;
   /** Resolves when so many hosts wait for a session. */
   warm(count: number): Promise<void>;
@@ -77,11 +80,14 @@ export type Network = {
   stop(): Promise<void>;
 };
 
-/** Below those that systems give to whoever asks for any, and those of a cluster's nodes. */
+/** Ports below those that systems assign for port 0, and below those of a cluster's nodes. */
 const firstPort = 16_000;
 const lastPort = 29_999;
 
-/** A port that nobody listens on, and that the system gives to nobody else until the program that is given it listens. */
+/**
+ * Returns a port on which no program listens, and which the system assigns to no other before the program listens on
+ * it.
+ */
 const freePort = async (): Promise<number> => {
   const port = randomInt(firstPort, lastPort + 1);
   const server = createServer();
@@ -97,7 +103,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Three different ports. */
+/** Returns three different ports. */
 export const freePorts = async (): Promise<Ports> => {
   const ports = new Set<number>();
   while (ports.size < 3) ports.add(await freePort());
@@ -105,7 +111,7 @@ export const freePorts = async (): Promise<Ports> => {
   return { public: first, host, internal };
 };
 
-/** Behind a balancer all APIs are at one address, as while an older release is being replaced. */
+/** Behind a balancer all APIs have one address, as while an older release is being replaced. */
 const listenEnv = async (
   { listen = '127.0.0.1', balancer }: NetworkOptions,
   ports: Ports,
@@ -121,7 +127,7 @@ const listenEnv = async (
   };
 };
 
-/** Where a control plane listens first. */
+/** Returns the first address of a control plane. */
 export const addressOf = ({ said }: Program): string => String((said.listening as string[])[0]);
 
 /** Starts the programs; the caller owns the database. */

@@ -1,7 +1,7 @@
-/** Holds an OpenAPI document to the specification, by the linter that its readers use. */
+/** Checks an OpenAPI document against the specification, with the linter that its readers use. */
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
-/** Rules of the specification itself; matters of taste are left out. */
+/** Rules of the specification itself; rules of style are left out. */
 const rules = {
   'no-identical-paths': 'error',
   'no-invalid-media-type-examples': 'error',
@@ -22,7 +22,7 @@ const rules = {
 
 const config = createConfig({ rules });
 
-/** What is wrong with a document: rule, message and place of each fault. */
+/** Returns the faults of a document: rule, message and place of each. */
 export const lintOpenApi = async (document: unknown): Promise<string[]> => {
   const problems = await lintFromString({
     source: JSON.stringify(document),

@@ -1,4 +1,4 @@
-/** Exports of OTLP for tests: one description in both of its forms, and what answers in protobuf say. */
+/** Builds OTLP exports for tests from one description in both of its forms, and reads answers in protobuf. */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 export type AttributeValue = string | number | boolean | string[];
@@ -25,7 +25,7 @@ export type TestExport = {
 
 export const startMs = Date.UTC(2026, 2, 1);
 
-/** Nanoseconds since 1970 of so many milliseconds after `startMs`. */
+/** Returns the time of so many milliseconds after `startMs` in nanoseconds since 1970. */
 export const nano = (ms: number): string => String(BigInt(startMs + ms) * 1_000_000n);
 
 const jsonValue = (value: AttributeValue): object => {
@@ -50,7 +50,7 @@ const jsonSpan = ({ attributes, events = [], error, from = 0, to = 100, ...span 
   ...(error === undefined ? {} : { status: { code: 2, message: error } }),
 });
 
-/** In the JSON form. */
+/** Builds the export in the JSON form. */
 export const jsonExport = ({ resource, scope = 'test', spans }: TestExport): object => ({
   resourceSpans: [
     {
@@ -62,7 +62,7 @@ export const jsonExport = ({ resource, scope = 'test', spans }: TestExport): obj
 
 type Write = (writer: BinaryWriter) => unknown;
 
-/** A message in a field. */
+/** Writes a message into a field. */
 export const inside = (writer: BinaryWriter, field: number, write: Write): BinaryWriter => {
   writer.tag(field, WireType.LengthDelimited).fork();
   write(writer);
@@ -123,7 +123,7 @@ export const writeSpan = (writer: BinaryWriter, span: TestSpan): void => {
   }
 };
 
-/** An export whose spans are written by these functions. */
+/** Builds an export whose spans are written by these functions. */
 export const protobufOf = (
   spans: readonly Write[],
   { resource, scope = 'test' }: Omit<TestExport, 'spans'> = {},
@@ -136,14 +136,14 @@ export const protobufOf = (
     });
   }).finish();
 
-/** In the protobuf form. */
+/** Builds the export in the protobuf form. */
 export const protobufExport = ({ spans, ...around }: TestExport): Uint8Array =>
   protobufOf(
     spans.map((span) => (writer: BinaryWriter) => writeSpan(writer, span)),
     around,
   );
 
-/** The varints and texts of an answer in protobuf by their fields, messages in messages. */
+/** Returns the varints and texts of a protobuf answer by field, with nested messages. */
 export const readFields = (bytes: Uint8Array, messages: readonly number[] = []): object => {
   const reader = new BinaryReader(bytes);
   const fields: Record<number, unknown> = {};

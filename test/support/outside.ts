@@ -1,6 +1,6 @@
 /**
- * Ways by which code in a page reaches an address outside, and a listener there that notes what comes by each: bytes
- * over TCP and packets of WebRTC over UDP. A way is tried with a port of its own, as some of them send no path.
+ * Ways in which code in a page may reach an outside address, and a listener there that records them: TCP connections
+ * and UDP packets of WebRTC. Each way is tried with a port of its own, as some of them send no path.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { visit } from './visit.ts';
 export type Outside = {
   /** `http://outside.localhost:port`. */
   url: string;
-  /** True once anything came. */
+  /** Returns true once any data arrived. */
   isReached(): boolean;
   stop(): void;
 };
@@ -88,13 +88,13 @@ export const waysOut: Readonly<Record<string, (url: string, leave: string) => st
 /** Place where a way is tried. */
 export type Place = {
   page: string;
-  /** The code runs in the frame of the page. */
+  /** True to run the code in the frame of the page. */
   isFramed?: boolean;
-  /** The address at the page's own origin that redirects to the one outside. */
+  /** Returns the address at the page's own origin that redirects to the outside one. */
   leave(to: string): string;
 };
 
-/** Opens a page and runs the code in it, as a script that the page's author wrote. */
+/** Opens a page and runs the code in it, like a script by the page's author. */
 const runInPage = async (
   context: BrowserContext,
   { page, isFramed = false }: Pick<Place, 'page' | 'isFramed'>,
@@ -107,14 +107,14 @@ const runInPage = async (
   await frame?.locator('body *').first().waitFor({ state: 'attached' });
   const script = `{ const written = document.createElement('script'); written.textContent = ${JSON.stringify(code)};
     document.body.append(written); }`;
-  // A page that tries WebRTC where it may not is ended by the browser, and so is the call.
+  // The browser crashes a page that tries forbidden WebRTC, which ends the call as well.
   const ended = new Promise<void>((resolve) => opened.once('crash', () => resolve()));
   await Promise.race([frame?.evaluate(script), ended]);
 };
 
 /**
- * Tries a way in the page and then in a page that nothing closes. Returns true if the first reached the address; what
- * the second sent afterwards has come by then, so the first's would have, too.
+ * Tries a way in the page and then in an unrestricted page. Returns true if the first reached the address. By the time
+ * that the second's later data has arrived, the first's would have, too.
  */
 export const reaches = async (
   context: BrowserContext,

@@ -1,4 +1,4 @@
-/** A control plane for the tests of one file, with a database of its own that goes with it. */
+/** A control plane for the tests of one file, with a database of its own that is removed with it. */
 import { createWorld } from '#wire/public-api/operations.ts';
 import {
   type StartedControl,
@@ -11,7 +11,7 @@ import { encodeTree, notesWorld } from './worlds.ts';
 
 export type OwnControl = StartedControl;
 
-/** Starts one on an empty database. */
+/** Starts a control plane on an empty database. */
 export const startOwnControl = async (
   options: Omit<TestControlOptions, 'databaseUrl'> = {},
 ): Promise<OwnControl> => {
@@ -26,11 +26,11 @@ export const startOwnControl = async (
   };
 };
 
-/** Makes the world `notes`. */
+/** Creates the world `notes`. */
 export const createNotes = (control: TestControl): Promise<unknown> =>
   control.send(createWorld, { body: { slug: 'notes', from: encodeTree(notesWorld()) } });
 
-/** The same, with the world `notes`. */
+/** Starts a control plane with the world `notes`. */
 export const startNotesControl = async (
   options: Omit<TestControlOptions, 'databaseUrl'> = {},
 ): Promise<OwnControl> => {

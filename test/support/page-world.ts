@@ -1,6 +1,6 @@
 /**
- * A tiny world with a page, for tests in a real browser: the page lists notes by the world's API at its own origin,
- * adds one, and hears events; what it finds it writes into itself for a test to read.
+ * A tiny world with a page, for tests in a real browser. The page lists notes by the world's API at its own origin,
+ * adds one, and receives events; it writes the results into itself for a test to read.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { apiTree, operation } from './api-world.ts';
@@ -52,7 +52,7 @@ events.addEventListener('note', ({ data }) => document.querySelector('#heard').a
 await show();
 `;
 
-/** The tree; its page stands in `web`. */
+/** Builds the tree; its page is in `web`. */
 export const pageWorld = (): TreeFile[] =>
   apiTree({
     api: 'envelope = "notes"',

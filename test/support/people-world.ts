@@ -1,6 +1,6 @@
 /**
- * Worlds of people for tests of reading rows: each person has an id, an address that is unique, and what else
- * the test needs; a world may be linked to others by those fields, and keep digests of addresses.
+ * Worlds of people for tests of reading rows. Each person has an id, a unique address, and further fields as needed. A
+ * world may be linked to others by those fields, and store digests of addresses.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { RedactPolicy, Row } from '#language/contract.ts';
@@ -75,7 +75,7 @@ path = "/people"
 entity = "people"
 `;
 
-/** The policy of a world that keeps digests. */
+/** Returns the policy of a world that stores digests. */
 export const peoplePolicy = (slug: string): RedactPolicy => ({
   slug,
   hash: ['email'],
@@ -89,11 +89,11 @@ type PeopleWorld = {
   rows: Row[];
   /** Lines of the manifest. */
   links?: string;
-  /** Salt of its digests; it keeps none unless it is given. */
+  /** Salt of its digests; absent: it stores addresses unredacted. */
   salt?: string;
 };
 
-/** The body with which such a world is made. */
+/** Builds the body that creates such a world. */
 export const peopleBody = ({ slug, rows, links = '', salt }: PeopleWorld) => {
   const files: Record<string, string> = {
     'svc-env.toml': manifest(links),

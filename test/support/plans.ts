@@ -1,4 +1,4 @@
-/** What statements read: the plans that PostgreSQL made for values, with the rows that it looked at. */
+/** Inspects the query plans that PostgreSQL made for a statement's values, with the rows that it read. */
 import type { Queryable, Statement } from '../../src/control/db/core/database.ts';
 import type { Values } from '../../src/control/db/core/parameters.ts';
 
@@ -15,7 +15,7 @@ export type PlanNode = {
 
 const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** Runs a statement, and answers the nodes of its plan that read the table. */
+/** Runs a statement, and returns the nodes of its plan that read the table. */
 export const explainReads = async (
   db: Queryable,
   { text, ...statement }: Statement,
@@ -31,7 +31,7 @@ export const explainReads = async (
   return nodes.filter((node) => node['Relation Name'] === table);
 };
 
-/** The rows of the table that these nodes looked at, those among them that did not match. */
+/** Returns the number of rows that these nodes read, including those that did not match. */
 export const rowsLookedAt = (nodes: readonly PlanNode[]): number =>
   nodes.reduce(
     (sum, node) =>

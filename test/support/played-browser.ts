@@ -1,4 +1,4 @@
-/** A browser's host played by a test: it says what such a host says, one message at a time. */
+/** A browser's host played by a test, which sends such a host's messages one at a time. */
 import { browserSize } from '#domain/pool.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
 import {
@@ -20,7 +20,7 @@ import { anyHost, playedAddress } from './host.ts';
 
 export type PlayedBrowser = Awaited<ReturnType<typeof warmBrowser>>;
 
-/** A browser that waits for a session; of one tier alone when one is named. */
+/** Returns a warm browser that waits for a session; of one tier alone when one is named. */
 export const warmBrowser = async (
   control: TestControl,
   tier: 'standard' | 'premium' | null = null,
@@ -40,7 +40,7 @@ export const warmBrowser = async (
       const body = { generation: browser.generation, address };
       return (await send(reportWarm, { params: { hostId }, body })).body.state;
     },
-    /** Polls for a session; undefined when there was none in time. */
+    /** Polls for a session; returns undefined when there was none in time. */
     async poll(hold = 5): Promise<BrowserAssignment | undefined> {
       const input = { params: { hostId }, body: { generation: browser.generation, hold } };
       const { body } = await send(pollHost, input);

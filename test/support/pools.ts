@@ -1,4 +1,4 @@
-/** A pool for tests: hosts of no particular kind, none kept warm unless a test says so. */
+/** A pool for tests: hosts with default properties, none kept warm unless a test sets it. */
 import type { PoolConfig } from '#pools/pool-config.ts';
 
 export const testPool = (changes: Partial<PoolConfig> = {}): PoolConfig => ({

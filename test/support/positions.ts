@@ -1,12 +1,12 @@
 /**
- * Looks at positions in tests: the places of pointers as `line:column`, and all values of a document
- * and of an outline by their pointers.
+ * Reads positions in tests: the places of pointers as `line:column`, and all values of a document and of an outline by
+ * their pointers.
  */
 import { escapeSegment } from '#domain/json.ts';
 import { createLocate, type Outline } from '#language/read/positions.ts';
 import { isTable } from '#language/read/values.ts';
 
-/** Answers the positions of pointers in a text; a pointer that ends with `!` asks for its key. */
+/** Returns the positions of pointers in a text; a pointer that ends with `!` means its key. */
 export const locateIn =
   (scan: Parameters<typeof createLocate>[1]) =>
   (text: string, ...pointers: string[]): (string | undefined)[] => {
@@ -18,7 +18,7 @@ export const locateIn =
     return positions.map((position) => position && `${position.line}:${position.column}`);
   };
 
-/** Every value of a document by its pointer. */
+/** Returns every value of a document by its pointer. */
 export const valuesOf = (value: unknown, pointer = ''): [pointer: string, value: unknown][] => [
   [pointer, value],
   ...(Array.isArray(value) || isTable(value) ? Object.entries(value) : []).flatMap(([key, part]) =>
@@ -26,7 +26,7 @@ export const valuesOf = (value: unknown, pointer = ''): [pointer: string, value:
   ),
 ];
 
-/** Every place of an outline by its pointer. */
+/** Returns every place of an outline by its pointer. */
 export const outlinesOf = (
   outline: Outline,
   pointer = '',

@@ -6,7 +6,7 @@ import { execute } from './sql.ts';
 
 export type TestDatabase = {
   url: string;
-  /** Removes the database, whoever is still connected. */
+  /** Removes the database, even with open connections. */
   drop(): Promise<void>;
 };
 
@@ -15,7 +15,7 @@ const urlOf = (database: string): string =>
 
 const createDatabase = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Where nothing is synced, copying files takes a third of the processor time of copying pages through the log.
+  // Without syncing, copying files takes a third of the processor time of copying pages through the log.
   const copied = `template ${template} strategy = file_copy`;
   await execute(urlOf('postgres'), `create database ${name} ${copied}`);
   return {
@@ -29,10 +29,10 @@ const createDatabase = async (template: string): Promise<TestDatabase> => {
 /** Copies the template into a database of its own. */
 export const testDatabase = (): Promise<TestDatabase> => createDatabase('svc_template');
 
-/** A database without any migration. */
+/** Creates a database without any migration. */
 export const emptyDatabase = (): Promise<TestDatabase> => createDatabase('template1');
 
-/** Waits until no other test file of the run keeps this, and keeps it until it is let go. */
+/** Waits until no other test file of the run holds this lock, and holds it until the returned function is called. */
 export const keep = async (what: string): Promise<() => Promise<void>> => {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();
@@ -45,7 +45,7 @@ export const keep = async (what: string): Promise<() => Promise<void>> => {
   return () => client.end(); // the lock goes with its connection
 };
 
-/** Does what only one test file of a run may do at a time. */
+/** Runs an action that only one test file of a run may perform at a time. */
 export const exclusively = async <Result>(
   what: string,
   act: () => Promise<Result>,

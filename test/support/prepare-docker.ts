@@ -1,4 +1,4 @@
-/** Gets the Docker runtime ready as `svc up` does, or tells why it cannot be had. */
+/** Prepares the Docker runtime as `svc up` does, or reports why it is unavailable. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type PreparedDocker = { listen: string | null; host: string; image: string };
 
-/** Whether a Docker engine answers here. */
+/** Returns true if a Docker engine answers here. */
 export const dockerAnswers = async (): Promise<boolean> => {
   try {
     await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 });

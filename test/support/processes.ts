@@ -1,4 +1,4 @@
-/** The processes of an installation, found by their command lines (Linux). */
+/** Finds the processes of an installation by their command lines (Linux). */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export type FoundProcess = { pid: number; commandLine: string };
@@ -15,11 +15,11 @@ export type ProcessStat = {
   pid: number;
   name: string;
   parent: number;
-  /** In ticks of the machine's clock. Numbers of processes begin anew after some ten thousand, and tell no order. */
+  /** Start time in ticks of the machine's clock. Process ids restart after some ten thousand, and show no order. */
   startedAt: number;
 };
 
-/** What the machine says of a process; undefined when it has ended. */
+/** Reads the state of a process; returns undefined when it has ended. */
 export const processStat = (pid: number): ProcessStat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -32,25 +32,25 @@ export const processStat = (pid: number): ProcessStat | undefined => {
   }
 };
 
-/** The numbers of all live processes. */
+/** Returns the ids of all live processes. */
 export const processIds = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** Of processes the one that was started first. */
+/** Returns the process that was started first. */
 export const startedFirst = (pids: readonly number[]): ProcessStat | undefined =>
   pids
     .flatMap((pid) => processStat(pid) ?? [])
     .sort((a, b) => a.startedAt - b.startedAt || a.pid - b.pid)[0];
 
-/** Every live process whose command line names the text. */
+/** Returns every live process whose command line contains the text. */
 export const processesNaming = (text: string): FoundProcess[] =>
   processIds()
     .map((pid) => ({ pid, commandLine: commandLineOf(pid) }))
     .filter(({ commandLine }) => commandLine.includes(text));
 
-/** A signal to a process or a group that may be gone by now, which is as good. */
+/** Sends a signal to a process or a group; ignores one that is gone. */
 export const signalTo = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name);
@@ -59,7 +59,7 @@ export const signalTo = (pid: number, name: NodeJS.Signals): void => {
   }
 };
 
-/** Kills them all; one that has ended meanwhile, perhaps with another of them, is no failure. */
+/** Kills all of them; ignores one that has ended meanwhile, perhaps together with another. */
 export const killNaming = (text: string): void => {
   for (const { pid } of processesNaming(text)) signalTo(pid, 'SIGKILL');
 };

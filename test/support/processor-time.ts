@@ -1,6 +1,8 @@
-/** What work costs, on a machine that others use as well: the clock would count their time, too. */
+/**
+ * Measures the processor time of work, since on a shared machine the clock would include the time of other programs.
+ */
 
-/** Milliseconds of processor time that this process has had. */
+/** Returns the processor time that this process has used, in milliseconds. */
 export const processorMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -1,6 +1,6 @@
 /**
- * One program of the project as a real child process of a test: started on its main.ts, known to be
- * up by the JSON line it prints, stopped by signal. What it logs is kept and shown when it fails.
+ * One program of the project as a real child process of a test: started by its main.ts, known to be up by the JSON
+ * line it prints, stopped by signal. Its log is kept, and shown when it fails.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,11 +14,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Program = {
   pid: number;
-  /** The JSON line with which it said that it is up. */
+  /** The JSON line with which it reported that it is up. */
   said: Record<string, unknown>;
   /** Sends the signal and resolves when the process has ended, with its exit status if it had one. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
-  /** Resolves with its exit status when it has ended, of itself or by a signal (null). */
+  /** Resolves with its exit status when it has ended, by itself or by a signal (null). */
   ended: Promise<number | null>;
   log(): string;
 };
@@ -26,7 +26,10 @@ export type Program = {
 const startTimeoutMs = 60_000;
 const keptLogBytes = 200_000;
 
-/** What a program says once it is up; an orchestrator reports its sandbox and its pools before. */
+/**
+ * Returns true for the line that a program prints once it is up; an orchestrator reports its sandbox and its pools
+ * before.
+ */
 const isUp = (line: Record<string, unknown>): boolean => 'listening' in line || 'leading' in line;
 
 const upLine = async (child: ChildProcess, main: string, log: () => string) => {
@@ -49,8 +52,8 @@ const upLine = async (child: ChildProcess, main: string, log: () => string) => {
 };
 
 /**
- * Starts `main` (a path in the repository) with exactly this environment, PATH apart. What it logs goes
- * to the open file `logTo` where one is given, and is then not kept.
+ * Starts `main` (a path in the repository) with exactly this environment, plus PATH. If an open file `logTo` is given,
+ * the log goes there and is not kept.
  */
 export const startProgram = async (
   main: string,

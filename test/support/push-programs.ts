@@ -1,6 +1,6 @@
 /**
  * Control plane and sender as real processes, with receivers on loopback, for tests that kill them and for
- * figures. Hosts are played. The caller owns the database.
+ * measurements. Hosts are played. The caller owns the database.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
@@ -23,7 +23,7 @@ export type PushPrograms = {
   sender: Program;
   startControl(): Promise<void>;
   startSender(): Promise<void>;
-  /** Opens a session of a project that has push on, on a host of its own. */
+  /** Opens a session of a project with push turned on, on a host of its own. */
   open(): Promise<{ host: PlayedHost; sessionId: string }>;
   sql<Row extends object>(text: string): Promise<Row[]>;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Trees as a push sends them, and pushes that send only what is asked for. */
+/** Trees in the form of a push, and pushes that send only the files that the control plane lacks. */
 import { createHash } from 'node:crypto';
 import type { TreeFile } from '#domain/world.ts';
 import { findMissingFiles, pushVersion } from '#wire/public-api/operations.ts';
@@ -8,7 +8,7 @@ import type { Send } from './control.ts';
 const sha256Of = (content: Uint8Array): string =>
   createHash('sha256').update(content).digest('hex');
 
-/** The files of a body: with their contents, or only those that `missing` names. */
+/** Returns the files of a body: with their contents, or only with those that `missing` names. */
 export const pushFiles = (
   tree: readonly TreeFile[],
   missing?: readonly string[],
@@ -23,7 +23,7 @@ export const pushFiles = (
     };
   });
 
-/** The tree with some of its texts in place of what is there; null takes a file away. */
+/** Returns the tree with some texts replaced; null removes a file. */
 export const changed = (
   tree: readonly TreeFile[],
   texts: Readonly<Record<string, string | null>>,
@@ -34,7 +34,7 @@ export const changed = (
   ),
 ];
 
-/** Pushes a tree upon the head, or the version that `base` names; answers what came of it and what was sent. */
+/** Pushes a tree onto the head, or the version that `base` names; returns the result and the files that were sent. */
 export const push = async (
   send: Send,
   slug: string,

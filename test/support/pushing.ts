@@ -1,8 +1,8 @@
-/** Sessions that send webhooks, played by a host, for tests of what posts them. */
+/** Sessions that send webhooks, played by a host, for tests of the sender. */
 import type { TestControl } from './control.ts';
 import type { PlayedHost } from './host.ts';
 
-/** An entry of a session's ledger that tells of a delivery. */
+/** Builds an entry of a session's ledger that records a delivery. */
 export const deliveryEntry = (
   id: number,
   url: string,
@@ -36,7 +36,7 @@ export const deliveryEntry = (
   call_id: parts.callId ?? null,
 });
 
-/** Has a host deliver the ledger of a session that sent these. */
+/** Makes a host deliver these entries of a session's ledger. */
 export const tellOf = (host: PlayedHost, entries: readonly { id: number }[]): Promise<unknown> =>
   host.requests(entries as Parameters<PlayedHost['requests']>[0]);
 
@@ -49,13 +49,13 @@ export type KeptAnswer = {
   sender: string;
 };
 
-/** What is kept of receivers' answers, in the order of the deliveries. */
+/** Returns the stored answers of receivers, in the order of the deliveries. */
 export const readAnswers = (control: TestControl): Promise<KeptAnswer[]> =>
   control.sql<KeptAnswer>(
     'select session_id, delivery_id, status, reason, sent_to, sender from delivery_answers order by 1, 2',
   );
 
-/** Forgets all pushes and answers. */
+/** Deletes all pushes and answers. */
 export const clearPushes = async (control: TestControl): Promise<void> => {
   for (const table of ['pushes', 'push_sessions', 'delivery_answers', 'webhook_destinations']) {
     await control.sql(`delete from ${table}`);

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: it keeps what it was sent, byte for byte, and answers as it is told to. */
+/** A receiver of webhooks: it keeps each request byte for byte, and answers as the test decides. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -21,11 +21,11 @@ export type Respond = (
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Resolves when so many deliveries have come. */
+  /** Resolves when so many deliveries have arrived. */
   count(most: number): Promise<Received[]>;
-  /** Goes away: nothing listens at its address. */
+  /** Stops listening at its address. */
   leave(): Promise<void>;
-  /** Comes back to the same address. */
+  /** Listens at the same address again. */
   comeBack(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ const accept: Respond = (_received, _n, response) => {
   response.writeHead(204).end();
 };
 
-/** Starts one on loopback. */
+/** Starts a receiver on loopback. */
 export const startReceiver = async (respond: Respond = accept): Promise<Receiver> => {
   const received: Received[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

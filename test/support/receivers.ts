@@ -1,6 +1,6 @@
 /**
- * Receivers of webhooks on loopback, under names of their own: what stands for the DNS and the internet between
- * a sender and them. A sender is given it where in production it has the real ones; its rules are the same.
+ * Receivers of webhooks on loopback, under names of their own: a stand-in for the DNS and the internet between a
+ * sender and them. Tests give it to a sender in place of the real ones; the sender's rules are the same.
  */
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
@@ -9,26 +9,26 @@ import type { TLSSocket } from 'node:tls';
 import type { Network } from '#egress/connect.ts';
 import { type Authority, makeAuthority } from './certificates.ts';
 
-/** An address that is public; nothing is ever sent there, as tests lead it to loopback. */
+/** A public address; no bytes are ever sent there, as tests redirect it to loopback. */
 export const publicAddress = '93.184.216.34';
 
-/** What a name of the test leads to: its addresses, by the turn of asking; the last stay. */
+/** Answers to successive lookups of a name: its addresses or an error; the last one repeats. */
 type Answers = readonly (readonly string[] | Error)[];
 
 export type Internet = {
   network: Network;
   authority: Authority;
-  /** Addresses that were connected to, in turn. */
+  /** Addresses that were connected to, in order. */
   dialled: string[];
-  /** Names that were asked for, in turn. */
+  /** Names that were looked up, in order. */
   asked: string[];
-  /** Has a name answered so. */
+  /** Sets the answers for a name. */
   name(host: string, ...answers: Answers): void;
-  /** Has connections to an address end at a port of loopback. */
+  /** Redirects connections to an address to a port of loopback. */
   lead(address: string, port: number): void;
-  /** Serves HTTPS for names, at an address of its own unless it is said; answers the port. */
+  /** Serves HTTPS for names, by default at an address of its own; returns the port. */
   serve(names: readonly string[], handle: RequestListener, address?: string): Promise<number>;
-  /** Serves HTTPS with what is written as soon as a request began, byte for byte. */
+  /** Serves HTTPS by writing raw bytes as soon as a request begins. */
   serveRaw(name: string, write: (socket: TLSSocket) => void, address: string): Promise<number>;
   close(): Promise<void>;
 };
@@ -38,7 +38,7 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Makes a small internet. */
+/** Creates a small internet. */
 export const makeInternet = async (): Promise<Internet> => {
   const authority = await makeAuthority();
   const names = new Map<string, { answers: Answers; turn: number }>();
@@ -46,7 +46,7 @@ export const makeInternet = async (): Promise<Internet> => {
   const servers: (Server & { closeAllConnections?: () => void })[] = [];
   const dialled: string[] = [];
   const asked: string[] = [];
-  /** Nobody listens there: connections are refused at once. */
+  /** No program listens on this port, so connections are refused at once. */
   const closedPort = 1;
 
   const network: Network = {

@@ -1,4 +1,4 @@
-/** A small world that redacts what its rows say of people, for tests of the paths by which rows are written. */
+/** A small world that redacts personal data in its rows, for tests of the paths by which rows are written. */
 import type { TreeFile } from '#domain/world.ts';
 
 const text = (path: string, content: string): TreeFile => ({
@@ -66,7 +66,7 @@ preserve = ["name", "phone"]
 round = { lat = 1 }
 `;
 
-/** Its tree; without its connector nothing can be redacted. */
+/** Builds its tree; without its connector nothing can be redacted. */
 export const redactedWorld = ({ withConnector = true } = {}): TreeFile[] => [
   text('schema/world.json', JSON.stringify(schema, null, 2)),
   text('svc-env.toml', environment),

@@ -11,7 +11,10 @@ type TestResult = {
   failureMessages?: string[] | null;
 };
 
-/** A file of tests in the report. One that could not be loaded or prepared is failed, with a message and maybe no test. */
+/**
+ * A file of tests in the report. One that could not be loaded or prepared is failed, with a message and perhaps no
+ * test.
+ */
 type FileResult = {
   name: string;
   status: 'passed' | 'failed';
@@ -19,7 +22,7 @@ type FileResult = {
   assertionResults: TestResult[];
 };
 
-/** The JSON report of one run of Vitest, as far as it is read here. */
+/** The part of Vitest's JSON report that this file reads. */
 export type RunReport = { testResults: FileResult[] };
 
 /** A failed test, or a file that could not be prepared, with the first line of the reason. */
@@ -52,7 +55,7 @@ export const outcomeOf = ({ testResults }: RunReport): RunOutcome => {
 const lineOf = ({ file, test, why }: Failure): string =>
   `FAILED: ${relative('', file)}${test === undefined ? '' : ` > ${test}`}\n    ${why}`;
 
-/** `node run-outcome.ts <tier>` prints what failed, and last `<passed> <failed> <skipped>`. */
+/** Runs `node run-outcome.ts <tier>`, which prints the failures, and last `<passed> <failed> <skipped>`. */
 const main = (name: string | undefined): void => {
   const report = JSON.parse(readFileSync(runFile(readTier(name)), 'utf8')) as RunReport;
   const { passed, failures, skipped } = outcomeOf(report);

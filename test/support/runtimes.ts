@@ -1,6 +1,6 @@
 /**
- * The container runtimes that the drivers' contract is held against, each with what a test needs beside
- * the driver: a way to kill a container behind its back, and to see what is left of an installation.
+ * Container runtimes for the tests of the drivers' contract, each with helpers besides the driver: to kill a container
+ * behind its back, and to list an installation's leftovers.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -16,23 +16,23 @@ import { outputOf } from './commands.ts';
 import { exclusively } from './postgres.ts';
 import { processesNaming } from './processes.ts';
 
-/** Runs the Docker client and answers what it printed. */
+/** Runs the Docker client and returns its output. */
 export const docker = async (...words: string[]): Promise<string> =>
   (await outputOf('docker', words)).trim();
 
-/** A host with what its launch answered. */
+/** A host with the result of its launch. */
 export type LaunchedHost = Launched & { hostId: string };
 
 export type Runtime = {
   config: RuntimeConfig;
   kill(host: LaunchedHost): Promise<void>;
-  /** Leaves what a launch leaves that was cut off before its container ran. */
+  /** Leaves the traces of a launch that was interrupted before its container ran. */
   halfLaunch(owner: Owner, image: string | null): Promise<void>;
-  /** What a container says of itself to whoever looks at the machine. */
+  /** Returns the labels of a container, as the machine shows them. */
   labels(host: LaunchedHost): Promise<string>;
-  /** All that it shows of a container, with its environment and command line. */
+  /** Returns everything that the machine shows of a container, with its environment and command line. */
   inspect(host: LaunchedHost): Promise<string>;
-  /** Names of what an installation has on this machine, or in the cluster. */
+  /** Returns the names of an installation's objects on this machine, or in the cluster. */
   leftovers(installation: string): Promise<string[]>;
 };
 
@@ -92,7 +92,7 @@ export const runtimes: Record<'process' | 'bubblewrap' | 'docker', Runtime> = {
   },
 };
 
-/** Whether bubblewrap works here, with Node and Python in it. */
+/** Returns true if bubblewrap works here, with Node and Python in it. */
 export const sandboxWorks = async (): Promise<boolean> => {
   const { config } = runtimes.bubblewrap;
   const host = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
@@ -105,8 +105,8 @@ export const sandboxWorks = async (): Promise<boolean> => {
 };
 
 /**
- * Prepares a runtime for tests: progress goes nowhere, and one file at a time builds the image. They do not
- * wait for those that load all images into a cluster, which takes longer than a hook may.
+ * Prepares a runtime for tests: progress is discarded, and one file at a time builds the image. It uses a lock of its
+ * own, since files that load all images into a cluster take longer than a hook may.
  */
 export const prepareQuietly = (driver: Driver): Promise<Prepared> =>
   exclusively('the image of hosts', () =>
@@ -116,8 +116,8 @@ export const prepareQuietly = (driver: Driver): Promise<Prepared> =>
 export const newInstallation = (): string => `test-${randomBytes(4).toString('hex')}`;
 
 /**
- * A driver as the orchestrator opens it, for hosts that find their control plane at `controlUrl` and run
- * `image` (by default, on Docker, the one of this tree).
+ * Opens a driver as the orchestrator does, for hosts that reach their control plane at `controlUrl` and run `image`
+ * (by default, on Docker, the one of this tree).
  */
 export const driverOf = (
   { config }: Runtime,

@@ -1,7 +1,7 @@
 /**
- * A bucket on a server that speaks S3, behind a door that a test can shut, jam and open again. The server
- * is one in the test's own process that checks signatures; where `SVC_TEST_S3_BUCKET` names a bucket, it
- * is the server of `AWS_ENDPOINT_URL_S3` (`http://host:port`), with the keys of the environment.
+ * A bucket on an S3 server, behind a proxy that a test can close, stall and open again. The server runs in the test's
+ * own process and checks signatures. If `SVC_TEST_S3_BUCKET` names a bucket, it is the server of `AWS_ENDPOINT_URL_S3`
+ * (`http://host:port`), with the keys of the environment.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { BlobStoreConfig } from '../../src/control/platform/blobs/blobs.ts';
 
-/** What the untyped package offers of what is used here. */
+/** Types for the parts of the untyped package that are used here. */
 type S3rver = {
   httpServer: HttpServer;
   middleware: ((ctx: S3Request, next: () => Promise<unknown>) => Promise<unknown>)[];
@@ -36,12 +36,12 @@ const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (
 
 type Served = { host: string; port: number; bucket: string; keys: S3Keys; stop(): Promise<void> };
 
-/** What Amazon's client reads from the environment. */
+/** Variables that Amazon's client reads from the environment. */
 export type S3Keys = { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
 
 /**
- * Amazon's client signs the path of a bucket with a slash at its end, which the server leaves out when it checks the
- * signature; it has the slash where it takes the bucket for the host's name.
+ * Corrects a signature check: Amazon's client signs the path of a bucket with a slash at its end, which the server
+ * leaves out. The server keeps the slash if it takes the bucket for the host's name.
  */
 const signsBucket: S3rver['middleware'][number] = (ctx, next) => {
   if (/^\/[^/]+\/$/.test(ctx.path)) {
@@ -82,15 +82,15 @@ const serveGiven = (bucket: string, env: Record<string, string | undefined>): Se
   };
 };
 
-/** A door to a server: what comes through is not read. */
+/** A proxy to a server; it does not read the bytes that it passes on. */
 type Door = {
   url: string;
-  /** Ends all connections and takes no others. */
+  /** Closes all connections and accepts no others. */
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** Ends the next so many connections as soon as they stand. */
+  /** Closes the next so many connections as soon as they are established. */
   dropNext(count: number): void;
-  /** Lets nothing through any more, and says nothing. */
+  /** Stops passing bytes on, without closing connections. */
   jam(): void;
 };
 
@@ -148,20 +148,20 @@ const openDoor = async ({ host, port }: Served): Promise<Door> => {
 };
 
 export type TestBucket = {
-  /** A part of the bucket that nobody else uses. */
+  /** Part of the bucket that no other test uses. */
   place: Extract<BlobStoreConfig, { kind: 's3' }>;
   keys: S3Keys;
-  /** What a control plane is started with to keep its blobs there. */
+  /** Environment with which a control plane keeps its blobs there. */
   env: Record<string, string>;
   door: Door;
-  /** The bytes under a name. */
+  /** Returns the bytes under a name. */
   read(name: string): Promise<Uint8Array>;
-  /** Puts bytes under a name. */
+  /** Writes bytes under a name. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Starts it. */
+/** Starts the server and its proxy. */
 export const startTestBucket = async (): Promise<TestBucket> => {
   const given = process.env.SVC_TEST_S3_BUCKET;
   const served = given === undefined ? await serveOwn() : serveGiven(given, process.env);

@@ -1,4 +1,4 @@
-/** What the service reads of one span as an instrumentation sends it, in few words. */
+/** Reads one span as an instrumentation sends it, and returns briefly what the service understands of it. */
 import { readJsonForm } from '../../src/observability/otlp/json-form.ts';
 import { readExport } from '../../src/observability/otlp/read-export.ts';
 import { fieldOf, metadataOf } from '../../src/observability/state.ts';
@@ -27,10 +27,10 @@ type Given = {
   parentSpanId?: string;
 };
 
-/** When the span began, in milliseconds since 1970. */
+/** Start of the span, in milliseconds since 1970. */
 export const start = Date.UTC(2026, 2, 1);
 
-/** The fields that a span says, those that it does not left out. */
+/** Returns the fields that a span sets; unset ones are left out. */
 export const said = ({
   name = 'span',
   attributes = {},

@@ -1,7 +1,7 @@
 /**
- * A small contract for tests of the store and the host: users own repositories, repositories hold
- * issues. It has what the store must handle: a key of two fields, a nested unique list, a nullable
- * foreign key, and one that points to its own entity.
+ * A small contract for tests of the store and the host: users own repositories, repositories hold issues. It has what
+ * the store must handle: a key of two fields, a nested unique list, a nullable foreign key, and one that points to its
+ * own entity.
  */
 import type { ColumnType, Contract, EntityContract, JsonSchema, Row } from '#language/contract.ts';
 
@@ -22,7 +22,7 @@ type EntityParts = Partial<Omit<EntityContract, 'name' | 'schema' | 'columns'>> 
   optional?: string[];
 };
 
-/** An entity of a closed object, with the columns that its scalar fields get. */
+/** Builds an entity of a closed object, with the columns that its scalar fields get. */
 export const sampleEntity = (name: string, parts: EntityParts): EntityContract => ({
   name,
   schema: {
@@ -81,7 +81,7 @@ export const sampleEntities: EntityContract[] = [
   }),
 ];
 
-/** The sample contract, with members replaced. */
+/** Returns the sample contract, with members replaced. */
 export const sampleContract = (parts: Partial<Contract> = {}): Contract => ({
   language: 'svc-world/1',
   name: 'sample',

@@ -1,4 +1,4 @@
-/** A store of the sample contract with its rows, and the refusal that work on one ends with. */
+/** Stores of the sample contract with its rows, and a helper that returns the refusal of failed work. */
 import { afterAll } from 'vitest';
 import { StoreRefusal } from '#store/refusal.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
@@ -7,14 +7,14 @@ import { sampleContract, sampleRows } from './sample-contract.ts';
 
 const contract = sampleContract();
 
-/** The snapshot that every such store opens. */
+/** Snapshot that every such store opens. */
 export const builtSample = buildSnapshot(contract, sampleRows);
 
 type Options = Parameters<typeof openWorldStore>[0];
 
 let fileOf: ((snapshot: Uint8Array) => string) | null = null;
 
-/** `openStore` opens stores upon files that hold the snapshots, until the file of tests that asks for it is over. */
+/** Makes `openStore` open stores on base files that hold the snapshots, until the end of the calling test file. */
 export const openUponFiles = (writeFile: (snapshot: Uint8Array) => string): void => {
   fileOf = writeFile;
   afterAll(() => {
@@ -22,7 +22,7 @@ export const openUponFiles = (writeFile: (snapshot: Uint8Array) => string): void
   });
 };
 
-/** A store in memory, or upon a file where the tests are run again for those. */
+/** Opens a store in memory, or on a base file where the tests are repeated for those. */
 export const openStore = (options: Options): WorldStore => {
   if (fileOf === null) return openWorldStore(options);
   const { snapshot = buildSnapshot(options.contract, {}).bytes, ...others } = options;
@@ -32,7 +32,7 @@ export const openStore = (options: Options): WorldStore => {
 export const openSampleStore = (): WorldStore =>
   openStore({ contract, snapshot: builtSample.bytes });
 
-/** Throws where nothing is refused. */
+/** Returns the refusal of work. Throws if nothing is refused. */
 export const refusalOf = async (work: () => unknown): Promise<StoreRefusal> => {
   try {
     await work();

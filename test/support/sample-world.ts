@@ -1,6 +1,6 @@
 /**
- * The sample contract with tools, routes and user code, as blobs that a world host loads. For tests of
- * the host that should not depend on how worlds are compiled.
+ * The sample contract with tools, routes and user code, as blobs that a world host loads. For tests of the host that
+ * should not depend on how worlds are compiled.
  */
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '#domain/world.ts';
@@ -24,7 +24,7 @@ export const sampleErrors = {
   invalid: error(422, 'Validation Failed'),
 };
 
-/** A route with the defaults that a compiler would fill in. */
+/** Builds a route with the defaults that a compiler would fill in. */
 export const sampleRoute = (
   method: RouteContract['method'],
   path: string,
@@ -236,7 +236,7 @@ export type SampleVersion = {
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A version of the sample world with its blobs; `tools` is put in place of its tools in Python. */
+/** Builds a version of the sample world with its blobs; `tools` replaces its tools in Python. */
 export const sampleVersion = (
   rows: Rows = sampleRows,
   contract: Contract = sampleWorldContract,

@@ -1,6 +1,6 @@
 /**
- * Schemas of the dialect that worlds accept, and values aimed at them: made to fit, or to miss by
- * little. Every keyword occurs, definitions refer to one another, and shapes are recursive.
+ * Random schemas of the dialect that worlds accept, and values for them that fit, or narrowly miss. Every keyword
+ * occurs, definitions refer to one another, and shapes are recursive.
  */
 import type { Choices } from './choices.ts';
 
@@ -11,7 +11,7 @@ export type SchemaFamily = { definitions: Record<string, Schema>; root: Schema }
 const definitionNames = ['D0', 'D1', 'D2'] as const;
 const reference = (index: number): string => `#/$defs/${definitionNames[index]}`;
 
-/** Names of properties: plain, in need of escapes, and such as programs trip over. */
+/** Names of properties: plain ones, ones that need escapes, and ones that often break programs. */
 const names = ['a', 'b', 'c', 'x_1', 'é', '0', '1', 'a/b', 'a~b', 'length', ' ', '', '$ref', '😀'];
 /** Names that every object inherits: a schema cannot describe them, but may require them. */
 const inheritedNames = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
@@ -72,7 +72,7 @@ export const formatTexts: Readonly<Record<string, readonly string[]>> = {
 const formats = [...Object.keys(formatTexts), 'color'];
 const types = ['string', 'integer', 'number', 'boolean', 'null', 'array', 'object'] as const;
 
-/** Any JSON value, of little depth. */
+/** Returns any JSON value of little depth. */
 export const chooseValue = (choices: Choices, depth = 3): unknown => {
   const kind = choices.below(depth > 0 && !choices.isUsedUp() ? 7 : 5);
   if (kind === 0) return null;
@@ -86,8 +86,8 @@ export const chooseValue = (choices: Choices, depth = 3): unknown => {
 };
 
 /**
- * Where a schema stands. Below a property or item it may refer to any definition; where it holds for the
- * value of the definition itself, only to a later one, so that no definition is circular.
+ * Place of a schema. Below a property or item it may refer to any definition. If it applies to the value of the
+ * definition itself, it may refer only to a later one, so that no definition is circular.
  */
 type Spot = { depth: number; firstReference: number };
 
@@ -114,7 +114,7 @@ const distinctNames = (choices: Choices): string[] => [
   ...new Set(choices.list(0, 2, () => choices.of(anyNames))),
 ];
 
-/** One of several ways to go on, so that related keywords meet often. */
+/** Combines several of the makers, so that related keywords often meet. */
 const someOf = (
   choices: Choices,
   makers: Readonly<Record<string, () => unknown>>,
@@ -207,7 +207,7 @@ const keywordGroups: readonly KeywordGroup[] = [
   (choices) => ({ default: chooseValue(choices, 1), readOnly: true, title: 'a', examples: [1] }),
 ];
 
-/** A schema with definitions that it and they refer to. */
+/** Returns a schema with definitions that it and they refer to. */
 export const chooseFamily = (choices: Choices): SchemaFamily => ({
   root: chooseSchema(choices, { depth: 3, firstReference: 0 }),
   definitions: Object.fromEntries(

@@ -1,4 +1,4 @@
-/** A schema by itself, put through the same checks as the schemas of a world. */
+/** Puts a schema by itself through the same checks as the schemas of a world. */
 import type { EntityContract, JsonSchema } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
 import { createProblems } from '#language/read/place.ts';
@@ -10,19 +10,19 @@ import { createShapes } from '#language/schema/shapes.ts';
 
 const { lookSteps, checkSteps, explanationSteps } = languageLimits;
 
-/** Either the codes of what is wrong with the schema, sorted, or whether a value fits it. */
+/** Result of the checks: either the codes of the schema's faults, sorted, or functions that check values. */
 export type TakenSchema =
   | { refused: string[]; fits?: never }
   | {
       refused?: never;
-      /** Whether a value fits, by a checker's verdict. */
+      /** Returns true if the checker accepts a value. */
       fits(value: unknown): boolean;
-      /** The same by the validator alone, and what is seen of it at a first look. */
+      /** Returns true if the validator alone accepts it, and if the quick check does. */
       validates(value: unknown): boolean;
       looksFit(value: unknown): boolean;
     };
 
-/** Takes a schema with definitions as `schema/world.json` would, as the shape of an entity's rows. */
+/** Checks a schema with definitions as `schema/world.json` would have it, as the shape of an entity's rows. */
 export const takeSchema = (
   written: unknown,
   definitionsWritten: Readonly<Record<string, unknown>>,

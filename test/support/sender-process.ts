@@ -1,6 +1,6 @@
 /**
- * A sender as a process of its own for tests: the program as it is, on an internet that the test made. Where names
- * and addresses lead, and whom it trusts, it reads from the variable `TEST_INTERNET`.
+ * Runs the unchanged sender as a process of its own for tests, on an internet that the test made. The variable
+ * `TEST_INTERNET` has the targets of names and addresses, and the trusted authority.
  */
 import { connect } from 'node:net';
 import { createLog } from '#runtime/log.ts';

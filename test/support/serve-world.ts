@@ -1,7 +1,6 @@
 /**
- * A world served in this process: a tree compiled, its rows and its first task's loaded, its routes
- * behind a world host's own API server, its code, if it has any, in real workers. Neither database nor
- * containers.
+ * A world served in this process: a tree compiled, its rows and its first task's loaded, its routes behind a world
+ * host's own API server, its code, if it has any, in real workers. It needs neither database nor containers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,20 +41,20 @@ export type ServedWorld = {
   token: string;
   contract: Contract;
   session: Session;
-  /** Runs a call as an agent's client would have it run. */
+  /** Runs a call as a client of an agent would. */
   call(kind: HostCall['kind'], name?: string, input?: Row): Promise<CallAnswer>;
-  /** Has the session reached elsewhere from now on, as the control plane tells it. */
+  /** Changes the session's address, as a message of the control plane does. */
   moveTo(address: string): void;
-  /** The rows of an entity that have these values. */
+  /** Returns the rows of an entity that have these values. */
   rows(entity: string, where: Row): Row[];
-  /** Back to the rows that the task begins with. */
+  /** Restores the rows of the task's initial state. */
   reset(): Promise<void>;
   /** Begins the bundled task of this name, as another session of the version would. */
   begin(task: string): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** In place of workers, where there is nothing for them to run. */
+/** Replaces workers for a world without code. */
 const noUserCode: UserCode = {
   bounds: { python: 'python3', mode: 'auto' },
   load: async () => [],
@@ -73,14 +72,14 @@ const noUserCode: UserCode = {
 
 const zeroDigest = `sha256:${'0'.repeat(64)}` as const;
 
-/** Throws with every problem when the tree does not compile. */
+/** Compiles a tree. Throws with every problem when that fails. */
 const compile = (tree: readonly TreeFile[]) => {
   const compiled = compileTree(tree);
   if (compiled.ok) return compiled;
   throw new Error(compiled.problems.map((problem) => JSON.stringify(problem)).join('\n'));
 };
 
-/** The bundled task of a name, which must be there; without a name the first one, if there is any. */
+/** Returns the bundled task of a name, which must exist; without a name the first one, if there is any. */
 const findTask = ({ tasks }: Contract, name: string | undefined): Task | undefined => {
   const found = name === undefined ? tasks[0] : tasks.find((task) => task.name === name);
   if (name !== undefined && found === undefined) throw new Error(`there is no task ${name}`);
@@ -100,7 +99,7 @@ const loadStore = async (
   return store;
 };
 
-/** The clock, the seed and the bundled task of the session, when they matter. */
+/** Clock, seed and bundled task of the session, when they matter. */
 export type ServeOptions = { clock?: SessionClock; seed?: number | null; task?: string };
 
 /** Serves a tree on a port of its own. */
@@ -178,7 +177,7 @@ export const serveWorld = async (
     },
     async begin(name) {
       const next = findTask(contract, name) as Task;
-      // It waits for what is still being answered.
+      // The call `reset` waits for requests in progress.
       await call('reset');
       store.rollBackTo('base');
       await store.atomically(() => applyTaskSeed({ store }, next.seed));

@@ -1,4 +1,4 @@
-/** Short forms of what most tests do with a world and its sessions. */
+/** Shortcuts for what most tests do with a world and its sessions. */
 import type { Client } from '#wire/client.ts';
 import {
   closeSession,
@@ -30,7 +30,7 @@ export const enqueue = async (
 ): Promise<CallView> =>
   (await client.send(enqueueCall, { params: { sessionId }, body, query: {} })).body;
 
-/** Calls and waits for the answer. */
+/** Enqueues a call and waits for its answer. */
 export const call = async (
   client: Client,
   sessionId: string,

@@ -1,7 +1,8 @@
 /**
- * One control plane for all files that a worker process runs, with an organization and a project for each file: the
- * product serves many projects, and so its tests need not start it a hundred times. Files that change its configuration,
- * look at what is in no project (hosts, pools, the operator's views), or stop it, start their own (`own-control.ts`).
+ * One control plane for all files that a worker process runs, with an organization and a project for each file. The
+ * product serves many projects, so its tests need not start it a hundred times. Some files start their own
+ * (`own-control.ts`): those that change its configuration, stop it, or inspect what belongs to no project (hosts,
+ * pools, the operator's views).
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
@@ -10,7 +11,7 @@ import { callersOf, type StartedControl, startTestControl, type TestControl } fr
 import { createNotes } from './own-control.ts';
 import { testDatabase } from './postgres.ts';
 
-/** It ends with the process: PostgreSQL and the folder of the run go with the run (`global-setup.ts`). */
+/** Ends with the process; `global-setup.ts` removes PostgreSQL and the folder of the run. */
 let started: Promise<StartedControl> | undefined;
 
 const start = async (): Promise<StartedControl> =>
@@ -26,7 +27,7 @@ const newKeyPair = (): KeyPair => ({
   secretKey: `sk-${randomUUID()}`,
 });
 
-/** Makes an organization with one project, and a key pair of each. */
+/** Creates an organization with one project, and a key pair of each. */
 const addProject = async ({ sql }: StartedControl): Promise<KeyPair & { account: KeyPair }> => {
   const [organizationId, projectId] = [`org-${randomUUID()}`, `prj-${randomUUID()}`];
   const [pair, account] = [newKeyPair(), newKeyPair()];
@@ -46,7 +47,7 @@ const addProject = async ({ sql }: StartedControl): Promise<KeyPair & { account:
   return { ...pair, account };
 };
 
-/** Returns the worker's control plane with the callers of a new project; the first file of a worker starts it. */
+/** Returns the worker's control plane with the clients of a new project; the first file of a worker starts it. */
 export const shareControl = async (): Promise<TestControl> => {
   started ??= start();
   const control = await started;

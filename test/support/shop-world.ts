@@ -1,4 +1,4 @@
-/** A shop with items as a vendor sells them: a world written by hand, for captures to change. */
+/** A shop with items as a vendor sells them: a hand-written world for captures to change. */
 import type { TreeFile } from '#domain/world.ts';
 import { replaceFiles, textFile } from '#language/edit/tree-text.ts';
 
@@ -88,7 +88,7 @@ generate = { id = "int" }
 const environmentText =
   '[schema]\nlanguage = "svc-world/1"\n[environment]\nname = "Shop"\nkind = "mock-tools"\n[tools]\nserve = []\n';
 
-/** An answer of the operation `list_items`. */
+/** Builds an answer of the operation `list_items`. */
 export const capture = (name: string, items: unknown[], more: object = {}): TreeFile =>
   textFile(
     `captures/list_items/${name}.json`,
@@ -101,7 +101,7 @@ export const capture = (name: string, items: unknown[], more: object = {}): Tree
     }),
   );
 
-/** The world, with further files or others in place of its own. */
+/** Returns the world, with files added or replaced. */
 export const shop = (...more: TreeFile[]): TreeFile[] =>
   replaceFiles(
     [

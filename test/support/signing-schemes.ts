@@ -1,4 +1,4 @@
-/** The schemes by which deliveries are signed, each with what a receiver of its vendor does: accept one or not. */
+/** The schemes by which deliveries are signed, each with the check that a receiver of its vendor makes. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
@@ -12,7 +12,7 @@ type Scheme = {
   secret: string;
   /** Further lines of the table `[webhooks]`. */
   more?: string;
-  /** Returns true if the vendor's receiver accepts the delivery. Throws, or returns false, for another. */
+  /** Returns true if the vendor's receiver accepts the delivery. Throws or returns false if not. */
   accepts(arrived: Arrived, secret: string): boolean | Promise<boolean>;
 };
 
@@ -23,7 +23,7 @@ const isHmac = ({ body }: Arrived, secret: string, given: string): boolean => {
   return given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
 };
 
-/** Body with all that a receiver could read in another way than it was signed. */
+/** Body with everything that a receiver could serialise differently from the signer. */
 export const hardBody = {
   title: 'Ünï 🪝 \u2028 "quoted" \\ \u0000',
   'a.b': [1, 1e21, 0.1, -0, null, true, {}],
@@ -76,7 +76,7 @@ export const signingSchemes = {
   },
 } as const satisfies Record<string, Scheme>;
 
-/** Writes the table `[webhooks]` of a world that signs by a scheme. */
+/** Builds the table `[webhooks]` of a world that signs by a scheme. */
 export const webhooksTable = ({ signing, more = '' }: Scheme): string => `[webhooks]
 subscriptions = "hooks"
 url = "url"

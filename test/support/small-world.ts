@@ -1,6 +1,6 @@
 /**
- * A small world for the tests of the world language: a board with lists and cards. It uses each rule of the
- * language at least once, so that a test breaks one by the smallest possible change.
+ * A small world for the tests of the world language: a board with lists and cards. It uses each rule of the language
+ * at least once, so that a test breaks one by the smallest possible change.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { type CompileResult, compileTree } from '#language/compile/compile.ts';
@@ -9,7 +9,7 @@ import type { Contract } from '#language/contract.ts';
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it
 type Loose = any;
 
-/** The files of a tree. JSON documents are kept as values, all others as text or as bytes. */
+/** Files of a tree. JSON documents are kept as values, all others as text or as bytes. */
 export type SmallWorld = {
   json: Record<string, Loose>;
   text: Record<string, string>;
@@ -324,7 +324,7 @@ const tasksJson = `\
 }
 `;
 
-/** A fresh copy, for a test to change. */
+/** Returns a fresh copy, for a test to change. */
 export const smallWorld = (): SmallWorld => ({
   json: {
     'schema/world.json': worldJson(),
@@ -361,7 +361,7 @@ export const textFile = (path: string, content: string): TreeFile => ({
   content: new TextEncoder().encode(content),
 });
 
-/** The world as the files of a tree. */
+/** Returns the world as the files of a tree. */
 export const toTree = ({ json, text, bytes }: SmallWorld): TreeFile[] => [
   ...Object.entries(json).map(([path, value]) => textFile(path, JSON.stringify(value, null, 2))),
   ...Object.entries(text).map(([path, content]) => textFile(path, content)),
@@ -377,21 +377,21 @@ export const compileChanged = (
   return compileTree(toTree(world));
 };
 
-/** The contract of the small world after a change that leaves it whole; throws when it does not. */
+/** Returns the contract of the small world after a valid change; throws when it does not compile. */
 export const contractOf = (change?: (world: SmallWorld) => void): Contract => {
   const result = compileChanged(change);
   if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2));
   return result.contract;
 };
 
-/** Replaces a text that must be there in one of the world's text files. */
+/** Replaces a text, which must exist, in one of the world's text files. */
 export const replaceIn = (world: SmallWorld, file: string, from: string, to: string): void => {
   const before = world.text[file] ?? '';
   if (!before.includes(from)) throw new Error(`${file} does not hold ${JSON.stringify(from)}`);
   world.text[file] = before.replace(from, () => to);
 };
 
-/** The same world by itself: the service looks for the worlds that another is linked to. */
+/** Returns the same world without its links, since only the service finds linked worlds. */
 export const unlinkedWorld = (): SmallWorld => {
   const world = smallWorld();
   const manifest = world.text['svc-env.toml'] ?? '';

@@ -1,6 +1,6 @@
 /**
- * An agent with a hosted browser: Playwright, as it comes from the registry, is given `cdpUrl` and its token, enters the page
- * of `code-hosting` by a link, and solves the task `close-duplicate` there. The session is open with its browser.
+ * Plays an agent with a hosted browser: Playwright from the registry gets `cdpUrl` and its token, enters the page of
+ * `code-hosting` by a link, and solves the task `close-duplicate` there. The session is already open with its browser.
  */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -21,7 +21,7 @@ const enterByLink = async (client: Client, session: SessionView, page: Page): Pr
   await page.getByRole('heading', { name: 'Repositories' }).waitFor();
 };
 
-/** What was written by the page, as the ledger has it a moment after. */
+/** Returns the operations by which the page wrote, from the ledger. */
 const writtenByPage = async (client: Client, { id }: SessionView): Promise<(string | null)[]> => {
   const query = { limit: 100, via: 'ui' as const };
   const { body } = await client.send(listSessionRequests, { params: { sessionId: id }, query });
@@ -30,8 +30,8 @@ const writtenByPage = async (client: Client, { id }: SessionView): Promise<(stri
 };
 
 /**
- * Solves the task and has it graded. `gateway` is where the session's names lead to, `host:port`, for machines that do not
- * know these names.
+ * Solves the task and grades it. `gateway` is the address to which the session's names resolve, `host:port`, for
+ * machines that do not resolve these names.
  */
 export const solveByBrowser = async (
   client: Client,

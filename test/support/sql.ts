@@ -1,16 +1,16 @@
 /**
- * One SQL statement, for setting up and looking at databases in tests. What changes a database has a connection of its
- * own. What only looks is asked again and again until something has come about, so it has one that is kept between two
- * looks: a new one takes forty times the processor time of the statement.
+ * Runs one SQL statement, for setting up and inspecting databases in tests. A statement that writes has a connection
+ * of its own. Reads are repeated until a condition holds, so their connection is kept between two of them: a new one
+ * takes forty times the processor time of the statement.
  */
 import pg from 'pg';
 
-/** How long a connection is kept that nobody uses. Also long waits look more often. */
+/** Time for which an idle connection is kept, in milliseconds. Long waits repeat their reads more often than this. */
 const keptMs = 500;
 
 type Kept = { client: pg.Client; timer: NodeJS.Timeout };
 
-/** Connections that nobody uses at the moment, by their database. */
+/** Idle connections by database. */
 const idle = new Map<string, Kept>();
 
 const forget = (databaseUrl: string, client: pg.Client): void => {
@@ -22,7 +22,7 @@ const forget = (databaseUrl: string, client: pg.Client): void => {
 
 const connect = async (databaseUrl: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // A connection that is cut while nothing is asked on it says so by an event; the next query fails.
+  // If an idle connection is cut, it emits an error event, which is ignored; the next query fails.
   client.on('error', () => undefined);
   client.once('end', () => forget(databaseUrl, client));
   await client.connect();
@@ -46,11 +46,11 @@ const keep = async (databaseUrl: string, client: pg.Client): Promise<void> => {
   idle.set(databaseUrl, { client, timer });
 };
 
-/** An answer of the server to the statement, and not the end of the connection. */
+/** Returns true if an error is the server's answer to the statement, and not the end of the connection. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
-/** Looks on a kept connection; undefined where there is none, or it turns out to be cut. */
+/** Reads on a kept connection; returns undefined if there is none, or it was cut. */
 const lookKept = async <Row extends object>(
   databaseUrl: string,
   sql: string,

@@ -1,7 +1,7 @@
 /**
- * A stand-in for the control plane: it speaks the host API from memory, with one host and no database,
- * so that a world host can be tested by itself, also against answers that a real control plane gives
- * only when things go wrong. What the real one does is tested with the real one, in `test/`.
+ * A stand-in for the control plane: it serves the host API from memory, with one host and no database. So a world host
+ * can be tested by itself, also against answers that a real control plane gives only after failures. The tests in
+ * `test/` cover the real one.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -15,35 +15,36 @@ export type Received = { operation: string; body: Record<string, unknown> };
 export type StandInControl = {
   url: string;
   port: number;
-  /** Tokens of links that were not used yet. */
+  /** Tokens of unused links. */
   links: Set<string>;
-  /** Every message, heartbeats apart, in order. */
+  /** Every message in order, without heartbeats. */
   received: Received[];
-  /** Gives the host a session at its next poll. */
+  /** Assigns a session to the host at its next poll. */
   assign(assignment: Assignment): void;
-  /** Has the host load a version at its next poll. */
+  /** Makes the host load a version at its next poll. */
   load(order: LoadDirective): void;
-  /** Hands a call out and resolves with the answer it got. */
+  /** Hands a call out and resolves with the host's answer. */
   call(kind: HostCall['kind'], name?: string, input?: unknown): Promise<CallAnswer>;
-  /** Has a call wait for the host; answers its id. */
+  /** Queues a call for the host; returns its id. */
   enqueue(kind: HostCall['kind'], name?: string, input?: unknown): string;
   /** Resolves when a call has been handed out. */
   handed(id: string): Promise<unknown>;
-  /** Calls that wait for the host. */
+  /** Returns the calls that wait for the host. */
   waiting(): string[];
   /** Hands out the call with this id once more. */
   repeat(id: string): void;
   /** Directs the host to close its session. */
   close(keepWarm: boolean, next: 'recycle' | 'exit'): void;
   drain(): void;
-  /** The next so many messages of an operation are answered with this status. */
+  /** Answers the next so many messages of an operation with this status. */
   fail(operation: string, status: number, times: number): void;
   /**
-   * From now on it holds the answers to reports for what comes next, and takes the last entries of a ledger with
-   * the end of its session, and that its host is recycled. Before that it answers as the release before did.
+   * Switches to the protocol of this release. It then holds the answers to reports until the next instruction, and
+   * accepts the last ledger entries and the recycling with the report of a session's end. Before that it answers as
+   * the previous release did.
    */
   beOfThisRelease(): void;
-  /** The next answer of an operation that hands out a call never reaches the host. */
+  /** Drops the next answer of an operation that hands out a call, so that it never reaches the host. */
   mute(operation: string): void;
   /** Resolves with the n-th message of an operation. */
   message(operation: string, n?: number): Promise<Received>;
@@ -74,7 +75,9 @@ const readJson = async (request: IncomingMessage): Promise<Record<string, unknow
 const holdMs = 300;
 const messageTimeoutMs = 10_000;
 
-/** Starts one. `blobs` are what hosts may fetch, by digest; it listens on the same port of each address. */
+/**
+ * Starts the stand-in. `blobs` are those that hosts may fetch, by digest; it listens on the same port of each address.
+ */
 export const startStandInControl = async (
   blobs: ReadonlyMap<string, Uint8Array>,
   addresses: readonly string[] = ['127.0.0.1'],

@@ -1,6 +1,6 @@
 /**
  * A vendor to be mirrored: a small board of cards behind an API of its own, with credentials, pages, limits and
- * failures as vendors have them. It is a plain server and knows nothing of worlds.
+ * failures like a real vendor's. It is a plain server and knows nothing of worlds.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,20 +13,20 @@ export type VendorOptions = {
   scheme?: 'none' | 'bearer' | 'basic' | 'header' | 'query' | 'oauth2';
   secret?: string;
   clientId?: string;
-  /** How long a token lasts. */
+  /** Lifetime of a token, in seconds. */
   tokenSeconds?: number;
-  /** What goes wrong with the request of this number, from 1. */
+  /** Failure of the request of this number, from 1. */
   failures?: Record<number, 'busy' | 'down' | 'broken' | 'cut' | 'expired'>;
   boards?: number;
   cardsPerBoard?: number;
   people?: number;
-  /** Put into answers where a vendor may: the credential said back. */
+  /** True to repeat the credential in answers, as some vendors do. */
   echo?: boolean;
-  /** Where the cursor of the next page is told: a field of the body, a header of its own, or an address in `Link`. */
+  /** Form of the next page's cursor: a field of the body, a header of its own, or an address in `Link`. */
   paging?: 'body' | 'header' | 'link' | 'relative-link';
-  /** How the end is told: as each list has it, or by nothing at all. */
+  /** Form of the last page: an explicit end in each list's own way, or no cursor at all. */
   end?: 'told' | 'absent';
-  /** Holds a request of data back until it resolves; `false`: it is never answered. */
+  /** Holds a data request back until it resolves; `false`: it is never answered. */
   gate?(response: ServerResponse): Promise<boolean>;
 };
 
@@ -34,7 +34,7 @@ export type Asked = { method: string; path: string; headers: IncomingMessage['he
 
 export type StandInVendor = {
   url: string;
-  /** Requests for data, in order, failed ones included. */
+  /** Data requests, in order, failed ones included. */
   asked: Asked[];
   tokens: number;
   personal: string[];
@@ -71,7 +71,7 @@ const cardOf = (board: number, id: number): Json => ({
   etag: `W/"${board}-${id}"`,
 });
 
-/** Starts it on a free port of this machine. */
+/** Starts the vendor on a free port of this machine. */
 export const startStandInVendor = async (options: VendorOptions = {}): Promise<StandInVendor> => {
   const { scheme = 'none', secret = '', clientId = '', tokenSeconds = 3_600 } = options;
   const { failures = {}, boards = 3, cardsPerBoard = 25, people = 12, echo = false } = options;
@@ -111,7 +111,7 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     const grant = form.get('grant_type');
     const isRefresh =
       grant === 'refresh_token' && form.get('refresh_token') === `refresh-${secret}`;
-    // Its clients are known by the form alone, as some vendors have it.
+    // Clients authenticate only by the form, as some vendors require.
     if (!isClient || (grant !== 'client_credentials' && !isRefresh)) {
       send(response, 401, { error: 'invalid_client', client: form.get('client_secret') });
       return;
@@ -127,7 +127,7 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     });
   };
 
-  /** The cursor of the next page as headers, where this vendor tells it so. */
+  /** Returns the headers with the cursor of the next page, if this vendor uses headers. */
   const pagingHeaders = (url: URL, next: number | string | null): Json => {
     if (paging === 'body' || (ending === 'absent' && !next)) return {};
     if (paging === 'header') return { 'X-Next-Cursor': next === null ? '' : String(next) };
@@ -141,7 +141,10 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     return { link: next ? `${first}, <${to(next)}>; title="a, b"; rel=next` : first };
   };
 
-  /** Rows under a key, with their count and the cursor of the page after it: a number, then a text, then what ends. */
+  /**
+   * Sends rows under a key, with their count and the next page's cursor: first a number, then a text, then an end
+   * marker.
+   */
   const sendPage = (
     response: ServerResponse,
     url: URL,

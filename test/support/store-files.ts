@@ -1,4 +1,4 @@
-/** Store files for tests: what a snapshot is unpacked to, in a folder of its own. */
+/** Store files for tests: unpacked snapshots, in a folder of their own. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Contract } from '#language/contract.ts';
 import { buildSnapshot, type Rows } from '#store/snapshot.ts';
 
 export type StoreFiles = {
-  /** Writes the store file of some rows and tells its path. */
+  /** Writes the store file of some rows and returns its path. */
   write(contract: Contract, rows: Rows): string;
   remove(): void;
 };

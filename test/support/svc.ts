@@ -1,6 +1,6 @@
 /**
- * The `svc` command as a real process of a test, with an environment that knows of no service. A
- * command that stays (`up`, `demo`) is watched by what it prints.
+ * The `svc` command as a real process of a test, with an environment that names no service. A command that keeps
+ * running (`up`, `demo`) is observed by its output.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ export type Svc = {
   pid: number;
   out(): string;
   err(): string;
-  /** Resolves when it has printed the text; throws, with all it printed, when it ends before. */
+  /** Resolves when it has printed the text; throws, with its whole output, when it ends before. */
   prints(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** Resolves when it has ended. */

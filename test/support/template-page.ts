@@ -1,5 +1,6 @@
 /**
- * The page of a template in a real browser, for tests: entered by a link, with all noted that no page of ours may do.
+ * The page of a template in a real browser, for tests: entered by a link, with a record of everything that no page of
+ * this product may do.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Row } from '#language/contract.ts';
@@ -12,16 +13,16 @@ export type TemplatePage = {
   world: ServedPage;
   context: BrowserContext;
   page: Page;
-  /** Errors of the page, dialogs, requests to elsewhere, and what its policy kept it from; a test empties it. */
+  /** Errors of the page, dialogs, requests to other origins, and actions that its policy blocked; a test empties it. */
   faults: string[];
-  /** Goes to a path of the page, and waits until something is shown there. */
+  /** Opens a path of the page, and waits until something is shown there. */
   open(path: string): Promise<void>;
-  /** What the task's grader says now: whether it passes, and the checks that do not. */
+  /** Grades the task now; returns the result and the checks that fail. */
   grade(): Promise<{ passed: boolean; failed: string[] }>;
   stop(): Promise<void>;
 };
 
-/** How wide and high the page is unless a test says otherwise. */
+/** Default size of the page. */
 export const usualSize = { width: 1440, height: 900 };
 
 const patienceMs = 30_000;

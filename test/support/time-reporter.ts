@@ -1,9 +1,9 @@
-/** Prints where the time of a run went: the slowest files, and the sum of each project. Keeps the figures. */
+/** Reporter that prints the times of a run: the slowest files, and the sum of each project. It also stores them. */
 import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { keepTimes } from './times.ts';
 
-/** A file of a run: what it took, with its imports and hooks, and what it held. */
+/** Time of a file in a run, with its imports and hooks, and its number of tests. */
 export type FileTime = { file: string; project: string; seconds: number; tests: number };
 
 const shown = 30;

@@ -1,6 +1,6 @@
 /**
- * Durations of test files, in seconds of the clock, by their path from the root. Each run of a tier keeps its figures
- * with its report in `node_modules/.cache/tests`; a fresh checkout begins with those of `test/file-times.json`, which
+ * Durations of test files, in seconds of the clock, by their path from the root. Each run of a tier stores its figures
+ * with its report in `node_modules/.cache/tests`. A fresh checkout begins with those of `test/file-times.json`, which
  * `make test-times` writes from the last run.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const cacheDir = join(root, 'node_modules/.cache/tests');
 const lastTimes = join(cacheDir, 'times.json');
 const committedTimes = join(root, 'test/file-times.json');
 
-/** Returns where a run of a tier leaves Vitest's JSON report. */
+/** Returns the path of Vitest's JSON report of a tier's run. */
 export const runFile = (tier: Tier): string => join(cacheDir, `${tier}.json`);
 
 const read = (path: string): Times => {
@@ -26,7 +26,7 @@ const read = (path: string): Times => {
   }
 };
 
-/** Reads the times of all files that are known: those of the last runs here, else the committed ones. */
+/** Reads the times of all known files: those of the last runs here, else the committed ones. */
 export const readTimes = (): Times => ({ ...read(committedTimes), ...read(lastTimes) });
 
 const write = (path: string, times: Times): void => {
@@ -35,10 +35,10 @@ const write = (path: string, times: Times): void => {
   writeFileSync(path, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 };
 
-/** Keeps the times of a run, over those of earlier runs. */
+/** Stores the times of a run, over those of earlier runs. */
 export const keepTimes = (times: Times): void => write(lastTimes, { ...read(lastTimes), ...times });
 
-/** Writes the times of the last runs to `test/file-times.json`, of those files that are still there. */
+/** Writes the times of the last runs to `test/file-times.json`, without files that no longer exist. */
 const commitTimes = (): void => {
   const known = Object.entries(readTimes()).filter(([file]) => existsSync(join(root, file)));
   write(committedTimes, Object.fromEntries(known));

@@ -1,15 +1,18 @@
-/** A project of its own to which agents told what they did: three traces, two of them in a session, with observations and scores. */
+/**
+ * A project of its own with telemetry of agents: three traces, two of them in a trace session, with observations and
+ * scores.
+ */
 import { afterAll, beforeAll } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { ingest } from '#wire/public-api/operations.ts';
 import { addNeighbour, type Neighbour } from './neighbour.ts';
 import { type OwnControl, startOwnControl } from './own-control.ts';
 
-/** So many milliseconds after the first of what was told began. */
+/** Returns the time so many milliseconds after the start of the first trace. */
 export const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
 
 let made = 0;
-/** An event with an id of its own. */
+/** Builds an event with an id of its own. */
 export const event = (type: string, body: object, ms = 0) => {
   made += 1;
   return { id: `event-${made}`, type, timestamp: at(ms), body };
@@ -17,7 +20,7 @@ export const event = (type: string, body: object, ms = 0) => {
 
 type Body = { [member: string]: never } & { data: { id: string }[]; meta: Record<string, unknown> };
 
-/** The query parameter that lists take as conditions. */
+/** Builds the query parameter in which lists take conditions. */
 export const filterOf = (...entries: object[]): string =>
   `filter=${encodeURIComponent(JSON.stringify(entries))}`;
 
@@ -82,16 +85,16 @@ const told = [
 
 export type ToldProject = {
   control(): OwnControl;
-  /** Of another project. */
+  /** Returns another project. */
   neighbour(): Neighbour;
-  /** Tells events, of which none may be refused. */
+  /** Reports events, none of which may be refused. */
   send(...batch: unknown[]): Promise<void>;
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
-  /** The ids of what a list answers. */
+  /** Returns the ids in the answer of a list. */
   idsOf(path: string): Promise<string[]>;
 };
 
-/** Has the project for the tests of a file. */
+/** Creates the project for the tests of a file. */
 export const toldProject = (): ToldProject => {
   let control: OwnControl;
   let neighbour: Neighbour;

@@ -1,4 +1,4 @@
-/** Sessions on played hosts, and what is told of them in the traces of their project. */
+/** Sessions on played hosts, and their telemetry in the traces of their project. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { enqueueCall, getTrace, openSession } from '#wire/public-api/operations.ts';
@@ -9,11 +9,11 @@ const task = { name: 'add a note', instruction: 'Add one note.' };
 
 type Opening = { headers?: { traceparent: string }; body?: object; on?: PlayedHost };
 
-/** So many seconds into the year in which all of it is. */
+/** Returns the time so many seconds after the beginning of the tests' year. */
 export const at = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
 
-/** An entry of the ledger as a host writes it down. */
+/** Builds a ledger entry as a host writes it. */
 export const entry = (id: number, parts: Record<string, unknown> = {}) => ({
   id,
   at: at(id),
@@ -31,7 +31,7 @@ export const entry = (id: number, parts: Record<string, unknown> = {}) => ({
   ...parts,
 });
 
-/** That of a call. */
+/** Builds the ledger entry of a call. */
 export const entryOfCall = (id: number, callId: string, parts: Record<string, unknown> = {}) =>
   entry(id, {
     ...{ via: 'tool', method: null, path: null, status: null, call_id: callId },
@@ -39,17 +39,17 @@ export const entryOfCall = (id: number, callId: string, parts: Record<string, un
     ...parts,
   });
 
-/** What a host answers to a call for a grade. */
+/** Builds a host's answer to a grade call. */
 export const gradeOf = (verdict: string, checks: object[]) => ({
   output: { verdict, passed: verdict === 'pass', score: verdict === 'pass' ? 1 : 0.5, checks },
 });
 
-/** A check of it. */
+/** Builds a check of a grade. */
 export const check = (name: string, verdict: string) => ({
   ...{ name, verdict, passed: verdict === 'pass', expected: 1, found: 2, detail: `${name} it is` },
 });
 
-/** A control plane with one warm host for each test. */
+/** Sets up a control plane with one warm host for each test. */
 export const playToldSessions = () => {
   let control: OwnControl;
   let host: PlayedHost;
@@ -73,7 +73,7 @@ export const playToldSessions = () => {
     return opened.body;
   };
 
-  /** Has a call made and answered, and returns its id. */
+  /** Makes and answers a call, and returns its id. */
   const call = async (
     sessionId: string,
     body: { kind: 'tool' | 'grade' | 'reset'; name?: string },
@@ -88,7 +88,7 @@ export const playToldSessions = () => {
     return id;
   };
 
-  /** Waits until everything that waits has been told. */
+  /** Waits until the outbox of trace reports is empty. */
   const told = () =>
     until(
       async () => {

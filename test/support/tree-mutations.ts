@@ -1,6 +1,6 @@
 /**
- * Changes to a world tree such as a careless or hostile author would make: to values of JSON documents, to
- * lines and letters of texts, to files and their paths. Each takes what it does from the choices given.
+ * Changes to a world tree that a careless or malicious author might make: to values of JSON documents, to lines and
+ * characters of texts, to files and their paths. The given choices decide each change.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Choices } from './choices.ts';
@@ -8,7 +8,7 @@ import type { Choices } from './choices.ts';
 /** A tree whose files are changed in place. */
 type Draft = { path: string; content: Uint8Array }[];
 
-/** Texts that stand in a document for what JSON's own writer cannot write. */
+/** Placeholder in a document for text that JSON's own serialiser cannot write. */
 const rawMark = '\u0001raw:';
 const raw = (text: string): string => `${rawMark}${text}\u0001`;
 const writeRaw = (json: string): string =>
@@ -108,7 +108,7 @@ const decode = (content: Uint8Array): string => new TextDecoder().decode(content
 type Holder = Record<string | number, unknown>;
 type Spot = { holder: Holder; key: string };
 
-/** Every place in a document below its root, down to some depth. */
+/** Returns every place in a document below its root, down to some depth. */
 const spotsIn = (value: unknown, depth = 80): Spot[] => {
   if (typeof value !== 'object' || value === null || depth === 0) return [];
   const holder = value as Holder;
@@ -275,7 +275,7 @@ const changeContent = (file: Draft[number], choices: Choices): void => {
   file.content = encode(isJson ? changeJson(text, choices) : changeText(text, choices));
 };
 
-/** Files worth changing are chosen more often than rows and code. */
+/** Chooses a file; schemas and TOML files are chosen more often than rows and code. */
 const chooseFile = (draft: Draft, choices: Choices): Draft[number] | undefined => {
   const authored = draft.filter(({ path }) => /^schema\/|\.toml$/.test(path));
   const files = authored.length > 0 && !choices.oneIn(4) ? authored : draft;
@@ -354,7 +354,7 @@ const changeFiles = (draft: Draft, choices: Choices): void => {
   }
 };
 
-/** The tree after the changes chosen, none to four of them. */
+/** Returns the tree after the chosen changes, none to four of them. */
 export const mutateTree = (files: readonly TreeFile[], choices: Choices): TreeFile[] => {
   const draft: Draft = files.map(({ path, content }) => ({ path, content }));
   for (let left = choices.below(5); left > 0; left -= 1) {
@@ -367,7 +367,7 @@ export const mutateTree = (files: readonly TreeFile[], choices: Choices): TreeFi
   return draft;
 };
 
-/** The files in another order. */
+/** Returns the files in another order. */
 export const shuffle = (files: readonly TreeFile[], choices: Choices): TreeFile[] => {
   const shuffled = [...files];
   for (let last = shuffled.length - 1; last > 0; last -= 1) {

@@ -1,6 +1,6 @@
 /**
- * Two projects of one installation, served by two control planes: one that takes all it can get, and another
- * that must not notice. Quotas are small.
+ * Two projects of one installation, served by two control planes: one that uses all that it can get, and another that
+ * must not notice. Quotas are small.
  */
 import { readdir } from 'node:fs/promises';
 import { expect } from 'vitest';
@@ -30,7 +30,7 @@ const gatewayOf = (): ControlConfig['gateway'] => {
   return { template, token: new Secret('gateway-token') };
 };
 
-/** The body that makes the world `notes`, with another file in it. */
+/** Builds the body that creates the world `notes`, with another file in it. */
 export const worldOf = (slug: string, extra = '') => ({
   slug,
   from: [
@@ -39,11 +39,11 @@ export const worldOf = (slug: string, extra = '') => ({
   ],
 });
 
-/** How many requests were done. */
+/** Returns how many requests succeeded. */
 export const taken = (answers: readonly Answer[]): number =>
   answers.filter(({ status }) => status < 300).length;
 
-/** Those that were not are refused for a quota that they name. */
+/** Expects that all other requests were refused for a quota, which their answers name. */
 export const expectRefusals = (answers: readonly Answer[], quota: string, limit: number): void => {
   for (const { status, headers, body } of answers.filter((answer) => answer.status >= 300)) {
     expect({ status, body }).toMatchObject({
@@ -61,12 +61,12 @@ export type TwoProjects = {
   database: TestDatabase;
   control: TestControl & { config: ControlConfig };
   replica: TestControl;
-  /** Both are new for each test, with the world `notes`. */
+  /** The two projects, new for each test, with the world `notes`. */
   greedy: Neighbour;
   other: Neighbour;
-  /** Ends what the test before has left, and makes both projects. */
+  /** Ends what the previous test has left, and creates both projects. */
   begin(): Promise<void>;
-  /** Asks at both control planes in turn, all at once. */
+  /** Sends requests to both control planes alternately, all at once. */
   askAll(
     project: Neighbour,
     count: number,
@@ -76,9 +76,9 @@ export type TwoProjects = {
   /** Opens a session on a host of its own. */
   openOn(project: Neighbour): Promise<{ id: string; host: PlayedHost }>;
   runReaper(): Promise<unknown>;
-  /** Every file of the blob store. */
+  /** Returns every file of the blob store. */
   listBlobs(): Promise<string[]>;
-  /** Blobs that a version has. */
+  /** Returns the blobs that a version refers to. */
   listUsed(): Promise<string[]>;
   countUploads(): Promise<number | undefined>;
   stop(): Promise<void>;

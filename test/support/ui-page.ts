@@ -1,6 +1,6 @@
 /**
- * Serves a world with its page as a host does it, at an origin of its own that is entered by a link, for
- * tests of the page in a browser. Links are always good, as no control plane is there to use them up.
+ * Serves a world with its page as a host does, at an origin of its own that is entered by a link, for tests of the
+ * page in a browser. Links never expire, since no control plane counts their uses.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,23 +19,23 @@ import { type ServedWorld, type ServeOptions, serveWorld } from './serve-world.t
 import { visit } from './visit.ts';
 
 export type ServedPage = ServedWorld & {
-  /** The origin of the page, without a slash behind it. */
+  /** Origin of the page, without a slash at its end. */
   page: string;
-  /** Opens the session's link in a browser, whose pages are let in from then on. */
+  /** Opens the session's link in a browser, whose pages may then enter. */
   enter(context: BrowserContext): Promise<void>;
 };
 
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** The files of the page: those that compiling writes, or the author's own. */
+/** Returns the files of the page: those that compiling writes, or the author's own. */
 const pageFilesOf = (tree: readonly TreeFile[], contract: Contract): readonly TreeFile[] => {
   const generated = generatePage(contract, tree);
   if (generated.length > 0) return generated;
   return tree.filter(({ path }) => path.startsWith(`${contract.ui?.static}/`));
 };
 
-/** Serves the tree, which has a `[ui]`. */
+/** Serves the tree, which must have a `[ui]`. */
 export const servePage = async (
   tree: readonly TreeFile[],
   options?: ServeOptions,

@@ -1,4 +1,4 @@
-/** A version of the sample world with a small page, and means to ask for it at a host. */
+/** A version of the sample world with a small page, and helpers to request it from a host. */
 import { createHash } from 'node:crypto';
 import { newId } from '#domain/id.ts';
 import type { Digest } from '#domain/world.ts';
@@ -8,7 +8,7 @@ import { type Answered, type Asked, ask } from './gateway.ts';
 import { assignment, type Bench, startBench } from './host-bench.ts';
 import { sampleVersion, sampleWorldContract } from './sample-world.ts';
 
-/** The page's files; one is large enough to be worth compressing. */
+/** Files of the page; one is large enough to be worth compressing. */
 export const pageFiles = {
   'index.html': '<!doctype html><title>Board</title><script src="/app.js"></script>',
   'app.js': `// ${'a line that repeats itself '.repeat(100)}\nexport const board = 1;\n`,
@@ -22,15 +22,15 @@ const digestOf = (bytes: Uint8Array): Digest =>
 
 export type UiHost = Omit<Bench, 'host'> & {
   sessionId: string;
-  /** Where the page calls itself. */
+  /** Host name of the page's origin. */
   host: string;
-  /** Sends a request to the UI as a browser that has entered would, unless `headers` say otherwise. */
+  /** Sends a request to the UI as a browser that has entered, unless `headers` differ. */
   ui(path: string, asked?: Partial<Asked>): Promise<Answered>;
-  /** The cookie of a browser that has entered. */
+  /** Cookie of a browser that has entered. */
   cookie: string;
 };
 
-/** A host that serves a session with a page, entered by a link. */
+/** Starts a host that serves a session with a page, entered by a link. */
 export const startUiHost = async (
   ui: Partial<UiContract> = {},
   parts: Partial<Assignment> = {},

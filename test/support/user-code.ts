@@ -1,6 +1,6 @@
 /**
- * For tests of user code: real workers over a store that is a Map, and short words for running
- * functions of files that a test writes down.
+ * Support for tests of user code: real workers over a store that is a Map, and shortcuts for running functions of
+ * files that a test writes.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const keyText = (key: Row): string => JSON.stringify(key.id);
 const valueAt = (row: Row, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, step) => (value as Row | null)?.[step], row);
 
-/** A store of one entity, `things`, with the primary key `id`; a row without a name has no shape. */
+/** Creates a store of one entity, `things`, with the primary key `id`; a row without a name is refused. */
 export const createMemoryStore = () => {
   const things = new Map<string, Row>();
   const sent: Parameters<StoreAccess['deliver']>[0][] = [];
@@ -91,7 +91,7 @@ export const createMemoryStore = () => {
   return { access, things, sent };
 };
 
-/** A folder of its own below the machine's temporary one, real path, removed by `remove`. */
+/** Creates a folder below the machine's temporary one, by its real path; `remove` removes it. */
 export const makeFolder = () => {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'svc-usercode-')));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -114,13 +114,13 @@ export type RunOptions = Partial<Omit<RunRequest, 'language' | 'function' | 'inp
 export type Bench = {
   code: UserCode;
   folder: string;
-  /** Writes files into a new code directory and loads it; the directory. */
+  /** Writes files into a new code directory and loads it; returns the directory. */
   load(files: Record<string, string>): Promise<string>;
-  /** The same; why files could not be imported. */
+  /** Does the same; returns why files could not be imported. */
   failures(files: Record<string, string>): Promise<readonly string[]>;
-  /** Runs a function of the tools file, over an empty store unless the options say otherwise. */
+  /** Runs a function of the tools file, by default over an empty store. */
   run(language: UserLanguage, name: string, options?: RunOptions): Promise<RunResult>;
-  /** Runs a function that is expected to succeed; its value. */
+  /** Runs a function that is expected to succeed; returns its value. */
   value(language: UserLanguage, name: string, options?: RunOptions): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -176,7 +176,7 @@ export const startBench = async (
   };
 };
 
-/** A log that keeps its entries, to read what user code printed. */
+/** Creates a log that keeps its entries, so that tests can read the output of user code. */
 export const createHeardLog = () => {
   const entries: Row[] = [];
   const log = createLog('test', 'info');

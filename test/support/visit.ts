@@ -1,11 +1,11 @@
 import type { Page, Response } from 'playwright-core';
 
-/** How often a container may come or go while a page is loaded, before that is an error. */
+/** Maximum number of attempts to load a page. */
 const attempts = 5;
 
 /**
- * Goes to `url`. Chromium gives up what it loads when a network interface of the machine comes or goes, as they do
- * where other tests start containers: it goes there again then.
+ * Opens `url`. Chromium aborts a load when a network interface of the machine appears or disappears, as happens while
+ * other tests start containers. Then the page is loaded again.
  */
 export const visit = async (page: Page, url: string): Promise<Response | null> => {
   for (let attempt = 1; ; attempt += 1) {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * Sends a request with a body of `bytes` as many clients do, Python's among them: all of it is written before the
- * answer is looked at. Resolves with the answer as it came, and with what failed.
+ * Sends a request with a body of `bytes` as many clients do, Python's among them: writes all of it before reading the
+ * answer. Resolves with the answer as received, and with the errors.
  */
 export const sendWhole = async (
   address: string,

@@ -1,6 +1,6 @@
 /**
- * Changes of the small world, for tests of what the world language accepts and refuses: files put,
- * dropped and edited, and the data model changed at the places that rules are about.
+ * Changes to the small world, for tests of what the world language accepts and refuses: files written, removed and
+ * edited, and the data model changed at the places that rules are about.
  */
 import { replaceIn, type SmallWorld } from './small-world.ts';
 
@@ -19,7 +19,7 @@ export const scenario = 'scenarios/finish/scenario.toml';
 export const lists = '/x-svc/entities/lists';
 export const cards = '/x-svc/entities/cards';
 
-/** Puts a text file, in place of a document of that name. */
+/** Writes a text file, replacing a document of that name. */
 export const put =
   (file: string, content: string): Change =>
   (world) => {
@@ -47,7 +47,7 @@ export const append =
     world.text[file] += more;
   };
 
-/** Changes `schema/world.json`, its `x-svc`, the entity `cards`, or the fields of a card. */
+/** Change `schema/world.json`, its `x-svc`, the entity `cards`, or the fields of a card. */
 export const inWorld =
   (change: (document: Loose) => void): Change =>
   (world) =>
@@ -59,7 +59,7 @@ export const inCards = (change: (entity: Loose) => void): Change =>
 export const inCardFields = (change: (properties: Loose) => void): Change =>
   inWorld(({ $defs }) => change($defs.Card.properties));
 
-/** Puts a file of bytes, which need not be text. */
+/** Writes a file of bytes, which need not be text. */
 export const bytes =
   (file: string, content: number[]): Change =>
   (world) => {
@@ -67,7 +67,7 @@ export const bytes =
     world.bytes[file] = Uint8Array.from(content);
   };
 
-/** One change, and then the other. */
+/** Makes one change, and then the other. */
 export const both =
   (first: Change, second: Change): Change =>
   (world) => {
@@ -75,7 +75,7 @@ export const both =
     second(world);
   };
 
-/** No change at all. */
+/** Changes nothing. */
 export const asItIs: Change = () => undefined;
 
 const bareEnvironment = `\
@@ -90,7 +90,7 @@ kind = "mock-tools"
 serve = []
 `;
 
-/** Leaves a world of nothing but its data model and a manifest, changed further. */
+/** Reduces the world to its data model and a manifest, then makes a further change. */
 export const onlyModel =
   (change: Change = asItIs): Change =>
   (world) => {

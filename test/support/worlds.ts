@@ -1,6 +1,6 @@
 /**
- * A small world for tests: notes in folders, with a tool for each way of implementing one, a tool
- * that takes its time and a task that starts failing.
+ * A small world for tests: notes in folders, with a tool for each kind of implementation, a slow tool, and a task that
+ * fails until the agent acts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,7 +106,7 @@ entity = "notes"
 where = { id = 99, done = true }
 `;
 
-/** The tree of the world `notes`. */
+/** Builds the tree of the world `notes`. */
 export const notesWorld = (): TreeFile[] => [
   text('schema/world.json', JSON.stringify(worldJson, null, 2)),
   text('svc-env.toml', environmentToml),
@@ -117,7 +117,7 @@ export const notesWorld = (): TreeFile[] => [
   text('scenarios/finish/instruction.md', 'Add note 99 to the inbox, done.\n'),
 ];
 
-/** A bundled template as a tree. */
+/** Reads a bundled template as a tree. */
 export const templateTree = (slug: string): TreeFile[] => {
   const folder = fileURLToPath(new URL(`../../src/templates/${slug}`, import.meta.url));
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -129,17 +129,17 @@ export const templateTree = (slug: string): TreeFile[] => {
     }));
 };
 
-/** The `scenario.toml` of a task that a template bundles. */
+/** Reads the `scenario.toml` of a task that a template bundles. */
 export const scenarioText = (slug: string, task: string): string => {
   const file = `../../src/templates/${slug}/scenarios/${task}/scenario.toml`;
   return readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
 };
 
-/** A tree as the body of `POST /worlds` wants it. */
+/** Encodes a tree for the body of `POST /worlds`. */
 export const encodeTree = (tree: TreeFile[]) =>
   tree.map(({ path, content }) => ({ path, content: Buffer.from(content).toString('base64') }));
 
-/** The world `notes` with so many rows that building a version of it takes a second or two. */
+/** Builds the world `notes` with so many rows that building a version of it takes a second or two. */
 export const slowWorld = (): TreeFile[] => {
   const rows = Array.from({ length: 120_000 }, (_, index) => ({
     id: index + 1,

@@ -1,17 +1,19 @@
 /**
- * The order of test files: those that mostly wait are woven in among those that compute, so that neither
- * kind keeps the machine to itself. Within a project the file that took longest in the last run begins first, as it may
- * not be the last to end. `vitest.config.ts` says which project waits. Projects take turns, each for a stretch of its files: vitest keeps a process for a next file of the
- * same project, so that modules are loaded once for several, and ends it for one of another.
+ * Order of test files. Files that mostly wait are interleaved with those that compute, so that neither kind has the
+ * machine to itself; `vitest.config.ts` names the project that waits. Within a project the file that took longest in
+ * the last run begins first, so that it does not end last.
+ *
+ * Projects take turns, each with several files in a row. Vitest reuses a process for the next file of the same
+ * project, so that modules are loaded once for several files, and ends it for a file of another.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readTimes } from './times.ts';
 
-/** The project of the files that wait. */
+/** Project of the files that wait. */
 export const waiting = 'patient';
 
-/** All of both, each in its own order: one of `few` after each so many of `many`, from the start on. */
+/** Interleaves two lists, each in its own order: one of `few` before each batch of `many`. */
 export const weave = <Few, Many>(few: readonly Few[], many: readonly Many[]): (Few | Many)[] => {
   const stride = Math.max(1, Math.floor(many.length / Math.max(1, few.length)));
   const woven = few.flatMap((item, index): (Few | Many)[] => [
@@ -21,10 +23,13 @@ export const weave = <Few, Many>(few: readonly Few[], many: readonly Many[]): (F
   return [...woven, ...many.slice(few.length * stride)];
 };
 
-/** Stretches of each project: few, but so many that what the modules of their files hold does not fill the memory. */
+/** Number of turns of each project: few, but enough that the loaded modules of one turn do not fill the memory. */
 const rounds = 5;
 
-/** All of all lists: an equal part of each, then the next part of each, and so on; each list in its own order. */
+/**
+ * Divides each list into parts and returns the first part of each, then the second, and so on; each list stays in its
+ * own order.
+ */
 export const takeTurns = <Item>(lists: readonly (readonly Item[])[], times: number): Item[] => {
   const cut = (list: readonly Item[], at: number): number => Math.floor((list.length * at) / times);
   return Array.from({ length: times }, (_, round) =>
@@ -32,7 +37,7 @@ export const takeTurns = <Item>(lists: readonly (readonly Item[])[], times: numb
   ).flat();
 };
 
-/** Infinite times are equal, which a difference would not say. */
+/** Compares two times; a difference would not show that infinite times are equal. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
 export class WovenOrder extends BaseSequencer {

@@ -1,11 +1,11 @@
-/** Lists of accounts, of an installation, and of what a project keeps. */
+/** Lists of accounts, of an installation, and of the contents of a project. */
 import * as accounts from '../../../src/cli/views/accounts.ts';
 import * as admin from '../../../src/cli/views/admin.ts';
 import * as contexts from '../../../src/cli/views/context.ts';
 import * as files from '../../../src/cli/views/files.ts';
 import { at, email, entry, idOf, key, type ListCase, list, name, type Of, text } from './values.ts';
 
-/** The lists by name. */
+/** Cases by name of the list. */
 export const accountsLists: Readonly<Record<string, ListCase>> = {
   organizations: [
     name,

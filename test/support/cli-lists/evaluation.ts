@@ -1,4 +1,4 @@
-/** Lists of what agents did and how it was judged. */
+/** Lists of telemetry of agents and its evaluation. */
 import * as dashboards from '../../../src/cli/views/dashboard.ts';
 import * as datasets from '../../../src/cli/views/dataset.ts';
 import { describeWorldRun } from '../../../src/cli/views/dataset-run.ts';
@@ -32,7 +32,7 @@ const graded = {
   model: 'claude-sonnet-4-5-20250929',
 };
 const run = { runId: 'nightly-2026-03-01-of-main', world: 'customer-support', ...graded };
-/** The lists by name. */
+/** Cases by name of the list. */
 export const evaluationLists: Readonly<Record<string, ListCase>> = {
   dashboards: [
     idOf('dsh'),

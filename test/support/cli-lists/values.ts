@@ -1,7 +1,7 @@
-/** Long but realistic values of entries in lists, and how a list of two entries is made of them. */
+/** Long but realistic values for entries of lists, and a builder of lists with two entries. */
 import type { View } from '../../../src/cli/terminal/context.ts';
 
-/** A list: the text by which its entry is named, and the list in a view. */
+/** A case: the text that identifies its first entry, and the function that shows the list in a view. */
 export type ListCase = [first: string, show: (view: View) => string];
 
 export const at = '2026-01-01T09:30:00.000Z';
@@ -15,11 +15,11 @@ export const name = 'refunds-of-orders-that-were-paid-twice-in-the-north';
 export const email = 'bo.northington@customer-support.example';
 export const url = 'https://app.clinicdesk.example.com/webhooks/appointments/north';
 
-/** An entry with the fields that a list reads. */
+/** Returns an entry with only the fields that a list reads. */
 export const entry = <Entry>(parts: object): Entry => parts as Entry;
 
 export type Of<List extends (...given: never[]) => string> = Parameters<List>[0];
-/** Makes a list of two entries: one with long values, and one that says less. */
+/** Builds a list of two entries: one with long values, and one with fewer fields. */
 export const list =
   <Given extends readonly unknown[]>(
     view: (given: Given, view: View) => string,

@@ -34,7 +34,7 @@ const request = {
   ...{ changes: { appointments: { inserted: 12, updated: 3, deleted: 1 } }, callId: null },
 };
 
-/** The lists by name. */
+/** Cases by name of the list. */
 export const worldsLists: Readonly<Record<string, ListCase>> = {
   captures: [
     'list_appointments',

@@ -7,7 +7,7 @@ const berth = '/repos/northquay/berth';
 const tideFeed = { owner: 'northquay', repo: 'tide-feed' };
 const at = '2025-11-17T09:00:00Z';
 
-/** A comment as the world keeps it. */
+/** Builds a comment as the world stores it. */
 const comment = (issue: number, user: string) => (index: number) => ({
   ...repository,
   id: 4_000_000_000 + index,

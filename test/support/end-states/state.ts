@@ -1,6 +1,6 @@
 /**
- * What an agent may leave behind of a task, and how a person would judge it. The tables beside this file hold
- * such states, task by task; `world-host-image/code-hosting/end-states.test.ts` makes each and has it graded.
+ * End states of tasks, and how a person would judge them. The tables beside this file list such states, task by task;
+ * `world-host-image/code-hosting/end-states.test.ts` creates and grades each.
  */
 import { parse } from 'smol-toml';
 import type { Row } from '#language/contract.ts';
@@ -15,11 +15,11 @@ export type Step =
 export type Solution = { steps: Step[] };
 
 export type EndState = {
-  /** What the agent did, in words. */
+  /** Description of the agent's actions. */
   what: string;
-  /** What it began with: the solution of the task, one of its alternatives, or nothing. */
+  /** First actions: the solution of the task, one of its alternatives, or nothing. */
   first?: 'solution' | 'alternative';
-  /** What it did then. */
+  /** Actions after that. */
   next?: (world: CodeHost) => Promise<unknown>;
   verdict: 'pass' | 'fail';
   /** Checks that have to be among those that fail. */
@@ -28,10 +28,10 @@ export type EndState = {
 
 export type EndStates = { task: string; states: EndState[] };
 
-/** The name of the check that a closed task has besides its own. */
+/** Name of the check that a closed task has besides its own. */
 export const nothingElse = 'nothing else changed';
 
-/** The solution of a bundled task, and the other ways that are right. */
+/** Returns the solution of a bundled task, and the other correct ways. */
 export const solutionsOf = (task: string): { solution: Solution; alternatives: Solution[] } => {
   const { solution, alternatives = [] } = parse(scenarioText('code-hosting', task)) as {
     solution?: Solution;
@@ -43,7 +43,7 @@ export const solutionsOf = (task: string): { solution: Solution; alternatives: S
 
 type Outcome = { output: unknown };
 
-/** A value with what it takes from earlier steps: `{ "$ref": "steps[0].output.number" }`. */
+/** Replaces references to earlier steps by their values: `{ "$ref": "steps[0].output.number" }`. */
 const filled = (value: unknown, steps: readonly Outcome[]): unknown => {
   if (Array.isArray(value)) return value.map((item) => filled(item, steps));
   if (typeof value !== 'object' || value === null) return value;
@@ -81,13 +81,13 @@ export const follow = async (world: CodeHost, { steps }: Solution): Promise<void
   for (const step of steps) before.push({ output: await run(world, step, before) });
 };
 
-/** Answers, as an agent does that was asked something. */
+/** Answers the task's question, as an agent does. */
 export const answer = async (world: CodeHost, value: unknown): Promise<void> => {
   const { error } = await world.call('answer' as never, undefined, { answer: value });
   if (error !== undefined) throw new Error(JSON.stringify(error));
 };
 
-/** Adds rows from outside, as many as no agent would by hand. */
+/** Adds more rows than an agent would by hand. */
 export const flood = async (
   world: CodeHost,
   entity: string,

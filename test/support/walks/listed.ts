@@ -1,4 +1,4 @@
-/** Lists that tests walk through, page by page: what is in them, and how it comes and goes. */
+/** Lists that tests walk page by page: how each is opened, and how entries are added and removed. */
 import { basicAuthorization } from '#wire/client.ts';
 import type { OperationShape } from '#wire/operation.ts';
 import type * as api from '#wire/public-api/operations.ts';
@@ -18,29 +18,29 @@ export type Ask = (method: string, path: string, body?: object) => Promise<Answe
 
 export type Stage = {
   control: OwnControl;
-  /** By the keys of the project; throws what is refused. */
+  /** Sends a request with the keys of the project; throws when it is refused. */
   ask: Ask;
-  /** By the keys of the organization. */
+  /** Sends a request with the keys of the organization. */
   account: Ask;
 };
 
-/** A list, and how something comes into it and goes from it. */
+/** A list, with the functions that add and remove its entries. */
 export type Listed = {
-  /** Makes what the list is in; answers the list's address. */
+  /** Creates the list's container; returns the list's address. */
   open(name: string): Promise<string>;
-  /** Puts something in, by a number that none had before; answers what tells it from others. */
+  /** Adds an entry by a number that was not used before; returns its identifier. */
   add(list: string, number: number): Promise<string>;
-  /** Takes something out; absent: nothing ever goes. */
+  /** Removes an entry; absent: entries are never removed. */
   remove?(list: string, id: string): Promise<unknown>;
-  /** What tells a row from others; absent: its `id`. */
+  /** Returns the identifier of a row; absent: its `id`. */
   idOf?(row: Row): string;
-  /** The rows of an answer that has them elsewhere than in `data`. */
+  /** Returns the rows of an answer that has them elsewhere than in `data`. */
   rowsOf?(answer: Answered): Row[];
-  /** The number of the first page, where it is not 1. */
+  /** Number of the first page, if it is not 1. */
   firstPage?: 0;
-  /** Whether the keys of the organization ask. */
+  /** True if the list is requested with the keys of the organization. */
   isAccount?: true;
-  /** What a list of a few rows costs too much for: so many walks in place of the usual number. */
+  /** Number of walks in place of the usual one, for a list whose rows are expensive. */
   walks?: number;
 };
 
@@ -73,14 +73,14 @@ export const stageOf = (control: OwnControl): Stage => ({
   account: askAs(control, control.accountAuthorization),
 });
 
-/** What an address asks by. */
+/** Returns a query parameter of an address. */
 export const query = (path: string, name: string): string =>
   new URL(path, 'http://x').searchParams.get(name) ?? '';
 
-/** The address with more asked. */
+/** Returns the address with further query parameters. */
 export const withQuery = (list: string, more: Record<string, string>): string =>
   `${list}${list.includes('?') ? '&' : '?'}${new URLSearchParams(more)}`;
 
-/** A time that several numbers share, so that lists by time have to tell them apart. */
+/** Returns a time that several numbers share, so that lists by time must distinguish them otherwise. */
 export const sharedTime = (number: number): string =>
   new Date(Date.UTC(2026, 0, 1) + ((number * 7_919) % 5) * 1_000).toISOString();

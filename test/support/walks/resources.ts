@@ -1,4 +1,4 @@
-/** Lists of what a project has for its agents: datasets, queues, context, builds, files, task sets. */
+/** Lists of a project's resources for its agents: datasets, queues, context, builds, files, task sets. */
 import * as api from '#wire/public-api/operations.ts';
 import { driveOf } from '../file-drive.ts';
 import { type Answered, type Listed, type Lists, query, type Row, type Stage } from './listed.ts';
@@ -64,7 +64,7 @@ const listsOfDatasets = (stage: Stage): Lists => {
         return `/datasets/${name}/runs/${name}/sessions`;
       },
       async add(list, number) {
-        // What has come meanwhile is taken when the run goes on. An input that is no task gets no session.
+        // A run takes new items when it continues. An input that is no task gets no session.
         const name = list.split('/')[2] ?? '';
         const item = { datasetName: name, input: number };
         const { id } = await ask('POST', '/dataset-items', item);

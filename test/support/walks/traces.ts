@@ -1,4 +1,4 @@
-/** Lists of what agents did, and of what is said of it. */
+/** Lists of telemetry of agents, and of comments and scores on it. */
 import { type Listed, type Lists, query, type Stage, sharedTime } from './listed.ts';
 
 const scoresAt = ({ ask }: Stage, path: string): Listed => ({
@@ -17,7 +17,7 @@ const observationsAt = ({ ask }: Stage, path: string): Listed => ({
   open: async (name) => `${path}?name=${name}`,
   async add(list, number) {
     const id = `o${number}`;
-    // Not only at the beginning of the list: what comes later may have begun before.
+    // Start times differ in order from insertion, so that new entries also appear in the middle of the list.
     const startTime = sharedTime(number);
     const body = { id, traceId: `t${number}`, name: query(list, 'name'), startTime };
     const event = { id: `e${number}`, type: 'span-create', timestamp: startTime, body };

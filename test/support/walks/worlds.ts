@@ -1,4 +1,4 @@
-/** Lists of worlds, of their sessions, and of what an organization has. */
+/** Lists of worlds, of their sessions, and of an organization's objects. */
 import { clearPool, type PlayedHost, warmHost } from '../host.ts';
 import { changed, pushFiles } from '../pushes.ts';
 import { encodeTree, notesWorld } from '../worlds.ts';
@@ -11,7 +11,7 @@ const makeWorld = ({ ask }: Stage, slug: string) =>
 
 const treeOf = (number: number) => changed(notesWorld(), { 'own.md': `${number}` });
 
-/** Versions, which are bundles by another name. */
+/** Returns the list of a world's versions at a path; versions and bundles are the same objects. */
 const versionsAt = (stage: Stage, pathOf: (world: { id: string; slug: string }) => string) => {
   const heads = new Map<string, number>();
   return {
@@ -106,7 +106,10 @@ const entry = (id: number, via: 'api' | 'webhook') => ({
 const listsOfSessions = (stage: Stage): Lists => {
   const { ask, control } = stage;
   const hosts = new Map<string, PlayedHost>();
-  /** The runs of another walk go on to open sessions, and the oldest that waits is served first. */
+  /**
+   * Returns the host that gets this session. Runs of another walk keep opening sessions, and the oldest waiting one is
+   * served first.
+   */
   const hostOf = async (sessionId: string): Promise<PlayedHost> => {
     for (;;) {
       const host = await warmHost(control);
@@ -115,7 +118,7 @@ const listsOfSessions = (stage: Stage): Lists => {
     }
   };
   const openSession = async (slug: string, pathOf: (sessionId: string) => string) => {
-    // A host would take the session of another walk that waits for one.
+    // Otherwise a host would take a waiting session of another walk.
     await clearPool(control);
     const { id } = await ask('POST', '/world-sessions', { slug });
     const host = await hostOf(id);
@@ -124,7 +127,7 @@ const listsOfSessions = (stage: Stage): Lists => {
     hosts.set(list, host);
     return list;
   };
-  /** What the host of a list's session tells comes in the order of its numbers. */
+  /** Delivers a ledger entry by the host of the list's session, in the order of the numbers. */
   const tell = async (list: string, number: number, via: 'api' | 'webhook'): Promise<string> => {
     await hosts.get(list)?.requests([entry(number, via)]);
     return String(number);
