@@ -1,6 +1,6 @@
 /**
- * The process that a load comes from: reads what to do from its input (`LoadJob`), does it, and writes
- * what it saw (`LoadResult`). The world that it opens is that of notes.
+ * The process that generates a load: reads its instructions from standard input (`LoadJob`), carries them out, and
+ * writes its observations (`LoadResult`). The world that it opens is that of notes.
  */
 import { text } from 'node:stream/consumers';
 import { AppError, describeError } from '#domain/error.ts';
@@ -9,14 +9,16 @@ import { exchange } from '#wire/exchange.ts';
 import { call, close, open } from '../support/sessions.ts';
 import type { LoadJob, LoadResult } from './arrivals.ts';
 
-/** Calls back at the two moments that are measured. */
+/** One arrival's work, which calls back at the two moments that are measured. */
 type Journey = (ready: () => void, answered: () => void) => Promise<void>;
 
 const expectState = (what: string, state: string, wanted: string): void => {
   if (state !== wanted) throw new Error(`${what} is ${state}`);
 };
 
-/** One session's life. Its call adds a row, which fails if the session before has left it there. */
+/**
+ * Runs one session from open to close. Its call adds a row, which fails if the previous session left that row behind.
+ */
 const sessionJourney = ({ url, authorization }: LoadJob): Journey => {
   const client = createClient({ baseUrl: url, authorization });
   const input = { id: 1_001, folder_id: 1, title: 'a note', done: false };
@@ -32,7 +34,7 @@ const sessionJourney = ({ url, authorization }: LoadJob): Journey => {
   };
 };
 
-/** As many exchanges in a row, each with a commit, as a session needs at least. */
+/** Makes as many exchanges in a row, each with a commit, as a session needs at least. */
 const commitsJourney = ({ url, authorization }: LoadJob): Journey => {
   const commit = async (): Promise<void> => {
     const sent = { method: 'POST', headers: { authorization }, body: '{"n":1}' };
@@ -62,7 +64,7 @@ const result: LoadResult = {
   cores: 0,
 };
 
-/** Whether it was told to come again later: too much was asked for at once. */
+/** Returns true if the service refused for now, because too many requests came at once. */
 const isRefused = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'exhausted';
 

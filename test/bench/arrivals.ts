@@ -1,7 +1,7 @@
 /**
- * When the sessions of a load are asked for, and a process of its own that asks for them. Arrivals are
- * an open loop: each comes at its time, however many before it are still under way, and what it waited
- * counts from that time on, so that a service that falls behind cannot hide it.
+ * Arrival times of a load's sessions, and a process of its own that opens them. Arrivals are an open loop: each
+ * happens at its time, however many earlier ones are still in progress. Its waiting time counts from then on, so that
+ * a service that falls behind cannot hide it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createChance } from '../support/chance.ts';
 
-/** What is done at each arrival, and at which moments of the load, in milliseconds from its start. */
+/**
+ * Instructions for the process: the work at each arrival, and the arrival times in milliseconds from the start of the
+ * load.
+ */
 export type LoadJob = {
   /** `session`: a session is opened, called, closed; `commits`: as many bare commits. */
   journey: 'session' | 'commits';
@@ -18,27 +21,27 @@ export type LoadJob = {
   offsetsMs: readonly number[];
 };
 
-/** Of one arrival: when it was due, from the start of the load, and how long something took from there on. */
+/** One arrival: its due time from the start of the load, and the time from then to an event, in milliseconds. */
 export type Timed = { dueMs: number; tookMs: number };
 
 export type LoadResult = {
-  /** Milliseconds from when a session was to be asked for until it was ready, one for each that was. */
+  /** Time from each arrival until its session was ready, in milliseconds, for each that became ready. */
   readyMs: number[];
-  /** And until its first call was answered. */
+  /** Time from each arrival until its first call was answered, in milliseconds. */
   answeredMs: number[];
-  /** When each that was refused for now was asked for, and how long it took to be told. */
+  /** Arrivals that were refused for now, each with the time to the refusal. */
   refused: Timed[];
-  /** When each that was ready was asked for, and how long it took. */
+  /** Arrivals that became ready, each with the time to that. */
   ready: Timed[];
-  /** What went wrong, one line each. */
+  /** Failures, one line each. */
   failures: string[];
-  /** Processor time of the asking process, in seconds a second. */
+  /** Processor time of the generating process, in seconds a second. */
   cores: number;
 };
 
 const generator = fileURLToPath(new URL('./arrivals-load.ts', import.meta.url));
 
-/** Moments of a Poisson process: independent of each other, `perSecond` of them on average. */
+/** Returns arrival times of a Poisson process: independent of each other, `perSecond` of them on average. */
 export const poissonArrivals = (seed: number, perSecond: number, seconds: number): number[] => {
   const { around } = createChance(seed);
   const meanMs = 1_000 / perSecond;
@@ -47,7 +50,7 @@ export const poissonArrivals = (seed: number, perSecond: number, seconds: number
   return offsets;
 };
 
-/** Runs a load in a process of its own. Throws when that fails; a session that fails does not. */
+/** Runs a load in a process of its own. Throws when that process fails; a failed session is only reported. */
 export const runLoad = async (job: LoadJob): Promise<LoadResult> => {
   const child = spawn(process.execPath, [generator], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');

@@ -1,10 +1,10 @@
 /**
- * What somebody waits for who writes a world: from the command `svc worlds connector serve` to the first answer, and
- * from a saved file to an answer that has what was saved. The world has 20 entities of 15 fields, three operations and
- * 100 rows each.
+ * Measures two waits of an author of worlds: from the command `svc worlds connector serve` to the first answer, and
+ * from a saved file to an answer with the change. The world has 20 entities of 15 fields, three operations and 100
+ * rows each.
  *
- * The floor is what stands between the two without us: a process of Node that begins and listens, and a file that is
- * saved and read again by who watches it.
+ * The floors are the same steps without this product: a Node process that starts and listens, and a file that is saved
+ * and read again by a watcher.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ const ask = async (port: number, path: string): Promise<string | undefined> => {
   }
 };
 
-/** Asks until the answer has a text. */
+/** Polls until the answer contains a text. */
 const whenAnswers = async (port: number, path: string, wanted: string): Promise<void> => {
   while (!(await ask(port, path))?.includes(wanted)) await sleep(pollMs);
 };
@@ -81,7 +81,7 @@ const benchStart = async (folder: string): Promise<Figure> => {
   });
   return {
     name: 'dev.start',
-    // The first one may compile the code that is kept for the others.
+    // The first run may fill the compile cache for the others, so it does not count.
     value: median(took.slice(1)),
     unit: 'ms',
     floor: median(bare),
@@ -91,7 +91,7 @@ const benchStart = async (folder: string): Promise<Figure> => {
   };
 };
 
-/** How long a file that is saved takes to whoever watches for it and reads it. */
+/** Measures the time from saving a file until a watcher has read it. */
 const watchFloor = async (file: string): Promise<number> => {
   let seen = Promise.withResolvers<void>();
   const watcher = watch(file, () => {

@@ -1,6 +1,6 @@
 /**
- * A session's browser through the whole service: from the request for the session until it stands on its page and its
- * DevTools answer, with a warm browser, on processes.
+ * Measures a session's browser through the whole service, with a warm browser, on processes: from the request for the
+ * session until the browser shows its page and its DevTools answer.
  */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -15,9 +15,9 @@ import { encodeTree } from '../support/worlds.ts';
 import { type Figure, median, percentile } from './figure.ts';
 
 const usualOpens = 20;
-/** A browser of a warm pool has been up for some time. */
+/** Time for which a browser of a warm pool has been up, in milliseconds. */
 const settleMs = 1_500;
-/** The best of the published figures of hosted browsers: open until it can be driven. */
+/** Best published figures of hosted browsers, in milliseconds: from open until the browser can be driven. */
 const published = { p50: 554, p95: 648 };
 
 const accepts = async (session: SessionView): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
- * A session's browser by itself: how soon it stands on its entry page, what it takes, how soon a person sees what they did, and
- * how soon it is back when it is lost. The page is small and local, so that what is measured is the browser.
+ * Measures a session's browser by itself: the time until it shows its entry page, its memory, the delay until a person
+ * sees the result of an action, and the time to restore it after a loss. The page is small and local, so that the
+ * browser alone is measured.
  */
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,7 +19,10 @@ import { type Figure, median, percentile } from './figure.ts';
 const opens = 10;
 const clicks = 60;
 const losses = 4;
-/** A browser of a warm pool has been up for some time; Chromium works on for a moment after its start. */
+/**
+ * Time for which a browser of a warm pool has been up, in milliseconds; Chromium keeps working for a moment after its
+ * start.
+ */
 const settleMs = 2_000;
 
 const accepts = async (browser: StartedBrowser): Promise<void> => {
@@ -29,7 +33,7 @@ const accepts = async (browser: StartedBrowser): Promise<void> => {
   socket.close();
 };
 
-/** Megabytes that the processes of a group hold, shared ones in shares (PSS). */
+/** Returns the memory of a process group in MB, with shared pages counted in parts (PSS). */
 const megabytesOf = (group: number): number => {
   const share = (pid: string): number => {
     try {
@@ -72,7 +76,7 @@ const measureViews = async (browser: StartedBrowser): Promise<number[]> => {
   return samples;
 };
 
-/** With a spare Chromium where the program keeps one, as containers do. */
+/** Measures losses, with a spare Chromium if the program keeps one, as containers do. */
 const measureLosses = async (browser: StartedBrowser, hasSpare: boolean): Promise<number[]> => {
   const samples: number[] = [];
   for (let loss = 0; loss < losses; loss += 1) {

@@ -1,4 +1,4 @@
-/** Sessions of the world of notes, and calls of a tool that lists a few, of all of them at once. */
+/** Opens sessions of the world of notes, and calls a tool that lists a few notes in all sessions at once. */
 import type { Network } from '../support/network.ts';
 import { call, open } from '../support/sessions.ts';
 
@@ -8,11 +8,11 @@ const openOne = async ({ client }: Network): Promise<string> => {
   return session.id;
 };
 
-/** Opens so many; each has a host of its own when this resolves. */
+/** Opens so many sessions; each has a host of its own when this resolves. */
 export const openNotes = (network: Network, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => openOne(network)));
 
-/** Calls each session so often, one call after the other. */
+/** Calls each session so many times, one call after the other. */
 export const callEach = async (
   { client }: Network,
   ids: readonly string[],

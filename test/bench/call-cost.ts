@@ -1,6 +1,6 @@
 /**
- * What a tool call costs in processor time, by program, where many sessions are busy: how many a machine answers
- * in a second follows from that, and it hardly moves with what else the machine does. The floor is two bare commits.
+ * Measures the processor time of a tool call, by program, while many sessions are busy. It determines how many calls a
+ * machine answers in a second, and hardly depends on other work of the machine. The floor is two bare commits.
  */
 import type { Network } from '../support/network.ts';
 import { close } from '../support/sessions.ts';
@@ -10,7 +10,7 @@ import { startCommitter } from './floor.ts';
 import { readProcessorTime } from './processor-time.ts';
 
 const sessions = 16;
-/** What hosts run often is compiled by then. */
+/** Number of calls after which the hosts' hot code is compiled. */
 const warmUpCalls = 400;
 const measuredCalls = 200;
 const commits = 1_000;
@@ -49,7 +49,7 @@ const figure = (name: string, value: number, floor: number | null = null): Figur
   ...{ name, value, floor, unit: 'ms', peer: null, target: null, better: 'lower' },
 });
 
-/** Measures it; nobody else uses the server of the database meanwhile. */
+/** Measures the cost; no other program may use the database's server meanwhile. */
 export const benchCallCost = async (
   network: Network,
   databaseUrl: string,

@@ -1,4 +1,4 @@
-/** How long a tool call takes from client to client, and how many a machine answers in a second. */
+/** Measures the latency of a tool call from client to client, and how many calls a machine answers in a second. */
 import type { Network } from '../support/network.ts';
 import { close } from '../support/sessions.ts';
 import { callEach, openNotes } from './busy-sessions.ts';
@@ -7,7 +7,7 @@ import { type Floor, floorOf } from './floor.ts';
 
 const calls = 500;
 const warmUp = 50;
-/** Of each busy session: what hosts run often is compiled by then. */
+/** Number of calls of each busy session after which the hosts' hot code is compiled. */
 const warmUpBusy = 200;
 const parallelSessions = 32;
 const throughputSeconds = 5;
@@ -20,7 +20,7 @@ const measureLatency = async (network: Network): Promise<number> => {
   return median(samples);
 };
 
-/** Calls a second over sessions that are all busy, one client each. */
+/** Measures calls a second over sessions that are all busy, with one client each. */
 const measureThroughput = async (network: Network): Promise<number> => {
   const ids = await openNotes(network, parallelSessions);
   await callEach(network, ids, warmUpBusy);
@@ -39,7 +39,7 @@ const measureThroughput = async (network: Network): Promise<number> => {
   return counts.reduce((sum, count) => sum + count, 0) / throughputSeconds;
 };
 
-/** A call needs two round trips (client, host) and two commits (the call, its answer). */
+/** Measures calls. Each needs two round trips (client, host) and two commits (the call, its answer). */
 export const benchCall = async (network: Network, floor: Floor): Promise<Figure[]> => {
   const bare = floorOf(floor, 2, 2);
   return [

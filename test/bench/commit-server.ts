@@ -1,12 +1,12 @@
 /**
- * The floor of a load: a bare HTTP server that commits a row for each request, or as many as `count` says, and answers. As a process
- * of its own, on the database that its first argument names; it says its port on a line.
+ * The floor of a load: a bare HTTP server that commits one row for each request, or as many as `count` says, and
+ * answers. It is a process of its own, on the database that its first argument names, and prints its port on a line.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
-/** As many as the control plane has. */
+/** As many connections as the control plane has. */
 const connections = 10;
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: connections });

@@ -1,6 +1,6 @@
 /**
- * The part of `docs/internals/benchmarks.md` that tells of opens a second, with its picture. What was measured
- * is kept beside it, `docs/internals/figures/open-curve.json`, so that both can be made again.
+ * Writes the part of `docs/internals/benchmarks.md` on opens a second, with its picture. The measured values are kept
+ * in `docs/internals/figures/open-curve.json`, so that both can be rebuilt.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -21,7 +21,7 @@ const rowOf = (
 ): string =>
   `| ${name} | ${served} | ${refused} | ${failed} | ${ms(p50Ms)} | ${ms(p99Ms)} | ${cpuMs.toFixed(1)} ms |`;
 
-/** The measured part of the page, between its marks. */
+/** Returns the measured part of the page, between its marks. */
 export const curvePart = ({ steps, borne, overload, machine, measuredOn }: KeptCurve): string =>
   [
     begin,
@@ -50,7 +50,7 @@ const lines: readonly Line[] = [
   { kind: 'memory', name: 'p50', of: ({ p50Ms }) => p50Ms },
 ];
 
-/** Milliseconds on a scale of powers of ten, and the share that is refused as bars beneath. */
+/** Draws milliseconds on a logarithmic scale, with the share of refused opens as bars below. */
 export const drawCurve = ({ steps, borne }: Curve): string => {
   const inner = graph.width - graph.left - graph.right;
   const highestRate = Math.max(...steps.map(({ rate }) => rate));
@@ -104,7 +104,7 @@ export const drawCurve = ({ steps, borne }: Curve): string => {
 const fileOf = (name: string): string =>
   fileURLToPath(new URL(`../../docs/internals/${name}`, import.meta.url));
 
-/** Keeps a run and makes its part of the page and its picture. */
+/** Stores a run and writes its part of the page and its picture. */
 export const writeCurve = async (curve: Curve): Promise<void> => {
   const measuredOn = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.version}`;

@@ -1,7 +1,7 @@
 /**
- * How many sessions a second a machine bears, and what becomes of those that ask when it is asked for more.
- * The rate rises step by step, with arrivals of a Poisson process, until most opens are refused; then it is
- * twice as much as was borne, and then, all at once, half of it: how soon is everybody served again?
+ * Measures how many opens a second a machine sustains, and what happens to opens beyond that. The rate of Poisson
+ * arrivals rises step by step until most opens are refused. Then it is twice the sustained rate, and then at once half
+ * of it, to measure how soon all opens are served again.
  */
 import type { Network } from '../support/network.ts';
 import { type LoadResult, poissonArrivals, runLoad, type Timed } from './arrivals.ts';
@@ -16,12 +16,12 @@ const warmUp = { rate: 30, seconds: 15 };
 const overload = { seconds: 20, afterwards: 12 };
 const seed = 20_263;
 const pool = { poolSize: 16, poolMax: 16 };
-/** A rate is borne while none is refused and 99 of 100 are ready within this time. */
+/** Limit of a sustained rate, in milliseconds: none is refused, and 99 of 100 are ready within this time. */
 const borneMs = 250;
 
 type Say = (line: string) => void;
 
-/** A rate of arrivals, and how those fared that came at it. */
+/** A rate of arrivals, and the results of its opens. */
 export type Step = {
   rate: number;
   served: number;
@@ -29,24 +29,24 @@ export type Step = {
   failed: number;
   p50Ms: number;
   p99Ms: number;
-  /** Processor time of all programs but the load's, in milliseconds for each session that was served. */
+  /** Processor time of all programs but the load's, in milliseconds for each served session. */
   cpuMs: number;
 };
 
 export type Curve = {
   steps: Step[];
-  /** The highest rate that was borne. */
+  /** The highest sustained rate. */
   borne: Step;
-  /** Twice that. */
+  /** Results at twice that rate. */
   overload: Step & { refusedP99Ms: number; recoveryMs: number };
 };
 
 const tookOf = (timed: readonly Timed[]): number[] => timed.map(({ tookMs }) => tookMs);
 
-/** Who is measured: a network and the server of its database. */
+/** The measured system: a network and its database's server. */
 type Measured = { network: Network; server: { pid: number } };
 
-/** Has a load come, and what all programs took meanwhile. */
+/** Runs a load, and measures the processor time of all programs meanwhile. */
 const runMeasured = async (
   measured: Measured,
   arrivals: readonly number[],
@@ -88,7 +88,9 @@ const climb = async (measured: Measured, say: Say): Promise<Step[]> => {
   return steps;
 };
 
-/** From the end of the overload until all that come are ready as fast as they were at the rate that is borne. */
+/**
+ * Returns the time from the end of the overload until all later arrivals are ready as fast as at the sustained rate.
+ */
 const recoveryOf = ({ ready, refused }: LoadResult, endMs: number, usualMs: number): number => {
   const late = [...refused, ...ready.filter(({ tookMs }) => tookMs > usualMs)];
   const after = late.map(({ dueMs }) => dueMs - endMs).filter((ms) => ms >= 0);
@@ -113,7 +115,7 @@ const overloadWith = async (measured: Measured, borne: Step): Promise<Curve['ove
   };
 };
 
-/** Measures it. Where not even the lowest rate is borne, that one is doubled. */
+/** Measures the curve. If not even the lowest rate is sustained, that one is doubled. */
 export const benchCurve = (
   server: Measured['server'],
   databaseUrl: string,
@@ -140,7 +142,7 @@ const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure
   ...rest,
 });
 
-/** Its figures. Those of the overload have for a floor what was measured at the rate that is borne. */
+/** Returns the figures of the curve. The floor of overload figures is the measurement at the sustained rate. */
 export const figuresOfCurve = ({ borne, overload: found }: Curve): Figure[] => {
   const perSecond = found.served / overload.seconds;
   return [

@@ -1,10 +1,10 @@
 /**
- * How many live sessions of `code-hosting` a GiB holds: hosts as they run in their image, each with a
- * session that has been called ten times, and the memory of each with all that it started, some seconds later.
- * What they share (the program, the system's libraries) is counted in parts (PSS), as it is there once.
+ * Measures how many live sessions of `code-hosting` fit into a GiB. Hosts run as in their image, each with a session
+ * that was called ten times. The memory of each with all its child processes is read some seconds later. Shared pages
+ * (the program, the system's libraries) are counted in parts (PSS), since the machine holds them once.
  *
- * `density.hold` keeps as many of them as 8 GiB hold for minutes and calls each once a minute. Each host
- * has a stand-in for its control plane, which is counted nowhere.
+ * `density.hold` keeps as many sessions as fit into 8 GiB for minutes and calls each once a minute. Each host has a
+ * stand-in for its control plane, whose memory is not counted.
  */
 import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
@@ -18,13 +18,19 @@ import { templateTree } from '../support/worlds.ts';
 import type { Figure } from './figure.ts';
 import { type StartedHost, startWarmHost } from './host-ours.ts';
 
-/** About as many as a GiB holds: what they share is counted in parts, so it takes as many to tell what one costs. */
+/**
+ * About as many sessions as fit into a GiB: shared pages are counted in parts, so it takes as many to find the cost of
+ * one.
+ */
 const measuredSessions = 28;
-/** A host that nobody asks for anything looks every few seconds whether it can give memory back. */
+/**
+ * Time after which an idle host has checked whether it can release memory, in milliseconds; it checks every few
+ * seconds.
+ */
 const idleMs = 10_000;
 const gibibyte = 1024 ** 3;
 const heldBytes = 8 * gibibyte;
-/** Sessions that are opened side by side, and minutes for which all are held. */
+/** Sessions that are opened concurrently, and minutes for which all are held. */
 const batch = 4;
 const heldMinutes = 3;
 
@@ -59,7 +65,7 @@ const openHost = async ({ bundle, snapshot, blobs }: World): Promise<StartedHost
 
 const repository = '/repos/northquay/berth';
 
-/** The paths that an agent reads on its way. */
+/** Paths that an agent reads. */
 const reads = [
   '/user',
   repository,
@@ -86,7 +92,7 @@ const callTool = async ({ control }: StartedHost, name: string, input: object): 
 
 const named = { owner: 'northquay', repo: 'berth' };
 
-/** Seven reads and a write over the API, a tool by convention, and one in Python. */
+/** Makes seven reads and a write over the API, a call of a tool by convention, and one of a tool in Python. */
 const callTenTimes = async (host: StartedHost): Promise<void> => {
   for (const path of reads) await ask(host, path);
   await ask(host, `${repository}/issues/41/comments`, { body: 'Seen.' });
@@ -94,7 +100,7 @@ const callTenTimes = async (host: StartedHost): Promise<void> => {
   await callTool(host, 'triage_summary', named);
 };
 
-/** The processes of a host: itself and those below it. */
+/** Returns the processes of a host: itself and those below it. */
 export const treeOf = (pid: number): number[] => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...(children === '' ? [] : children.split(' ').map(Number).flatMap(treeOf))];
@@ -105,7 +111,7 @@ export const pssBytes = (pid: number): number => {
   return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1]) * 1024;
 };
 
-/** What a process has in memory of the files whose paths hold the text: its share of that, and all of it. */
+/** Returns the memory of a process for files whose paths contain the text: its share, and all of it. */
 export const mappedBytes = (pid: number, text: string): { pss: number; rss: number } => {
   const found = { pss: 0, rss: 0 };
   let isCounted = false;
@@ -118,7 +124,7 @@ export const mappedBytes = (pid: number, text: string): { pss: number; rss: numb
   return found;
 };
 
-/** Bytes of a host with all that it started. */
+/** Returns the bytes of a host with all its child processes. */
 const memoryOf = ({ pid }: StartedHost): number =>
   treeOf(pid).reduce((sum, process) => sum + pssBytes(process), 0);
 
@@ -174,7 +180,7 @@ const measure = async (world: World): Promise<Figure[]> => {
   }
 };
 
-/** Calls each once, spread over a minute. Answers how many calls failed. */
+/** Calls each host once, spread over a minute. Returns how many calls failed. */
 const callAll = async (
   hosts: readonly StartedHost[],
   say: (line: string) => void,
@@ -215,7 +221,7 @@ const hold = async (world: World, say: (line: string) => void): Promise<Figure[]
   }
 };
 
-/** `hold` takes minutes and most of a machine, so it is measured by its own name alone. */
+/** Measures density. `hold` takes minutes and most of a machine, so it runs only under its own name. */
 export const benchDensity = async (
   only: string,
   say: (line: string) => void,

@@ -1,6 +1,6 @@
 /**
- * How long an open takes on Docker when no host is warm, against a bare `docker run` of the same image
- * that does nothing and is removed.
+ * Measures an open on Docker when no host is warm. The floor is a bare `docker run` of the same image that does
+ * nothing and is removed.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -33,7 +33,7 @@ const coldOpens = async (network: Network): Promise<number[]> => {
   return samples;
 };
 
-/** Opens on an empty pool of size 0, so that each open waits for a container of its own. */
+/** Measures opens on a pool of size 0, so that each waits for a container of its own. */
 export const benchDocker = async (databaseUrl: string): Promise<Figure[]> => {
   const installation = `bench-${process.pid}`;
   const prepared = await prepareDocker(installation);

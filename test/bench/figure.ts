@@ -1,4 +1,4 @@
-/** What a benchmark reports, how samples become figures, and how figures are shown. */
+/** Type of a benchmark's figures, their computation from samples, and their presentation. */
 
 export type Figure = {
   name: string;
@@ -14,15 +14,15 @@ export type Figure = {
     | 'deliveries/min'
     | 'x'
     | 'each';
-  /** The same work done bare, measured in the same run; null where nothing bare compares. */
+  /** The same work without the product, measured in the same run; null if nothing compares. */
   floor: number | null;
-  /** Another product's figure, measured or published; null where there is none. */
+  /** Another product's figure, measured or published; null if there is none. */
   peer: number | null;
   target: number | null;
   better: 'lower' | 'higher';
 };
 
-/** The value below which `share` (0 to 1) of the samples lie; nearest rank. */
+/** Returns the value below which `share` (0 to 1) of the samples lie; nearest rank. */
 export const percentile = (samples: readonly number[], share: number): number => {
   const sorted = [...samples].sort((a, b) => a - b);
   const rank = Math.max(1, Math.ceil(share * sorted.length));
@@ -53,7 +53,7 @@ const meets = ({ value, target, better }: Figure): string => {
   return (better === 'lower' ? value <= target : value >= target) ? 'met' : 'MISSED';
 };
 
-/** An aligned table of figures. */
+/** Returns an aligned table of figures. */
 export const formatTable = (figures: readonly Figure[]): string => {
   const rows = [
     ['figure', 'value', 'unit', 'floor', 'x floor', 'peer', 'target', ''],

@@ -1,7 +1,7 @@
 /**
- * The bare parts that every open and call is made of, measured on the same machine in the same run:
- * an HTTP round trip to another process, and a committed insert. A figure's floor is the least number
- * of each that the work needs, one after the other.
+ * Measures the parts of every open and call without the product, on the same machine in the same run: an HTTP round
+ * trip to another process, and a committed insert. A figure's floor is the least number of each that the work needs,
+ * one after the other.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const s = http.createServer((request, response) => {
 }).listen(0, '127.0.0.1', () => console.log(s.address().port));
 `;
 
-/** Milliseconds of one small JSON POST over a kept-alive loopback connection; median of 500. */
+/** Returns the milliseconds of one small JSON POST over a kept-alive loopback connection; median of 500. */
 const measureRoundTrip = async (): Promise<number> => {
   const child = spawn(process.execPath, ['-e', server], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -30,7 +30,7 @@ const measureRoundTrip = async (): Promise<number> => {
   }
 };
 
-/** Milliseconds of one committed single-row insert; median of 300. */
+/** Returns the milliseconds of one committed single-row insert; median of 300. */
 const measureCommit = async (databaseUrl: string): Promise<number> => {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -58,11 +58,11 @@ export const measureFloor = async (databaseUrl: string): Promise<Floor> => ({
   commitMs: await measureCommit(databaseUrl),
 });
 
-/** The floor of work that needs so many round trips and commits in a row. */
+/** Returns the floor of work that needs so many round trips and commits in a row. */
 export const floorOf = (floor: Floor, roundTrips: number, commits: number): number =>
   roundTrips * floor.roundTripMs + commits * floor.commitMs;
 
-/** A process that does nothing but commit. */
+/** A process that only commits. */
 export type Committer = {
   pid: number;
   /** Commits so many rows, one after the other. */
@@ -70,7 +70,7 @@ export type Committer = {
   end(): Promise<void>;
 };
 
-/** Starts it. */
+/** Starts the process. */
 export const startCommitter = async (databaseUrl: string): Promise<Committer> => {
   const program = new URL('./commit-server.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [program, databaseUrl], {

@@ -1,6 +1,6 @@
 /**
- * What the gateway adds: time to a request that goes through it and not directly to the host, and memory
- * for connections that lie idle. Gateway and host are processes of their own, the host a bare server.
+ * Measures what the gateway adds: time to a request through it in place of directly to the host, and memory for idle
+ * connections. Gateway and host are processes of their own, the host a bare server.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const rounds = 5;
 const requestsPerRound = 400;
 const warmUp = 500;
 const idleConnections = 5_000;
-/** Connections that are opened together. */
+/** Connections that are opened concurrently. */
 const dialled = 100;
 
 const portOf = ({ said }: Program): number =>
@@ -31,7 +31,7 @@ const askOnce = async (port: number, host: string): Promise<void> => {
   for await (const _ of answer);
 };
 
-/** Milliseconds of each of so many requests, one after another. */
+/** Returns the milliseconds of each of so many requests, one after another. */
 const time = async (port: number, host: string, requests: number): Promise<number[]> => {
   const samples: number[] = [];
   for (let i = 0; i < requests; i += 1) {
@@ -42,7 +42,9 @@ const time = async (port: number, host: string, requests: number): Promise<numbe
   return samples;
 };
 
-/** Direct and through the gateway in turn, so that other work on the machine hits both. */
+/**
+ * Measures direct requests and those through the gateway alternately, so that other work on the machine affects both.
+ */
 const measureOverhead = async (gateway: number, direct: number, host: string) => {
   await time(direct, host, warmUp);
   await time(gateway, host, warmUp);
@@ -60,7 +62,7 @@ const residentMb = ({ pid }: Program): number => {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
 };
 
-/** A connection that has asked once, and is kept. */
+/** Opens a connection, sends one request, and keeps it. */
 const openIdle = async (port: number, host: string): Promise<Socket> => {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -69,7 +71,7 @@ const openIdle = async (port: number, host: string): Promise<Socket> => {
   return socket;
 };
 
-/** Megabytes that the gateway holds more with the connections than without. */
+/** Returns by how many MB the gateway's memory grows with the connections. */
 const measureIdle = async (program: Program, host: string): Promise<number> => {
   const before = residentMb(program);
   const sockets: Socket[] = [];
@@ -84,10 +86,10 @@ const measureIdle = async (program: Program, host: string): Promise<number> => {
   return after - before;
 };
 
-/** The host: a process of its own, which says where it listens as programs do. */
+/** The host runs this file as a process of its own, and prints its address as programs do. */
 const hostMain = fileURLToPath(import.meta.url);
 
-/** Serves as the host; what this file does when it is run. */
+/** Serves as the host; runs when this file is the main program. */
 const serveAsHost = async (): Promise<void> => {
   const body = JSON.stringify({ id: 1, title: 'a note', done: false });
   const server = createServer((_, response) => {

@@ -1,7 +1,7 @@
 /**
- * How long a grade takes in a world of 100,000 rows whose session was asked 50,000 times, as the host runs the whole
- * call, with what changed; its floor is the store's own answers to the same conditions. And how many grades a machine
- * gives in a second, when a thousand are asked for side by side over hosts.
+ * Measures a grade in a world of 100,000 rows whose session received 50,000 requests: the whole call in the host,
+ * including what changed. Its floor is the store's own answers to the same conditions. Also measures how many grades a
+ * machine gives in a second, when a thousand are requested concurrently over hosts.
  */
 import { createLog } from '#runtime/log.ts';
 import { filtersOfConditions } from '#store/read/filter.ts';
@@ -63,7 +63,7 @@ const ask = async (session: Session, kind: 'tool' | 'grade', input: object): Pro
   return output;
 };
 
-/** The same conditions, asked of the store and of the ledger alone. */
+/** Evaluates the same conditions on the store and the ledger alone. */
 const measureFloor = async ({ world, ledger }: Session): Promise<number> => {
   const noted = ledger.asOfNow();
   const samples = await sample(runs, async () => {
@@ -75,7 +75,7 @@ const measureFloor = async ({ world, ledger }: Session): Promise<number> => {
   return median(samples);
 };
 
-/** Milliseconds of a grade that looks at all; median of 30. */
+/** Measures a grade that evaluates all conditions, in milliseconds; median of 30. */
 export const benchGrade = async (): Promise<Figure[]> => {
   const session = await openItems(rows, task);
   askOften(session);
@@ -101,7 +101,7 @@ export const benchGrade = async (): Promise<Figure[]> => {
 const parallelSessions = 20;
 const gradesEach = 50;
 
-/** Grades a second, of 1,000 that are asked for at once of 20 sessions on hosts of their own. */
+/** Measures grades a second: 1,000 requested at once of 20 sessions on hosts of their own. */
 export const benchGrades = async (network: Network): Promise<Figure[]> => {
   const { client } = network;
   const task = { slug: 'code-hosting', task: 'close-duplicate', reuseWarm: true };

@@ -1,4 +1,4 @@
-/** Load by autocannon, in this process, where there is no `wrk`. */
+/** Generates load by autocannon, in this process, if `wrk` is not installed. */
 import { createRequire } from 'node:module';
 import type { Load, LoadRequest, Seen } from './host-load.ts';
 import { peersManifest } from './host-peers-install.ts';
@@ -25,7 +25,7 @@ export const askWithAutocannon = async (
     connections,
     duration: seconds,
     requests: [{}],
-    // Each connection walks through requests of its own, so that no two ask the same at a time.
+    // Each connection cycles through requests of its own, so that no two send the same at a time.
     setupClient(client: Client) {
       const own = begun;
       begun += 1;

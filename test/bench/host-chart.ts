@@ -1,6 +1,6 @@
 /**
- * Draws what the host bench measured, as SVG pictures that follow the reader's light or dark theme:
- * bars for requests a second, lines for memory and p99 over a million requests.
+ * Draws the results of the host benchmark as SVG pictures that follow the reader's light or dark theme: bars for
+ * requests a second, lines for memory and p99 over a million requests.
  */
 import type { HostReport } from './host.ts';
 import { type Operation, operations, type ServerName, serverNames } from './host-servers.ts';
@@ -60,7 +60,7 @@ const drawPanel = (
   return [...parts, ...numbers];
 };
 
-/** Requests a second of every server, a panel for each kind of request. */
+/** Draws requests a second of every server, one panel for each kind of request. */
 export const drawThroughput = (report: HostReport): string => {
   const [width, head] = [2 * panel.width + 84, 64];
   const panels = operations.flatMap((operation, index) =>
@@ -108,7 +108,7 @@ const drawLine = (samples: readonly SoakSample[], line: Line, top: number): stri
   ];
 };
 
-/** Memory and p99 of one host while it is asked a million times. */
+/** Draws memory and p99 of one host over a million requests. */
 export const drawSoak = (samples: readonly SoakSample[]): string => {
   const [top, gap] = [60, 164];
   const last = samples.at(-1)?.requests ?? 1;

@@ -1,7 +1,7 @@
 /**
- * The floor: the least program on `node:http` and `node:sqlite` that serves the notes with the same four
- * routes from a table with a column for each field. It checks nothing, knows neither credentials,
- * contract nor foreign keys, and notes nothing.
+ * The floor of the host benchmark: the smallest program on `node:http` and `node:sqlite` that serves the notes with
+ * the same four routes, from a table with a column for each field. It checks nothing, knows neither credentials,
+ * contract nor foreign keys, and records nothing.
  *
  *   node test/bench/host-floor.ts <file of notes> <port>
  */

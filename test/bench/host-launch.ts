@@ -1,4 +1,4 @@
-/** Starts the servers that are measured beside the world host, each in a process of its own. */
+/** Starts the servers that are compared with the world host, each in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { peersFolder } from './host-peers-install.ts';
 
 const startTimeoutMs = 60_000;
 
-/** A port that nothing listens on. */
+/** Returns a port on which no program listens. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -41,7 +41,7 @@ const endChild = async (child: ChildProcess): Promise<void> => {
 
 export type LaunchedServer<Name, Requests> = LoadTarget & {
   name: Name;
-  /** Milliseconds from its launch to its first answer. */
+  /** Time from its launch to its first answer, in milliseconds. */
   startMs: number;
   requests: Requests;
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ type Launch<Name, Requests> = {
   name: Name;
   port: number;
   args: string[];
-  /** What it answers when it is up. */
+  /** Request that the server answers once it is up. */
   first: LoadRequest;
   requests: Requests;
   folder: string;
@@ -88,9 +88,9 @@ export const launch = async <Name extends string, Requests>(
   return { name, url, pid: child.pid as number, startMs, requests, stop };
 };
 
-/** A folder for what a server reads and writes. */
+/** Creates a folder for the files of a server. */
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-bench-host-'));
 
-/** A program of a peer's package. */
+/** Returns the path of a program in a peer's package. */
 export const programOf = (packageName: string, file: string): string =>
   join(peersFolder, 'node_modules', packageName, file);

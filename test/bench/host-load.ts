@@ -1,9 +1,9 @@
 /**
- * Load on one server: connections, 16 unless said otherwise, each with one request under way, that walk through a
- * list of requests; how many are answered in a second, how long the slow ones take, what the server spends.
+ * Generates load on one server: connections, 16 by default, each with one request in progress, that cycle through a
+ * list of requests. It measures requests a second, latency percentiles, and the server's processor time.
  *
- * `wrk` asks, where it is installed. Elsewhere autocannon does, which needs as much of a processor as a
- * bare server and so makes fast servers look slower than they are.
+ * `wrk` sends the requests if it is installed. Otherwise autocannon does, which needs as much of a processor as a bare
+ * server and so makes fast servers look slower than they are.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,13 +23,13 @@ export type LoadTarget = { name: string; url: string; pid: number };
 
 export type Load = { requests: readonly LoadRequest[]; seconds: number; connections: number };
 
-/** What a load generator saw. */
+/** Measurements of a load generator. */
 export type Seen = {
   requests: number;
   seconds: number;
   p50Ms: number;
   p99Ms: number;
-  /** Requests without an answer, and those with another one than success. */
+  /** Requests without an answer, and those with an unsuccessful one. */
   failed: number;
 };
 
@@ -38,13 +38,13 @@ export type Measured = {
   requests: number;
   p50Ms: number;
   p99Ms: number;
-  /** Microseconds of processor time that the server and its workers spent on a request; null where none can be read. */
+  /** Processor time of the server and its workers for each request, in microseconds; null if it cannot be read. */
   cpuMicros: number | null;
 };
 
 const ticksPerSecond = 100;
 
-/** A process by its line in `/proc`, or undefined when it has ended. */
+/** Reads a process from `/proc`; returns undefined when it has ended. */
 const statOf = (pid: number): { parent: number; cpuMs: number } | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -58,8 +58,8 @@ const statOf = (pid: number): { parent: number; cpuMs: number } | undefined => {
 };
 
 /**
- * Milliseconds of processor time that a process and those below it have used since they started, as far as they still
- * live; null where there is no `/proc`.
+ * Returns the processor time of a process and its live descendants since their start, in milliseconds; null without
+ * `/proc`.
  */
 const cpuMs = (pid: number): number | null => {
   if (process.platform !== 'linux') return null;
@@ -70,21 +70,21 @@ const cpuMs = (pid: number): number | null => {
   return [...stats].reduce((sum, [one, stat]) => sum + (isBelow(one) ? (stat?.cpuMs ?? 0) : 0), 0);
 };
 
-/** Resident megabytes of a process; null where there is no `/proc`. */
+/** Returns the resident memory of a process in MB; null without `/proc`. */
 export const residentMb = (pid: number): number | null => {
   if (process.platform !== 'linux') return null;
   const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
 };
 
-/** The load generator of this machine. */
+/** Load generator of this machine. */
 export const loadGenerator = hasWrk() ? 'wrk' : 'autocannon';
 const ask = loadGenerator === 'wrk' ? askWithWrk : askWithAutocannon;
 
-/** Lets a server finish what it put off before another one is measured. */
+/** Pause in which a server finishes deferred work before another one is measured, in milliseconds. */
 const settleMs = 50;
 
-/** Throws when a request fails or is answered with anything but success. */
+/** Measures a load. Throws when a request fails or is answered with anything but success. */
 export const loadFor = async (
   target: LoadTarget,
   requests: readonly LoadRequest[],

@@ -1,7 +1,7 @@
 /**
- * The world host as it runs in its image, in a process of its own with a stand-in for its control plane:
- * bundled, as a user without rights, compiled ahead into a folder that it cannot write to, on a Python that is no
- * shim; ledger, contract and foreign keys on.
+ * Starts the world host as in its image, in a process of its own with a stand-in for its control plane. It is bundled,
+ * runs as an unprivileged user, and is precompiled into a read-only folder, on a real Python and not a shim. Ledger,
+ * contract and foreign keys are on.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ import { type BuiltVersion, buildWorld, noteCount } from './host-world.ts';
 
 const root = join(import.meta.dirname, '../..');
 const token = 'st-bench-of-the-world-host';
-/** Of the container that its heap is made for: the usual size of a host. */
+/** Memory of the container for which its heap is sized, in MiB: the usual size of a host. */
 const memoryMb = 512;
 
-/** For whoever looks into a host: `BENCH_HOST_NODE_OPTIONS=--cpu-prof`. */
+/** Further options of Node, for profiling a host: `BENCH_HOST_NODE_OPTIONS=--cpu-prof`. */
 const nodeOptions = (process.env.BENCH_HOST_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
 
-/** The user of the image, where the bench is run by root and that user can read the program. */
+/** User of the image, if root runs the benchmark and that user can read the program. */
 const imageUser = { uid: 10_001, gid: 10_001 };
 const canRun = (): boolean => {
   const look = `require('node:fs').accessSync(${JSON.stringify(join(root, 'package.json'))})`;
@@ -33,13 +33,13 @@ const canRun = (): boolean => {
 
 let chosenUser: Partial<typeof imageUser> | undefined;
 
-/** As whom the host is run; empty: as whoever runs the bench. */
+/** Returns the user of the host; empty: the one that runs the benchmark. */
 const hostUser = (): Partial<typeof imageUser> => {
   chosenUser ??= process.getuid?.() === 0 && canRun() ? imageUser : {};
   return chosenUser;
 };
 
-/** The interpreter itself: a shim takes longer to start than the host does. */
+/** Returns the interpreter itself: a shim takes longer to start than the host does. */
 const python = (): string => {
   const usual = '/usr/bin/python3';
   if (existsSync(usual)) return usual;
@@ -50,13 +50,13 @@ export type StartedHost = {
   url: string;
   token: string;
   pid: number;
-  /** Milliseconds from its launch to its report that it is warm. */
+  /** Time from its launch to its report that it is warm, in milliseconds. */
   startMs: number;
   control: StandInControl;
   stop(): Promise<void>;
 };
 
-/** The host laid out as in the image, and the folder of its code compiled ahead. */
+/** The host laid out as in the image, and the folder of its precompiled code. */
 type Laid = { home: string; compiled: string };
 
 const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildProcess => {
@@ -82,14 +82,14 @@ const spawnHost = (control: StandInControl, folder: string, laid: Laid): ChildPr
   return child;
 };
 
-/** A new folder that the host's user owns. */
+/** Creates a folder that the host's user owns. */
 const newFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-host-'));
   if ('uid' in hostUser()) chownSync(folder, imageUser.uid, imageUser.gid);
   return folder;
 };
 
-/** Ends it in its own time, so that it leaves no workers behind. */
+/** Ends the host by SIGTERM, so that it leaves no workers behind. */
 const endHost = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
@@ -123,7 +123,7 @@ const setMode = (folder: string, mode: number): void => {
   chmodSync(folder, mode);
 };
 
-/** Compiles host and worker as the image's build does, and closes the folder to writing. */
+/** Precompiles host and worker as the image's build does, and makes the folder read-only. */
 const compileAhead = async (home: string): Promise<string> => {
   const compiled = await newFolder();
   execFileSync(python(), ['-m', 'compileall', '-q', home]);
@@ -147,7 +147,7 @@ const compileAhead = async (home: string): Promise<string> => {
   return compiled;
 };
 
-/** Lays the host out and compiles it ahead; both folders are gone when the process ends. */
+/** Lays the host out and precompiles it; both folders are removed when the process ends. */
 const layOut = async (): Promise<Laid> => {
   const folder = await newFolder();
   process.once('exit', () => rmSync(folder, { recursive: true }));

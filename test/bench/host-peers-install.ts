@@ -1,6 +1,6 @@
 /**
- * The peers' packages. They are no dependency of the product and many megabytes, so they have a manifest
- * and a lock of their own in `peers/`, and are installed when a figure needs them.
+ * Installs the packages of the peers. They are many megabytes and no dependency of the product, so they have a
+ * manifest and a lock of their own in `peers/`, and are installed when a figure needs them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 export const peersManifest = fileURLToPath(new URL('./peers/package.json', import.meta.url));
 export const peersFolder = dirname(peersManifest);
 
-/** npm writes it last. */
+/** File that npm writes last. */
 const installed = join(peersFolder, 'node_modules', '.package-lock.json');
 
 const isInstalled = async (): Promise<boolean> => {
@@ -24,7 +24,7 @@ const isInstalled = async (): Promise<boolean> => {
   return done.mtimeMs >= lock.mtimeMs;
 };
 
-/** Installs what the lock names, unless it is there. Throws when npm cannot. */
+/** Installs the packages of the lock file, unless they are installed. Throws when npm fails. */
 export const installPeers = async (say: (line: string) => void): Promise<void> => {
   if (await isInstalled()) return;
   say('installing the peers (about 130 MB, once): npm ci in test/bench/peers');

@@ -1,6 +1,6 @@
 /**
- * The page `docs/internals/benchmarks.md` and its pictures, made of what a run measured. The measured values are
- * kept beside them, `docs/internals/figures/host.json`, so that they can be made again without measuring.
+ * Writes the page `docs/internals/benchmarks.md` and its pictures from the results of a run. The measured values are
+ * kept in `docs/internals/figures/host.json`, so that both can be rebuilt without measuring.
  */
 import { writeFile } from 'node:fs/promises';
 import type { HostReport } from './host.ts';
@@ -20,7 +20,7 @@ import {
 
 export type KeptReport = Stamped<HostReport>;
 
-/** How servers are called in the page. */
+/** Names of the servers in the page. */
 export const titles: Record<ServerName, string> = {
   floor: 'bare `node:http` + `node:sqlite`',
   ours: '**the world host**',
@@ -79,7 +79,7 @@ const costTable = ({ throughput }: HostReport): string[] => {
 
 const marks = marksOf('measured');
 
-/** The measured part of the page, between its marks. */
+/** Returns the measured part of the page, between its marks. */
 export const measuredPart = (report: KeptReport): string =>
   [
     marks.begin,
@@ -110,7 +110,7 @@ const writePage = async (report: KeptReport): Promise<void> => {
   await writeFile(fileOf('figures/host-soak.svg'), drawSoak(report.soak));
 };
 
-/** Keeps a whole run and makes page and pictures of it. */
+/** Stores a whole run and writes page and pictures of it. */
 export const writeReport = async (measured: HostReport): Promise<void> => {
   const report = stamped(measured);
   await writeFile(fileOf('figures/host.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -1,7 +1,7 @@
 /**
- * How long a host takes to put a session back after ten changes, in a small world and in a large one:
- * the whole call, as the host runs it, with its answer (counts and digest) and the ledger emptied. Its
- * floor is SQLite alone going back to a savepoint.
+ * Measures how long a host takes to reset a session after ten changes, in a small world and in a large one: the whole
+ * call, with its answer (counts and digest) and the ledger emptied. Its floor is SQLite alone, rolling back to a
+ * savepoint.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { createLog } from '#runtime/log.ts';
@@ -13,7 +13,7 @@ const runs = 100;
 const changes = 10;
 const targetMs = 1;
 
-/** The rows that a run changes lie all over the table. */
+/** Returns the ids of the rows that a run changes, spread over the whole table. */
 const changedIds = (rows: number, run: number): number[] =>
   Array.from(
     { length: changes },
@@ -45,7 +45,7 @@ const measureReset = async (rows: number): Promise<number> => {
   return median(samples);
 };
 
-/** The same changes to a bare table of as many rows, undone by SQLite alone. */
+/** Measures the same changes to a bare table of as many rows, undone by SQLite alone. */
 const measureFloor = (rows: number): number => {
   const db = new DatabaseSync(':memory:');
   db.exec(`CREATE TABLE items (id INTEGER PRIMARY KEY, payload TEXT NOT NULL);
@@ -69,7 +69,7 @@ const sizes = [
   ['host.reset.1m', 1_000_000],
 ] as const;
 
-/** Milliseconds of a reset in a world of 1,000 rows and in one of 1,000,000; median of 100. */
+/** Measures a reset in a world of 1,000 rows and in one of 1,000,000, in milliseconds; median of 100. */
 export const benchReset = async (wants: (name: string) => boolean): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const [name, rows] of sizes) {

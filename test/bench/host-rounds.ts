@@ -1,17 +1,17 @@
 /**
- * Several servers asked the same in turn, round after round, each round beginning with another one, so that what else
- * the machine does hits all alike.
+ * Sends several servers the same requests in turn, round after round, each round beginning with another server, so
+ * that other work of the machine affects all alike.
  */
 import { median } from './figure.ts';
 import { type LoadRequest, type LoadTarget, loadFor, type Measured } from './host-load.ts';
 
-/** Medians of the rounds of one server, with the rounds' own requests a second. */
+/** Medians over the rounds of one server, with each round's requests a second. */
 export type Rounds = {
   perSecond: number;
   rounds: number[];
   p50Ms: number;
   p99Ms: number;
-  /** Processor time of the server and its workers for a request; null where it cannot be read. */
+  /** Processor time of the server and its workers for each request; null if it cannot be read. */
   cpuMicros: number | null;
 };
 
@@ -28,7 +28,7 @@ const summarise = (results: readonly Measured[]): Rounds => {
   };
 };
 
-/** Asks each server its own requests, after a warm-up. */
+/** Measures each server with its own requests, after a warm-up. */
 export const measureRounds = async <Server extends LoadTarget>(
   servers: readonly Server[],
   requestsOf: (server: Server) => readonly LoadRequest[],

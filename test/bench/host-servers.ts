@@ -1,6 +1,6 @@
 /**
- * The servers that are measured against each other, each with the same 1,000 notes: the floor, the peers
- * as their users start them, and the world host as it runs in its image.
+ * The servers that are compared, each with the same 1,000 notes: the floor, the peers as their users start them, and
+ * the world host as it runs in its image.
  */
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -17,10 +17,10 @@ export type Operation = (typeof operations)[number];
 export const serverNames = ['floor', 'ours', 'json-server', 'mockoon', 'emulate'] as const;
 export type ServerName = (typeof serverNames)[number];
 
-/** One that can be asked; the world host has started when it reports warm. */
+/** A server that accepts requests; the world host counts as started when it reports warm. */
 export type MeasuredServer = LaunchedServer<ServerName, Record<Operation, LoadRequest[]>>;
 
-/** Requests of one kind, so many that none is repeated while its twin is under way. */
+/** Number of requests of one kind, so large that none is repeated while the same one is in progress. */
 const requestCount = 320;
 
 type Addresses = {
@@ -28,7 +28,7 @@ type Addresses = {
   page: string;
   all: string;
   headers?: (index: number) => Record<string, string>;
-  /** A note as the server takes it. */
+  /** Returns a note in the form that the server accepts. */
   newBody?: (index: number) => object;
 };
 
@@ -36,7 +36,7 @@ const requestsOf = ({ one, page, all, headers = () => ({}), newBody = newNote }:
   const each = (make: (index: number) => LoadRequest): LoadRequest[] =>
     Array.from({ length: requestCount }, (_, index) => make(index));
   const json = (index: number) => ({ ...headers(index), 'Content-Type': 'application/json' });
-  // Written twice in turn, so that each request changes its row.
+  // Alternates between two texts, so that each request changes its row.
   const patch = (words: string) =>
     each((index) => ({
       method: 'PATCH',
@@ -89,7 +89,7 @@ const startJsonServer = async (): Promise<MeasuredServer> => {
   return launch({ name: 'json-server', port, folder, first, requests, args });
 };
 
-/** One route of all four kinds over a bucket of data, as the product's own editor makes it. */
+/** Builds one route of all four kinds over a bucket of data, as the product's own editor does. */
 const mockoonEnvironment = (): object => {
   const { BuildEnvironment, BuildDatabucket, BuildCRUDRoute } = createRequire(
     programOf('@mockoon/cli', 'package.json'),
@@ -117,7 +117,7 @@ const startMockoon = async (): Promise<MeasuredServer> => {
   return launch({ name: 'mockoon', port, folder, first, requests, args });
 };
 
-/** Its limit of 5,000 requests an hour is one of each token, and cannot be lifted. */
+/** Its limit of 5,000 requests an hour cannot be lifted, but applies to each token. */
 const emulateTokens = Array.from({ length: requestCount }, (_, index) => `token-${index}`);
 
 const emulateSeed = () => ({
@@ -130,7 +130,7 @@ const emulateSeed = () => ({
   },
 });
 
-/** The issues of its GitHub stand for the notes, as it has no rows of a user's own shape. */
+/** Starts emulate. Issues of its GitHub represent the notes, as it has no rows of a user's own shape. */
 const startEmulate = async (): Promise<MeasuredServer> => {
   const [folder, port] = [await newFolder(), await freePort()];
   const file = join(folder, 'seed.json');
@@ -177,7 +177,7 @@ const rowsIn = (page: unknown): number => {
   return rows?.length ?? 0;
 };
 
-/** Throws unless a server answers with the rows that it is asked for. */
+/** Throws unless a server answers with the requested rows. */
 const checkAnswers = async ({ name, url, requests }: MeasuredServer): Promise<void> => {
   for (const [operation, [first]] of Object.entries(requests)) {
     if (first === undefined) continue;
@@ -191,7 +191,7 @@ const checkAnswers = async ({ name, url, requests }: MeasuredServer): Promise<vo
   }
 };
 
-/** Starts one of them. */
+/** Starts one of the servers. */
 export const startServer = async (name: ServerName): Promise<MeasuredServer> => {
   const server = await starts[name]();
   try {

@@ -1,7 +1,6 @@
 /**
- * A million requests in a row to one host, four reads for each write: what its memory and its slowest
- * answers come to on the way. At first memory grows, as the ledger does until it is full; after that
- * neither may.
+ * Sends a million requests in a row to one host, four reads for each write, and records its memory and its slowest
+ * answers. Memory grows at first, until the ledger is full; after that neither may grow.
  */
 import { type Figure, median } from './figure.ts';
 import { type LoadRequest, loadFor, residentMb } from './host-load.ts';
@@ -10,7 +9,7 @@ import { startServer } from './host-servers.ts';
 const wantedRequests = 1_000_000;
 const windowSeconds = 4;
 
-/** After so many requests in all. */
+/** Measurement after so many requests in all. */
 export type SoakSample = { requests: number; rssMb: number | null; p99Ms: number };
 
 const mixed = (get: readonly LoadRequest[], patch: readonly LoadRequest[]): LoadRequest[] =>
@@ -19,7 +18,7 @@ const mixed = (get: readonly LoadRequest[], patch: readonly LoadRequest[]): Load
     write,
   ]);
 
-/** Asks until the million is full. */
+/** Sends requests until a million is reached. */
 export const soak = async (say: (line: string) => void): Promise<SoakSample[]> => {
   const server = await startServer('ours');
   const requests = mixed(server.requests.get, server.requests.patch);
@@ -40,14 +39,17 @@ export const soak = async (say: (line: string) => void): Promise<SoakSample[]> =
   }
 };
 
-/** Flat: the last quarter is like the second one, whose beginning finds the ledger full. */
+/** Returns the growth from the second quarter, at whose start the ledger is full, to the last one; 1 is flat. */
 const growth = (samples: readonly SoakSample[], of: (sample: SoakSample) => number): number => {
   const quarter = (number: number): number[] =>
     samples.filter(({ requests }) => Math.ceil((requests / wantedRequests) * 4) === number).map(of);
   return median([...quarter(4), ...quarter(5)]) / median(quarter(2));
 };
 
-/** How much memory and p99 grow; a tenth and a half are the noise of a machine that does other things. */
+/**
+ * Returns the figures of the growth of memory and p99. Their targets allow a tenth and a half for the noise of a
+ * shared machine.
+ */
 export const soakFigures = (samples: readonly SoakSample[]): Figure[] => {
   const figure = (name: string, value: number, target: number): Figure => ({
     name,

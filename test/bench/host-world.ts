@@ -1,6 +1,6 @@
 /**
- * What the world host and its peers serve when they are measured: 1,000 notes of seven fields, each
- * referring to a list; as a world, and as plain rows.
+ * The data for comparing the world host with its peers: 1,000 notes of seven fields, each referring to a list; as a
+ * world, and as plain rows.
  */
 import { createHash } from 'node:crypto';
 import type { Digest, TreeFile } from '../../src/domain/world.ts';
@@ -24,10 +24,10 @@ export const pageRows = 100;
 const listCount = 10;
 const authors = ['ann', 'ben', 'cleo', 'dov', 'eve', 'finn'];
 
-/** The id of the note at an index from 0. */
+/** Returns the id of the note at an index from 0. */
 export const noteId = (index: number): string => `note-${index + 1}`;
 
-/** A note without its id, which a server gives. */
+/** Returns a note without its id, which a server assigns. */
 export const newNote = (index: number): Omit<Note, 'id'> => ({
   list_id: (index % listCount) + 1,
   title: `Note ${index + 1}: ask the harbour master about berth ${index % 47}`,
@@ -142,13 +142,13 @@ single = true
 sample = { id = "note-1" }
 `;
 
-/** A file of a tree. */
+/** Builds a file of a tree. */
 export const file = (path: string, content: string): TreeFile => ({
   path,
   content: new TextEncoder().encode(content),
 });
 
-/** The tree of the world, without its rows. */
+/** Tree of the world, without its rows. */
 const tree = [
   file('schema/world.json', JSON.stringify(worldJson)),
   file('svc-env.toml', environmentToml),
@@ -166,7 +166,7 @@ export type BuiltVersion = {
   blobs: ReadonlyMap<Digest, Uint8Array>;
 };
 
-/** A version of the world that a tree describes, with these rows besides its own. */
+/** Builds a version of the world of a tree, with these rows besides its own. */
 export const buildVersion = (tree: readonly TreeFile[], rows: Rows = {}): BuiltVersion => {
   const compiled = compileTree(tree);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems.slice(0, 5)));
@@ -177,6 +177,6 @@ export const buildVersion = (tree: readonly TreeFile[], rows: Rows = {}): BuiltV
   return { contract, bundle: digestOf(bundle), snapshot: digestOf(snapshot), blobs };
 };
 
-/** A version of the world with so many notes. */
+/** Builds a version of the world with so many notes. */
 export const buildWorld = (count: number): BuiltVersion =>
   buildVersion(tree, { lists, notes: notesOf(count) });

@@ -1,4 +1,4 @@
-/** Load by `wrk`, one thread of it, steered by a script that it is given. */
+/** Generates load by one thread of `wrk`, controlled by a script. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { Load, LoadRequest, Seen } from './host-load.ts';
 
 const run = promisify(execFile);
 
-/** Whether `wrk` is installed. */
+/** Returns true if `wrk` is installed. */
 export const hasWrk = (): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
@@ -20,7 +20,7 @@ export const hasWrk = (): boolean =>
     }
   });
 
-/** A text as Lua writes it, which takes the escapes of JSON texts that are ASCII. */
+/** Returns a text as a Lua literal, which uses the escapes of ASCII JSON texts. */
 const quote = (text: string): string => JSON.stringify(text);
 
 const formatRequest = ({ method, path, headers = {}, body }: LoadRequest): string => {

@@ -1,7 +1,7 @@
 /**
- * How fast the world host serves a vendor's API, beside a bare server and its peers: all of them started
- * on this machine and asked in turn, round after round, so that what else the machine does hits all
- * alike; each figure is the median of its rounds.
+ * Measures how fast the world host serves a vendor's API, compared with a bare server and its peers. All run on this
+ * machine and get requests in turn, round after round, so that other work of the machine affects all alike. Each
+ * figure is the median of its rounds.
  */
 import { spawnSync } from 'node:child_process';
 import { type Figure, median, sample } from './figure.ts';
@@ -26,11 +26,11 @@ const starts = 11;
 
 export type Throughput = Rounds & { server: ServerName; operation: Operation };
 
-/** Everything measured, for the page in `docs/`. */
+/** All results, for the page in `docs/`. */
 export type HostReport = {
   loadGenerator: string;
   throughput: Throughput[];
-  /** Milliseconds to the first answer, and megabytes when nothing is asked. */
+  /** Time to the first answer in milliseconds, and memory in MB while idle. */
   idle: { server: ServerName; startMs: number; rssMb: number | null }[];
   soak: SoakSample[];
   figures: Figure[];
@@ -38,7 +38,7 @@ export type HostReport = {
 
 type Options = { wants(name: string): boolean; say(line: string): void };
 
-/** The least share of the floor's requests a second. */
+/** Targets: minimum share of the floor's requests a second. */
 const targetShares: Record<Operation, number> = { get: 0.35, list100: 0.7, patch: 0.2, post: 0.2 };
 
 const startMs = { target: 150 };
@@ -53,7 +53,7 @@ const measureOperation = async (
   return measured.map(({ server, ...seen }) => ({ server: server.name, operation, ...seen }));
 };
 
-/** GET has to be ahead of every peer, too; all of them keep state. */
+/** Returns a figure of throughput. GET must also be faster than every peer; all of them keep state. */
 const throughputFigure = (operation: Operation, measured: readonly Throughput[]): Figure => {
   const of = (server: ServerName): number =>
     measured.find((one) => one.server === server)?.perSecond ?? Number.NaN;
@@ -70,7 +70,7 @@ const throughputFigure = (operation: Operation, measured: readonly Throughput[])
   };
 };
 
-/** Against a start of Node that runs nothing. */
+/** Measures the start; the floor is a start of Node that runs nothing. */
 const startFigure = async (peer: number | null): Promise<Figure> => {
   const samples: number[] = [];
   for (let run = 0; run < starts; run += 1) {
@@ -133,7 +133,7 @@ const compare = async ({ wants, say }: Options, report: HostReport): Promise<voi
   });
 };
 
-/** The figures `host.*` but for those of resets. */
+/** Measures the figures `host.*` except those of resets. */
 export const benchHost = async ({ wants, say }: Options): Promise<HostReport> => {
   const report: HostReport = { loadGenerator, throughput: [], idle: [], soak: [], figures: [] };
   if (loadGenerator !== 'wrk') say('wrk is not installed: autocannon asks instead, and is slower');

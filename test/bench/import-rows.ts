@@ -1,6 +1,6 @@
 /**
- * The rows that imports are measured with: customers with an address that is kept as a digest, which no two share; their
- * orders; and the lines of those. They lie in chunks as a client sends them, children before their parents.
+ * Rows for measuring imports: customers with a unique address that is stored as a digest, their orders, and the lines
+ * of those. They are in chunks as a client sends them, children before their parents.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export const importContract: Contract = sampleContract({
 });
 
 const rowsAChunk = 50_000;
-/** Neighbours refer to rows that lie far from one another. */
+/** Makes neighbouring rows refer to rows that are far from one another. */
 const scatter = (index: number, count: number): number => (index * 7_919) % count;
 
 type Making = { entity: string; count: number; make(index: number): Row };
@@ -89,14 +89,14 @@ const makings = (rows: number): Making[] => {
   ];
 };
 
-/** So many rows one after the other, each with its entity. */
+/** Yields so many rows one after the other, each with its entity. */
 export function* importRows(rows: number): Generator<{ entity: string; row: Row }> {
   for (const { entity, count, make } of makings(rows)) {
     for (let index = 0; index < count; index += 1) yield { entity, row: make(index) };
   }
 }
 
-/** Writes so many rows into the folder; a multiple of ten. */
+/** Writes so many rows, a multiple of ten, into the folder. */
 export const writeImportChunks = (folder: string, rows: number): ImportChunk[] => {
   mkdirSync(folder, { recursive: true });
   const chunks: ImportChunk[] = [];

@@ -1,6 +1,6 @@
 /**
- * How many rows a second come into a world through the command line: 1,000,000 of three entities in one file, sent in
- * chunks, with a field that is kept as a digest; and how much memory each program takes for it.
+ * Measures imports through the command line in rows a second: 1,000,000 rows of three entities in one file, sent in
+ * chunks, with a field that is stored as a digest. Also measures the memory of each program.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ kind = "mock-tools"
 serve = []
 `;
 
-/** A world of the entities that imports are measured with. */
+/** Builds a world of the entities for measuring imports. */
 export const shopTree = () => {
   const entities = importContract.entities.map((entity) => [
     entity.name,
@@ -93,7 +93,7 @@ const peakOf = (pid: number): number => {
   }
 };
 
-/** The most memory of each program: the command, the control plane, and what that starts. */
+/** Records the peak memory of each program: the command, the control plane, and the processes that this starts. */
 const watchMemory = (pids: { command: number; control: number }) => {
   const peaks = { command: 0, control: 0, worker: 0 };
   const note = (name: keyof typeof peaks, pid: number): void => {
@@ -148,7 +148,7 @@ const figure = (name: string, parts: Partial<Figure>): Figure => ({
   ...parts,
 });
 
-/** On a network of its own. The floor is what SQLite takes by itself, of the same rows in the same run. */
+/** Measures on a network of its own. The floor is SQLite by itself, with the same rows in the same run. */
 export const benchImportService = async (
   databaseUrl: string,
   say: (line: string) => void,

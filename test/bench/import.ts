@@ -1,7 +1,8 @@
 /**
- * How many rows a second the import engine takes: 1,000,000 of three entities with foreign keys, a unique list and
- * a field that is kept as a digest, in a process of its own, whose memory is looked at; 10,000,000 for the memory
- * alone. The floor is SQLite by itself, in the same run: the same rows into the same tables, and nothing looked at.
+ * Measures the import engine in rows a second: 1,000,000 rows of three entities with foreign keys, a unique list and a
+ * field that is stored as a digest, in a process of its own whose memory is recorded. 10,000,000 rows are imported for
+ * the memory alone. The floor is SQLite by itself, in the same run: the same rows into the same tables, without
+ * checks.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,12 +20,12 @@ import type { Figure } from './figure.ts';
 import { importContract, writeImportChunks } from './import-rows.ts';
 
 const million = 1_000_000;
-/** Shares of the floor, and bytes. */
+/** Targets: share of the floor, and peak memory in MB. */
 const targets = { share: 0.3, megabytes: 600 };
 
 const program = fileURLToPath(new URL('../support/import-program.ts', import.meta.url));
 
-/** How a run went: milliseconds until each phase was over, and the most memory that it took. */
+/** Result of a run: milliseconds until each phase was over, and its peak memory. */
 type Run = { readMs: number; heldMs: number; allMs: number; peakMegabytes: number };
 
 const runEngine = async (folder: string, chunks: readonly ImportChunk[]): Promise<Run> => {
@@ -63,7 +64,7 @@ const settings = `
   PRAGMA foreign_keys = OFF;
 `;
 
-/** The tables of the contract, or tables of keys and texts alone. */
+/** SQL for the tables of the contract, or for tables of keys and texts alone. */
 const tableForms = {
   same: createTablesSql(importContract),
   bare: importContract.entities
@@ -74,7 +75,7 @@ const tableForms = {
     .join('\n'),
 };
 
-/** Rows a second that SQLite takes when the rows are given to it in memory. */
+/** Returns how many rows a second SQLite inserts when they are passed to it in memory. */
 export const insertBare = (
   folder: string,
   chunks: readonly ImportChunk[],
@@ -130,7 +131,7 @@ const memoryFigure = (name: string, { peakMegabytes }: Run): Figure =>
     better: 'lower',
   });
 
-/** The engine's figures. `wants` says which are asked for. */
+/** Measures the engine's figures that `wants` selects. */
 export const benchImport = async (
   wants: (name: string) => boolean,
   say: (line: string) => void,

@@ -1,4 +1,7 @@
-/** Sends hostile bodies, ten a second, until it is stopped; then posts how they were answered. A thread of `besideHostile`. */
+/**
+ * Sends hostile bodies, ten a second, until it is stopped; then posts the answers. A thread that `besideHostile`
+ * starts.
+ */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,8 +1,8 @@
 /**
- * Measures how long one project waits while two others send bodies that are made to take long: its ingestion of 300 KB, `/health`,
- * and opens of sessions, beside ten hostile bodies a second and without them, in turns. The hostile bodies are of some
- * KB that inflate to 16 MB of empty spans, resources or fields, and now and then one that is within what is taken: of 49,000
- * empty spans, and of 2,000 good ones.
+ * Measures how long one project waits while two others send bodies that are made to take long. It measures the
+ * project's ingestion of 300 KB, `/health`, and opens of sessions, with ten hostile bodies a second and without them,
+ * in turns. The hostile bodies are of some KB that inflate to 16 MB of empty spans, resources or fields. Now and then
+ * one is within the limits: of 49,000 empty spans, and of 2,000 valid ones.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -43,7 +43,7 @@ const addProject = async (databaseUrl: string): Promise<string> => {
   return basicAuthorization(publicKey, secretKey);
 };
 
-/** A message in fields, the innermost first, with its length. */
+/** Wraps a message in fields, the innermost first, with its length. */
 const within = (bytes: Uint8Array, ...fields: number[]): Uint8Array =>
   fields.reduce<Uint8Array>((held, field) => {
     const length: number[] = [];
@@ -93,7 +93,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt;
 };
 
-/** Events of 300 KB, as one batch. */
+/** Builds a batch of 300 KB of events. */
 const batchOf = (round: string): Event[] =>
   Array.from({ length: 100 }, (_, number) =>
     eventOf('span-create', `${round}-${number}`, {
@@ -116,7 +116,7 @@ const sampleTurn = async (network: Network, into: Samples, round: string): Promi
   }
 };
 
-/** Measures it on a network of its own. The floor is what the same takes without hostile bodies. */
+/** Measures on a network of its own. The floor is the same without hostile bodies. */
 export const benchIngestHostile = async (
   databaseUrl: string,
   say: (line: string) => void,

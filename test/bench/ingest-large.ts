@@ -1,7 +1,7 @@
 /**
- * A project in which much was told already: how long it takes to read what is in it, to delete from it while more is
- * told, whether the control plane's memory stays, and how fast sessions open beside. A bulk may be written by the database
- * itself, as nobody waits for it; all else is told through the API.
+ * Measures a project with much telemetry: how long reads take, and deletions during ingestion, whether the control
+ * plane's memory is stable, and how fast sessions open meanwhile. The database may write a bulk of it itself, since
+ * its speed is not measured; everything else is reported through the API.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,15 +23,17 @@ import { openOnce } from './open-beside-import.ts';
 
 const spansOfTrace = 50;
 const days = 30;
-/** Told through the API: so many observations of one trace, so many traces of one session, and those that are deleted. */
+/**
+ * Telemetry reported through the API: observations of one trace, traces of one session, and traces that are deleted.
+ */
 const told = { observations: 10_000, traces: 20_000, deleted: 5_000 };
-/** Memory is looked at from so many on, when all code has run, and then each so often. */
+/** Memory is read once so many spans are reported, when all code has run, and then at this interval. */
 const memoryFrom = 25_000;
 const memoryEvery = 1_000_000;
 const runs = 40;
 const opens = 60;
 
-/** The bulk: traces of fifty observations each over a month, without input and output. */
+/** Writes the bulk: traces of fifty observations each over a month, without input and output. */
 const writeBulk = async (databaseUrl: string, projectId: string, spans: number): Promise<void> => {
   const traces = Math.ceil(spans / spansOfTrace);
   const began = `timestamptz '2026-06-01' + i * interval '${days} days' / ${traces}`;
@@ -72,7 +74,7 @@ const plain = { floor: null, peer: null, better: 'lower' } as const;
 type Wants = (name: string) => boolean;
 type Say = (line: string) => void;
 
-/** What is read, with the statement whose rows, as the database's own JSON read by the driver, are its floor. */
+/** A read, and the statement of its floor, whose rows are the database's own JSON read by the driver. */
 type Read = { path: string; floor?: string };
 
 const largeReads: Readonly<Record<string, Read>> = {
@@ -92,7 +94,7 @@ const lists: Readonly<Record<string, Read>> = {
   'ingest.observations.list': { path: '/observations?limit=50' },
 };
 
-/** p95 of reading something, of what is wanted. */
+/** Measures the p95 of each wanted read. */
 const readings = async (
   service: Network,
   databaseUrl: string,
@@ -111,7 +113,7 @@ const readings = async (
   return figures;
 };
 
-/** A trace of many observations, a millisecond apart, and a session of many traces, a second apart. */
+/** Reports a trace of many observations, a millisecond apart, and a session of many traces, a second apart. */
 const tellLarge = (api: Api): Promise<void> => {
   const after = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
   const large = Array.from({ length: told.observations }, (_, i) => {
@@ -125,7 +127,7 @@ const tellLarge = (api: Api): Promise<void> => {
   return tellAll(api, [...large, ...long].values());
 };
 
-/** Deleting traces by the thousand, while more is told. */
+/** Measures the deletion of traces by the thousand, during ingestion. */
 const deleting = async (api: Api, network: Network): Promise<Figure> => {
   const count = told.deleted;
   await tellAll(api, spansOf('gone', count * 5));
@@ -141,8 +143,8 @@ const deleting = async (api: Api, network: Network): Promise<Figure> => {
 };
 
 /**
- * Memory of the control plane after much was told, above that after the first of it: a fifth, by when the heap has as
- * much room as it takes for what is under way at once.
+ * Measures the control plane's memory after all spans in relation to that after the first fifth. By then the heap has
+ * its working size.
  */
 const memory = async (
   api: Api,
@@ -167,7 +169,7 @@ const memory = async (
   return { name: 'ingest.rss.growth', value, unit: 'MB', ...plain, target: 50 };
 };
 
-/** Opens beside ingestion and alone, in turns. */
+/** Measures opens during ingestion and alone, in turns. */
 const openings = async (network: Network): Promise<Figure> => {
   const samples = { alone: [] as number[], beside: [] as number[] };
   for (let turn = 0; samples.alone.length < opens; turn += 1) {
@@ -181,8 +183,8 @@ const openings = async (network: Network): Promise<Figure> => {
 };
 
 /**
- * Measures what is wanted on a database of its own, with so many observations in its project: those that the database
- * writes, and those that are told.
+ * Measures the wanted figures on a database of its own, with so many observations in its project: those that the
+ * database writes, and those reported through the API.
  */
 export const benchIngestLarge = async (
   databaseUrl: string,
@@ -217,7 +219,7 @@ export const benchIngestLarge = async (
   }
 };
 
-/** What it measures. */
+/** Names of its figures. */
 export const ingestLargeNames = [
   'ingest.rss.growth',
   ...Object.keys(largeReads),

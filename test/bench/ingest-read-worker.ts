@@ -1,10 +1,10 @@
-/** Reads an answer again and again, and tells how long each took. A thread that `readBeside` starts. */
+/** Reads an answer repeatedly, and posts how long each read took. A thread that `readBeside` starts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import { sample } from './figure.ts';
 import { connect, type Reading } from './ingest-tell.ts';
 
-/** Reads before those that count: code that has not run yet is no part of what a read takes. */
+/** Number of reads that do not count, since code that has not run yet would slow them. */
 const warmUp = 10;
 
 const { service, path, floor, runs } = workerData as Reading;

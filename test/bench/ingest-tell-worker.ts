@@ -1,4 +1,6 @@
-/** Tells spans until it is told to stop; says when the first are told. A thread that `tellBeside` starts. */
+/**
+ * Reports spans until it is stopped; posts a message when the first are accepted. A thread that `tellBeside` starts.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Beside, connect, spansOf, tellAll } from './ingest-tell.ts';
 

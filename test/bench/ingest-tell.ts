@@ -1,6 +1,6 @@
 /**
- * The API as agents have it that tell what they did and read it. What tells beside something that is measured, and what
- * measures reading, has a thread of its own: it is no part of the process that waits for a session.
+ * The API as agents use it to report and read telemetry. Reports during a measurement, and measurements of reads, run
+ * in threads of their own, so that they do not slow the process that waits for a session.
  */
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
@@ -21,10 +21,10 @@ export const eventOf = (type: string, id: string, body: object): Event => ({
   body: { id, ...body },
 });
 
-/** Where the service is, and the keys of a project of it. */
+/** Address of the service, and the keys of one of its projects. */
 export type Service = { url: string; publicKey: string; secretKey: string };
 
-/** The API as an SDK has it. */
+/** Connects to the API as an SDK does. */
 export const connect = ({ url, publicKey, secretKey }: Service) => {
   const headers = {
     authorization: basicAuthorization(publicKey, secretKey),
@@ -42,7 +42,7 @@ export const connect = ({ url, publicKey, secretKey }: Service) => {
     if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
   };
   const agent = new Agent({ keepAlive: true });
-  /** Until the last byte of an answer is there. What a client makes of it is its own time. */
+  /** Returns the time until the last byte of an answer. Parsing is the client's own time and does not count. */
   const readWhole = (path: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const request = get(`${url}/api/public${path}`, { agent, headers }, (answer) => {
@@ -62,7 +62,7 @@ export const connect = ({ url, publicKey, secretKey }: Service) => {
 };
 export type Api = ReturnType<typeof connect>;
 
-/** Tells events in batches, several at once, until all are told or it is enough. */
+/** Reports events in batches, several at once, until all are reported or `isEnough` returns true. */
 export const tellAll = async (
   { tell }: Api,
   events: Iterator<Event>,
@@ -83,7 +83,7 @@ export const tellAll = async (
   await Promise.all(Array.from({ length: senders }, send));
 };
 
-/** Spans of traces of their own, named after a round. */
+/** Yields spans in traces of their own, named after a round. */
 export function* spansOf(round: string, count: number, spansOfTrace = 5): Generator<Event> {
   for (let i = 0; i < count; i += 1) {
     const traceId = `${round}-${Math.floor(i / spansOfTrace)}`;
@@ -92,12 +92,12 @@ export function* spansOf(round: string, count: number, spansOfTrace = 5): Genera
   }
 }
 
-/** What the thread is given. */
+/** Input of the thread that reports. */
 export type Beside = { service: Service; round: string };
 
 /**
- * Tells spans of a round, as fast as they are taken, from a thread of its own. Ends when the first are told, with what
- * stops it.
+ * Reports spans of a round, as fast as they are accepted, from a thread of its own. Resolves when the first are
+ * accepted, with the function that stops it.
  */
 export const tellBeside = async (
   { url, publicKey, secretKey }: Service,
@@ -115,7 +115,10 @@ export const tellBeside = async (
   };
 };
 
-/** What the thread is given that reads: what, how often, and the statement that is asked after it as its floor. */
+/**
+ * Input of the thread that reads: the path, the number of reads, and the statement of the floor, which runs after
+ * each.
+ */
 export type Reading = {
   service: Service;
   path: string;
@@ -124,8 +127,8 @@ export type Reading = {
 };
 
 /**
- * Milliseconds of reading an answer whole, from a thread of its own: what the memory of whoever told the observations
- * takes to be cleaned is no part of an answer of many MB.
+ * Measures reads of a whole answer from a thread of its own, in milliseconds. Garbage collection in the thread that
+ * reported the observations would otherwise count in the time of a large answer.
  */
 export const readBeside = async ({
   service: { url, publicKey, secretKey },

@@ -1,8 +1,8 @@
 /**
- * What agents did, taken: events read, folded and written, beside COPY of the very rows into tables with the same
- * columns and indexes. By processor time of this process and of the server, as both share a machine with others. Before
- * that a third as much is taken to begin with: code that has not run yet is no part of what a span takes. COPY is timed
- * several times, as one alone differs by a tenth from the next.
+ * Measures ingestion: events read, merged and written. The floor is COPY of the same rows into tables with the same
+ * columns and indexes. Both are measured in processor time of this process and of the server, as both share a machine
+ * with others. A third as many events are ingested beforehand, since code that has not run yet would slow the rest.
+ * COPY runs several times, as single runs differ by a tenth.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const spansOfBatch = 100;
 const spans = batches * spansOfBatch;
 const input = JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(600) }] });
 
-/** A batch as an SDK sends it: each span is created and updated, and their trace is. */
+/** Builds a batch as an SDK sends it: each span is created and updated, and their trace is created. */
 const batchOf = (number: number): string => {
   const traceId = `trace-${number}`;
   const at = (ms: number) => new Date(Date.UTC(2026, 2, 1) + number * 1_000 + ms).toISOString();
@@ -58,7 +58,7 @@ const batchOf = (number: number): string => {
 
 type Took = { seconds: number; processorMs: number };
 
-/** What work takes: time, and processor time of this process and of the server. */
+/** Measures work: time, and processor time of this process and of the server. */
 const take = async (serverPid: number, work: () => Promise<unknown>): Promise<Took> => {
   const usedBy = () => {
     const [server] = readProcessorTime([serverPid]);
@@ -96,7 +96,10 @@ const ingestAll = async (databaseUrl: string, serverPid: number): Promise<Took> 
   }
 };
 
-/** The rows that were written, by COPY from files into tables like theirs: observations, and the few traces; the mean. */
+/**
+ * Measures COPY of the written rows from files into tables like theirs: observations, and the few traces; returns the
+ * mean.
+ */
 const copyAll = async (databaseUrl: string, serverPid: number, dir: string): Promise<Took> => {
   const tables = ['observations', 'traces'];
   const fileOf = (table: string): string => join(dir, `${table}.copy`);
@@ -120,7 +123,7 @@ const copyAll = async (databaseUrl: string, serverPid: number, dir: string): Pro
   return all;
 };
 
-/** Measures it on a database of its own; `dir` is a folder that the server may write to. */
+/** Measures on a database of its own; the server must be able to write to the folder `dir`. */
 export const benchIngest = async (
   databaseUrl: string,
   { pid }: { pid: number },

@@ -1,6 +1,6 @@
 /**
- * A world of one entity, `items`, of so many rows, and a session of it in this process as a host opens it: what
- * benchmarks of a host's own work run on.
+ * A world of one entity, `items`, with a given number of rows, and a session of it in this process as a host opens it.
+ * Benchmarks of a host's own work use it.
  */
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const contract = sampleContract({
   ],
 });
 
-/** The item of an id. */
+/** Returns the item of an id. */
 export const item = (id: number) => ({
   id,
   name: `item ${id}`,
@@ -53,7 +53,7 @@ export const item = (id: number) => ({
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A session of a world of so many rows, as a host opens it. */
+/** Opens a session of a world of so many rows, as a host does. */
 export const openItems = (rows: number, task: TaskSpec | null = null): Promise<Session> => {
   const items = Array.from({ length: rows }, (_, id) => item(id));
   const snapshot = buildSnapshot(contract, { items }).bytes;

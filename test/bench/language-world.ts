@@ -1,6 +1,6 @@
 /**
- * A world of any size for measuring how long compiling takes: entities of 15 fields each that share
- * definitions and refer to one another, rows for all of them, tools, and operations of every action.
+ * A world of any size for measuring compilation: entities of 15 fields each that share definitions and refer to one
+ * another, rows for all of them, tools, and operations of every action.
  */
 import type { TreeFile } from '../../src/domain/world.ts';
 
@@ -141,7 +141,7 @@ action = "update"
 filter = { id = "id" }
 body = { name = "record.name", state = "record.state" }`;
 
-/** The first of an entity's operations lists, the second creates, the others update. */
+/** Builds an operation: the first of an entity lists, the second creates, the others update. */
 const operationOf = (position: number, entities: number): string => {
   const index = position % entities;
   const round = Math.floor(position / entities);
@@ -159,7 +159,7 @@ const file = (path: string, text: string): TreeFile => ({
   content: new TextEncoder().encode(text),
 });
 
-/** The files of a world of a size. */
+/** Builds the files of a world of a given size. */
 export const generateWorld = ({ entities, rowsPerEntity, operations }: WorldSize): TreeFile[] => {
   const indexes = Array.from({ length: entities }, (_, index) => index);
   const ids = Array.from({ length: rowsPerEntity }, (_, row) => row + 1);

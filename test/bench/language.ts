@@ -1,9 +1,9 @@
 /**
- * How long checking and compiling a world takes: with 10 entities, with 300 and 1,000 operations, and in
- * between, where the targets lie on the straight line from the one to the other. All rows are checked.
+ * Measures how long checking and compiling a world takes: with 10 entities, with 300 and 1,000 operations, and in
+ * between, where the targets are interpolated on a straight line. All rows are checked.
  *
- * The floor is parsing the same files. The peer is Ajv by itself, with its own formats, compiling the
- * shapes of the rows and checking the rows: a part of what compiling a world is.
+ * The floor is parsing the same files. The peer is Ajv by itself, with its own formats, compiling the shapes of the
+ * rows and checking the rows, which is a part of compiling a world.
  */
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -63,7 +63,7 @@ const compile = (files: readonly TreeFile[]): void => {
   if (!result.ok) throw new Error(`the world has problems: ${JSON.stringify(result.problems[0])}`);
 };
 
-/** Milliseconds of the work, when it has been done a few times before. */
+/** Returns the milliseconds of the work, after a few runs to warm up. */
 const measure = async (entities: number, work: () => void): Promise<number> => {
   const runs = entities <= 50 ? 30 : 7;
   await sample(Math.ceil(runs / 3), async () => work());
@@ -84,7 +84,7 @@ const measureSize = async (entities: number): Promise<Figure> => {
   };
 };
 
-/** One figure for each size, smallest first. */
+/** Returns one figure for each size, smallest first. */
 export const benchLanguage = async (): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const entities of sizes) figures.push(await measureSize(entities));

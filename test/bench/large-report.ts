@@ -1,16 +1,16 @@
 /**
- * What was measured of imports and large worlds, as a part of `docs/internals/benchmarks.md`. The groups of figures are
- * measured apart, each by its prefix, and kept in `figures/large.json` until they are measured again.
+ * Writes the part of `docs/internals/benchmarks.md` on imports and large worlds. The groups of figures are measured
+ * separately, each by its prefix, and kept in `figures/large.json` until they are measured again.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Figure } from './figure.ts';
 import { fileOf, marksOf, type Stamped, shownFigure, stamped, writePart } from './page.ts';
 
-/** The prefixes, in the order of the page. */
+/** Prefixes, in the order of the page. */
 export const largeGroups = ['import', 'open.1m', 'query.1m', 'serve.1m'] as const;
 export type LargeGroup = (typeof largeGroups)[number];
 
-/** Absent: a group that was not measured yet. */
+/** Results by group; absent: the group was not measured yet. */
 export type LargeReport = Partial<Record<LargeGroup, Stamped<{ figures: Figure[] }>>>;
 
 export const isLargeGroup = (prefix: string): prefix is LargeGroup =>
@@ -19,7 +19,7 @@ export const isLargeGroup = (prefix: string): prefix is LargeGroup =>
 const marks = marksOf('measured of large worlds');
 const keptFile = fileOf('figures/large.json');
 
-/** The part of the page, with its marks. */
+/** Returns the part of the page, with its marks. */
 export const largePart = (report: LargeReport): string => {
   const groups = largeGroups.flatMap((group) => {
     const measured = report[group];
@@ -37,7 +37,7 @@ export const largePart = (report: LargeReport): string => {
   return [marks.begin, ...groups, marks.end].join('\n\n');
 };
 
-/** Keeps the figures of a group, and makes the part anew. */
+/** Stores the figures of a group, and rewrites the part. */
 export const writeLarge = async (group: LargeGroup, figures: Figure[]): Promise<void> => {
   const kept = JSON.parse(await readFile(keptFile, 'utf8')) as LargeReport;
   const report: LargeReport = { ...kept, [group]: stamped({ figures }) };

@@ -1,4 +1,4 @@
-/** A world of a million notes for benchmarks: imported once, without a way through the API, and given to several worlds. */
+/** A world of a million notes for benchmarks: imported once, bypassing the API, and used for several worlds. */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,12 +11,12 @@ import { runImport } from '../../src/data/import/run.ts';
 import type { Network } from '../support/network.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-/** Notes, and the folders that they lie in. */
+/** Number of notes, and of their folders. */
 export const rows = 1_000_000;
 export const folders = 1_000;
 const rowsAChunk = 50_000;
 
-/** A note as JSON. */
+/** Returns a note as JSON. */
 export const noteOf = (id: number): string =>
   JSON.stringify({
     id,
@@ -43,10 +43,10 @@ const writeChunks = async (folder: string) => {
   return chunks;
 };
 
-/** What the worlds have in common. */
+/** The contract and snapshot that the worlds share. */
 export type LargeWorld = {
   contract: Contract;
-  /** The file of the packed snapshot. */
+  /** File of the packed snapshot. */
   snapshot: string;
 };
 
@@ -78,14 +78,20 @@ base_url = "https://notes.example"
 hash = ["title"]
 `;
 
-/** `large`; `linked`, which maps fields of its notes to those of `large`; `kept`, which has digests for titles. */
+/**
+ * Trees of the worlds: `large`; `linked`, which maps fields of its notes to those of `large`; `kept`, which stores
+ * digests of titles.
+ */
 const trees = (): [slug: string, tree: TreeFile[]][] => [
   ['large', notesWorld()],
   ['linked', addedTo(link)],
   ['kept', [...notesWorld(), text('connector.toml', connector)]],
 ];
 
-/** Makes the worlds, all of them over the same rows. What control planes know of them is then wrong. */
+/**
+ * Creates the worlds, all of them over the same rows. This bypasses the control planes, so what these have cached of
+ * them is then wrong.
+ */
 export const makeLargeWorlds = async (network: Network, blobDir: string): Promise<LargeWorld> => {
   for (const [slug, tree] of trees()) {
     await network.client.send(createWorld, { body: { slug, from: encodeTree(tree) } });

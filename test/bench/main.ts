@@ -1,7 +1,7 @@
 /**
- * `make bench`: our figures, their floor and their target, all from one run on this machine. Prints a
- * table and writes `bench.json`. `--only <prefix>` runs the part whose names begin so; `--write docs`
- * makes the page's part of such a run anew, too, where the page has one.
+ * Runs `make bench`: the product's figures, their floor and their target, all from one run on this machine. Prints a
+ * table and writes `bench.json`. `--only <prefix>` runs the part whose figures begin so; `--write docs` also rewrites
+ * that part of the page, if the page has one.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,13 +57,13 @@ const { values: given } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     write: { type: 'string', default: '' },
-    /** Of `resources` and `ingest`: how many observations the database writes. */
+    /** For `resources` and `ingest`: number of observations that the database writes. */
     rows: { type: 'string', default: '1000000' },
-    /** Of `ingest`: how many are told through the API. */
+    /** For `ingest`: number of observations that are reported through the API. */
     tell: { type: 'string', default: '100000' },
   },
 });
-/** A part that is called otherwise than its figures. */
+/** Parts with another name than the prefix of their figures. */
 const parts: Readonly<Record<string, string>> = { author: 'dev' };
 const values = { ...given, only: parts[given.only] ?? given.only };
 const writesDocs = values.write === 'docs';
@@ -222,7 +222,7 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
   return figures;
 };
 
-/** The figures that need the service, and so a database. */
+/** Measures the figures that need the service, and so a database. */
 const withServer = async (): Promise<Figure[]> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   const server = await startPostgres({ dataDir: join(dataDir, 'pg') });

@@ -1,8 +1,8 @@
 /**
- * A tool call by the MCP server of a session beside the same call by `…/calls`: how long each takes from client to
- * client, and how much of a processor the control plane takes for it. Both go by turns, a few at a time, over
- * connections that are kept, so that whatever else the machine does falls on both. What the official client adds on
- * its own side is told as well.
+ * Compares a tool call by the MCP server of a session with the same call by `…/calls`: the latency from client to
+ * client, and the control plane's processor time. They alternate, a few calls at a time, over kept connections, so
+ * that other work of the machine affects both. The time that the official client adds on its own side is reported as
+ * well.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { basicAuthorization } from '#wire/client.ts';
@@ -18,7 +18,7 @@ const warmUp = 50;
 
 const tool = { name: 'list_notes', input: { folder_id: 1 } };
 
-/** Sends JSON and reads the answer, or throws. */
+/** Posts JSON and returns the answer, or throws. */
 const post = async (
   url: string,
   headers: Record<string, string>,
@@ -36,7 +36,7 @@ const post = async (
 
 type Way = { work: () => Promise<unknown>; samples: number[]; processorMs: number };
 
-/** Each way in turn; the time of the control plane's process is looked at around each turn. */
+/** Runs each way in turn, and reads the processor time of the control plane's process around each turn. */
 const takeTurns = async (pid: number, ways: readonly Way[]): Promise<void> => {
   const taken = (): number => readProcessorTime([pid])[0]?.ownMs ?? 0;
   for (const { work } of ways) await sample(warmUp, work);

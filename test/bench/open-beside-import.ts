@@ -1,7 +1,7 @@
 /**
- * How fast sessions of a small world open beside an import of 1,000,000 rows, and alone: a few opens of the one and of
- * the other in turns, so that whatever else the machine does falls upon both. For those alone the process of the
- * import is stopped, and goes on afterwards. The rows are in the service before; what is measured is the import itself.
+ * Measures how fast sessions of a small world open during an import of 1,000,000 rows, and alone. A few opens of each
+ * kind alternate, so that other work of the machine affects both. For opens alone, the import's process is suspended,
+ * and resumed afterwards. The rows are uploaded before, so only the import itself runs during the measurement.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,9 +28,9 @@ import { shopTree } from './import-service.ts';
 
 const million = 1_000_000;
 const poolSize = 2;
-/** Opens of each kind in all, and in each turn. */
+/** Number of opens of each kind in all, and in each turn. */
 const runs = { each: 200, turn: 20 };
-/** Of what an open takes alone. */
+/** Targets, as multiples of an open alone. */
 const targets = { p50: 1.25, p99: 2 };
 const settleMs = 60_000;
 
@@ -43,7 +43,7 @@ const settled = (network: Network): Promise<unknown> =>
     { timeoutMs: settleMs, everyMs: 20, what: 'a warm and quiet pool' },
   );
 
-/** One open on a host that holds the world; none when it was given another. */
+/** Measures one open on a host that holds the world; returns nothing when another host was assigned. */
 export const openOnce = async (network: Network): Promise<number[]> => {
   const { client } = network;
   await settled(network);
@@ -55,7 +55,7 @@ export const openOnce = async (network: Network): Promise<number[]> => {
   return session.hostReused ? [ms] : [];
 };
 
-/** Sends the rows; `replace`, so that the same import can be done again. */
+/** Uploads the rows; with `replace`, so that the same import can be repeated. */
 const openBatch = async ({ client }: Network, chunks: readonly ImportChunk[]): Promise<string> => {
   const params = { slug: 'shop' };
   const entities = ['customers', 'orders', 'lines'];
@@ -83,7 +83,7 @@ const openSome = async (network: Network): Promise<number[]> => {
   return samples;
 };
 
-/** The process of the import that is under way; undefined where there is none. */
+/** Returns the process id of the import in progress; undefined without one. */
 const importerOf = ({ control: { pid } }: Network): number | undefined => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   const found = processesNaming('import-worker.ts').find((one) =>
@@ -92,7 +92,7 @@ const importerOf = ({ control: { pid } }: Network): number | undefined => {
   return found?.pid;
 };
 
-/** Does work while a process stands still; false when it has ended before. */
+/** Runs work while a process is suspended; returns false when it had already ended. */
 const whileStopped = async (pid: number, work: () => Promise<void>): Promise<boolean> => {
   try {
     process.kill(pid, 'SIGSTOP');
@@ -108,7 +108,7 @@ const whileStopped = async (pid: number, work: () => Promise<void>): Promise<boo
 
 type Samples = { alone: number[]; beside: number[] };
 
-/** Opens until the import has ended or there are enough, in turns beside it and alone. */
+/** Measures opens in turns, during the import and alone, until the import has ended or there are enough. */
 const openInTurns = async (
   network: Network,
   batchId: string,
@@ -153,7 +153,7 @@ const figureOf = (share: 'p50' | 'p99', beside: number[], alone: number[]): Figu
   };
 };
 
-/** On a network of its own. The floor is what the same opens take while the import stands still. */
+/** Measures on a network of its own. The floor is the same opens while the import is suspended. */
 export const benchOpenBesideImport = async (
   databaseUrl: string,
   say: (line: string) => void,
@@ -167,7 +167,7 @@ export const benchOpenBesideImport = async (
     const chunks = writeImportChunks(folder, million);
     const samples: Samples = { alone: [], beside: [] };
     const { alone, beside } = samples;
-    // The first ones find no host that holds the world.
+    // The first opens find no host that holds the world.
     for (let warmUp = 0; warmUp < 2 * poolSize; warmUp += 1) await openOnce(network);
     while (beside.length < runs.each) {
       await openInTurns(network, await openBatch(network, chunks), samples, say);

@@ -1,7 +1,7 @@
 /**
- * A world of a million rows: sessions of it opened, the first on a machine, whose host unpacks the snapshot, and one on
- * a host that holds the world, beside the same of a small one; what the rows of ten take in memory beside those of
- * one, when each has read all of them. What is asked of it meanwhile is in `query-large.ts` and `serve-large.ts`.
+ * Measures sessions of a world of a million rows, compared with a small one: the first open on a machine, whose host
+ * unpacks the snapshot, and one on a host that holds the world. Also compares the memory of ten sessions that have
+ * read all rows with that of one. `query-large.ts` and `serve-large.ts` measure their requests.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { measureServing } from './serve-large.ts';
 const runs = { first: 3, warm: 30 };
 const sessions = 10;
 const settleMs = 60_000;
-/** Of the pages that the session which read most has read. */
+/** Minimum share of the pages read, compared with the session that has read most. */
 const leastRead = 0.9;
 
 const settled = (network: Network, count: number): Promise<unknown> =>
@@ -39,12 +39,12 @@ const timedOpen = async (network: Network, slug: string, reuseWarm: boolean) => 
   return { ms, session };
 };
 
-/** What is in it; hosts have the folder itself in their sight. */
+/** Removes the contents of a folder, but not the folder itself, which hosts have mounted. */
 const emptyFolder = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
 };
 
-/** The folder of unpacked snapshots is emptied before each. */
+/** Measures first opens; empties the folder of unpacked snapshots before each. */
 const measureFirst = async (network: Network): Promise<number[]> => {
   const samples: number[] = [];
   for (let run = 0; run < runs.first; run += 1) {
@@ -69,7 +69,7 @@ const measureWarm = async (network: Network, slug: string): Promise<number[]> =>
   return samples;
 };
 
-/** Memory of a host with all that it started: its own part, and the file of base rows as far as it has read it. */
+/** Memory of a host with all its child processes: its own part, and the pages of the base file that it has read. */
 type HostMemory = { own: number; filePart: number; fileRead: number };
 
 const memoryOfHost = (hostId: string): HostMemory => {
@@ -80,7 +80,7 @@ const memoryOfHost = (hostId: string): HostMemory => {
   return { own: all - filePart, filePart, fileRead: Math.max(...files.map(({ rss }) => rss)) };
 };
 
-/** The memory of hosts with a session each, which has looked at all rows of its world. */
+/** Returns the memory of hosts that each serve a session which has read all rows of its world. */
 const memoryServing = async (network: Network, slug: string): Promise<HostMemory[]> => {
   await settled(network, sessions);
   const opened: string[] = [];
@@ -101,8 +101,8 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * What ten sessions take for the world beside what one takes. Each takes what its host has of its own above one
- * that serves a small world and was asked the same; together they take the pages of the file, which count once.
+ * Compares the memory that ten sessions take for the world with that of one. Each takes the memory of its host's own
+ * beyond that of a host with a small world after the same requests. The pages of the file count once for all.
  */
 const measureMemory = async (network: Network, say: (line: string) => void): Promise<number> => {
   const small = await memoryServing(network, 'small');
@@ -144,7 +144,7 @@ const measureOpens = async (network: Network, say: (line: string) => void): Prom
   ];
 };
 
-/** On a network of its own. */
+/** Measures on a network of its own. */
 export const benchLarge = async (
   databaseUrl: string,
   wants: (name: string) => boolean,
@@ -156,7 +156,7 @@ export const benchLarge = async (
     poolSize: sessions,
     poolMax: 2 * sessions,
     env: { SVC_LOG_LEVEL: 'warn' },
-    // A folder of its own: what earlier runs unpacked is not there.
+    // A folder of its own, since earlier runs may have left unpacked snapshots in the usual one.
     controlEnv: { SVC_BLOB_DIR: blobDir, SVC_WORK_DIR: join(blobDir, 'work') },
   });
   try {

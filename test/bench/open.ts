@@ -1,4 +1,4 @@
-/** How fast a session opens when a host is warm: a blank one, and one that holds the world already. */
+/** Measures how fast a session opens when a host is warm: a blank one, and one that already holds the world. */
 
 import { until } from '#runtime/pause.ts';
 import { createWorld } from '#wire/public-api/operations.ts';
@@ -11,7 +11,7 @@ const warmOpens = 60;
 const reuseOpens = 100;
 const poolSize = 2;
 
-/** Resolves when enough hosts are warm and none is starting, being recycled or ending. */
+/** Resolves when enough hosts are warm and none is starting, recycling or draining. */
 const settled = (network: Network): Promise<unknown> =>
   until(
     async () => {
@@ -21,7 +21,7 @@ const settled = (network: Network): Promise<unknown> =>
     { timeoutMs: 30_000, everyMs: 100, what: 'a warm and quiet pool' },
   );
 
-/** Opens on blank warm hosts; between two, the pool is full and quiet again. */
+/** Measures opens on blank warm hosts; between two, it waits until the pool is full and quiet again. */
 const measureWarm = async (network: Network): Promise<number[]> => {
   const samples: number[] = [];
   for (let run = 0; run < warmOpens; run += 1) {
@@ -54,13 +54,13 @@ const measureReuse = async (network: Network): Promise<number[]> => {
   return samples;
 };
 
-/** Creates the worlds that the other benchmarks use, too. */
+/** Creates the worlds, which the other benchmarks use, too. */
 export const prepareWorlds = async (network: Network): Promise<void> => {
   await createNotes(network.client);
   await network.client.send(createWorld, { body: { slug: 'code-hosting', from: 'code-hosting' } });
 };
 
-/** An open needs two round trips (open, ready) and two commits (claim, ready). */
+/** Measures opens. Each needs two round trips (open, ready) and two commits (claim, ready). */
 export const benchOpen = async (network: Network, floor: Floor): Promise<Figure[]> => {
   const warm = await measureWarm(network);
   const reuse = await measureReuse(network);

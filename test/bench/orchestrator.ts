@@ -1,6 +1,6 @@
 /**
- * How long one plan takes at 10,000 hosts, nearly all of them serving a session, in ten pools. The floor
- * is one pass over the same rows and containers that finds the container of each row.
+ * Measures one plan at 10,000 hosts in ten pools, nearly all of them serving a session. The floor is one pass over the
+ * same rows and containers that finds the container of each row.
  */
 import type { HostState } from '#domain/host.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
@@ -17,7 +17,7 @@ const runs = 200;
 
 const states: readonly HostState[] = ['warm', 'starting', 'recycling', 'draining'];
 
-/** One host in twenty is not serving a session. */
+/** Builds a host; one in twenty serves no session. */
 const hostOf = (index: number): PoolHost => {
   const state = index % 20 === 0 ? (states[(index / 20) % states.length] ?? 'warm') : 'assigned';
   return {
@@ -70,7 +70,7 @@ const matchBare = ({ view, containers }: Observation): number => {
   return running;
 };
 
-/** The median of many plans of one observation. */
+/** Returns the median of many plans of one observation. */
 export const benchOrchestrator = async (): Promise<Figure[]> => {
   const observation = observationOf();
   const settings = settingsOf();

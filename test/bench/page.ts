@@ -1,30 +1,30 @@
-/** How measured values become parts of `docs/internals/benchmarks.md`, each between two marks of its own. */
+/** Writes measured values as parts of `docs/internals/benchmarks.md`, each between two marks of its own. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Figure } from './figure.ts';
 
-/** What was measured, with the machine and the day. */
+/** Results, with the machine and the day. */
 export type Stamped<Report> = Report & { machine: string; measuredOn: string };
 
-/** A file beside the page. */
+/** Returns the path of a file beside the page. */
 export const fileOf = (name: string): string =>
   fileURLToPath(new URL(`../../docs/internals/${name}`, import.meta.url));
 
-/** A count as the page writes it. */
+/** Returns a count in the format of the page. */
 export const round = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** A row of a table. */
+/** Returns a row of a table. */
 export const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** Half the distance between the best and the worst round, in percent. */
+/** Returns half the distance between the best and the worst round, in percent. */
 export const spreadOf = ({ perSecond, rounds }: { perSecond: number; rounds: number[] }): number =>
   ((Math.max(...rounds) - Math.min(...rounds)) / 2 / perSecond) * 100;
 
 const shown = (value: number | null): string =>
   value === null ? '' : value >= 100 ? round(value) : value.toFixed(2);
 
-/** Figures with their floor, peer and target. */
+/** Returns a table of figures with their floor, peer and target. */
 export const figureTable = (figures: readonly Figure[]): string[] => [
   row(['figure', 'value', 'floor', 'best peer', 'target', '']),
   row(['-', '-:', '-:', '-:', '-:', '-']),
@@ -42,7 +42,7 @@ export const figureTable = (figures: readonly Figure[]): string[] => [
   }),
 ];
 
-/** A figure as a row: value, floor, the quotient of both, target. */
+/** Returns a figure as a row: value, floor, their quotient, target. */
 export const shownFigure = ({ name, value, unit, floor, target, better }: Figure): string => {
   const isMet = target === null || (better === 'lower' ? value <= target : value >= target);
   return row([
@@ -57,13 +57,13 @@ export const shownFigure = ({ name, value, unit, floor, target, better }: Figure
 
 type Marks = { begin: string; end: string };
 
-/** The marks between which a part stands. */
+/** Returns the marks that enclose a part. */
 export const marksOf = (name: string): Marks => ({
   begin: `<!-- ${name}: begin -->`,
   end: `<!-- ${name}: end -->`,
 });
 
-/** Puts a part in the place of the one between the same marks. */
+/** Replaces the part between the same marks. */
 export const writePart = async ({ begin, end }: Marks, part: string): Promise<void> => {
   const page = await readFile(fileOf('benchmarks.md'), 'utf8');
   const [before, rest] = page.split(begin);
@@ -72,7 +72,7 @@ export const writePart = async ({ begin, end }: Marks, part: string): Promise<vo
   await writeFile(fileOf('benchmarks.md'), `${before}${part}${after}`);
 };
 
-/** A report with the day and this machine. */
+/** Returns a report with the day and this machine. */
 export const stamped = <Report extends object>(report: Report): Stamped<Report> => {
   const [first] = cpus();
   const model = first?.model.trim() ?? 'unknown';

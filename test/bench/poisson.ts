@@ -1,7 +1,7 @@
 /**
- * The whole service under sessions that come as they like: a steady Poisson load, and a hundred at once.
- * Each is opened, called once and closed, and its host recycled for another. Both run on real processes
- * with a load generator of their own; the floor is the same arrivals at a server that only commits.
+ * Measures the whole service under random arrivals: a steady Poisson load, and a hundred sessions at once. Each
+ * session is opened, called once and closed, and its host recycled for another. Both loads run on real processes with
+ * a load generator of their own. The floor is the same arrivals at a server that only commits.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,9 +24,9 @@ const bursts = 5;
 const burstPool = { poolSize: burst, poolMax: burst };
 
 /**
- * Milliseconds from claim to ready that agent-sandbox published for 45 Poisson arrivals a second over a
+ * Published time of agent-sandbox from claim to ready, in milliseconds, for 45 Poisson arrivals a second over a
  * minute: on a cluster of 12 nodes with 452 warm pods, each used once and for 2 s
- * (github.com/kubernetes-sigs/agent-sandbox/pull/1251). Another machine, so a line to look at.
+ * (github.com/kubernetes-sigs/agent-sandbox/pull/1251). It was another machine, so it serves for orientation only.
  */
 const published: Record<string, number> = { p50: 92, p99: 376 };
 
@@ -45,7 +45,7 @@ const join = (parts: readonly LoadResult[]): LoadResult => ({
   cores: Math.max(...parts.map(({ cores }) => cores)),
 });
 
-/** The same arrivals at a bare server; each batch is one run of the load. */
+/** Measures the same arrivals at a bare server; each batch is one run of the load. */
 const measureFloor = async (
   databaseUrl: string,
   batches: readonly (readonly number[])[],
@@ -68,7 +68,7 @@ const measureFloor = async (
   }
 };
 
-/** Resolves when all of the pool is warm again. */
+/** Resolves when all hosts of the pool are warm again. */
 export const settled = (network: Network, count: number): Promise<true> =>
   until(
     async () => {
@@ -78,7 +78,7 @@ export const settled = (network: Network, count: number): Promise<true> =>
     { timeoutMs: 180_000, everyMs: 250, what: `${count} hosts, all of them warm` },
   );
 
-/** Throws when any session failed: such figures say nothing. On a machine that does not bear it some are refused. */
+/** Throws when any session failed, since such figures mean nothing. A machine that is too slow may refuse some. */
 const checked = (result: LoadResult, say: Say): LoadResult => {
   const { readyMs, refused, failures, cores } = result;
   say(
@@ -118,7 +118,7 @@ const allFigures = (
   ...figuresOf(`${name}.call`, shares, measured.answeredMs, bare.answeredMs, {}),
 ];
 
-/** Starts the service with the world of notes and a warm pool, and ends it after the work. */
+/** Starts the service with the world of notes and a warm pool, runs the work, and stops the service. */
 export const withNetwork = async <Result>(
   databaseUrl: string,
   pool: { poolSize: number; poolMax: number },
@@ -135,7 +135,7 @@ export const withNetwork = async <Result>(
   }
 };
 
-/** 45 opens a second for a minute, after ten seconds that do not count. */
+/** Measures 45 opens a second for a minute, after ten seconds that do not count. */
 export const benchPoisson = async (databaseUrl: string, say: Say): Promise<Figure[]> => {
   const bare = await measureFloor(databaseUrl, [poissonArrivals(seed, rate, floorSeconds)]);
   const measured = await withNetwork(databaseUrl, steadyPool, async (network) => {
@@ -145,7 +145,7 @@ export const benchPoisson = async (databaseUrl: string, say: Say): Promise<Figur
   return allFigures('open.poisson', steadyShares, checked(measured, say), bare, published);
 };
 
-/** A hundred opens at once, five times, each when all hosts are warm; they hold the world by then. */
+/** Measures a hundred opens at once, five times, each when all hosts are warm and hold the world. */
 export const benchBurst = async (databaseUrl: string, say: Say): Promise<Figure[]> => {
   const together: number[] = Array.from({ length: burst }, () => 0);
   const bare = await measureFloor(

@@ -1,7 +1,7 @@
 /**
- * How long an orchestrator waits for the view of 10,000 hosts, and for its revision alone, over HTTP from
- * a control plane on a real database that has had 100,000 hosts before. The floor is a bare statement
- * that reads the rows, or counts them.
+ * Measures how long an orchestrator waits for the view of 10,000 hosts, and for its revision alone. It asks over HTTP,
+ * and the control plane's real database has had 100,000 hosts before. The floor is a bare statement that reads the
+ * rows, or counts them.
  */
 import pg from 'pg';
 import { createClient } from '#wire/client.ts';
@@ -45,7 +45,7 @@ const measureFloor = async (databaseUrl: string) => {
   }
 };
 
-/** Milliseconds of one look; the median of some. */
+/** Measures one read in milliseconds; returns medians. */
 export const benchPoolView = async (databaseUrl: string): Promise<Figure[]> => {
   const control = await startTestControl({ databaseUrl });
   try {

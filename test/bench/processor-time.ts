@@ -1,16 +1,16 @@
 /**
- * The processor time that programs took so far, with all that they started: of each process in its tree
- * what it used itself, and what those used that it started and that have ended. From /proc, so on Linux alone.
+ * Reads the processor time that programs have used so far, with all their child processes: for each process in a
+ * program's tree its own time, and that of its children that have ended. It reads /proc, so it works on Linux alone.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the clock in which /proc counts, on all that Linux runs on. */
+/** Unit of the times in /proc, the same on all systems that run Linux. */
 const ticksPerSecond = 100;
 
-/** `ownMs`: without those that it started and that have ended. */
+/** Processor times of a process; `ownMs` excludes those of its ended children. */
 type Process = { parent: number; ms: number; ownMs: number };
 
-/** The process as it is now; undefined when it has ended meanwhile. */
+/** Reads a process; returns undefined when it has ended meanwhile. */
 const readProcess = (pid: string): Process | undefined => {
   let stat: string;
   try {
@@ -20,7 +20,7 @@ const readProcess = (pid: string): Process | undefined => {
     if (code === 'ENOENT' || code === 'ESRCH') return undefined;
     throw error;
   }
-  // The name may have spaces; what follows it is the third field and those after it.
+  // The name may contain spaces; after it comes the third field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const msOf = (count: number): number => {
     const ticks = fields.slice(11, 11 + count).reduce((sum, field) => sum + Number(field), 0);
@@ -29,7 +29,7 @@ const readProcess = (pid: string): Process | undefined => {
   return { parent: Number(fields[1]), ms: msOf(4), ownMs: msOf(2) };
 };
 
-/** What a program took, and those that it started, in milliseconds. */
+/** Processor time of a program itself, and of its child processes, in milliseconds. */
 export type TreeTime = { ownMs: number; startedMs: number };
 
 const readAll = (): Map<number, Process> => {
@@ -49,7 +49,7 @@ const createDescends = (all: ReadonlyMap<number, Process>) => {
   return descends;
 };
 
-/** Reads it of several programs at one moment. */
+/** Reads the times of several programs at one moment. */
 export const readProcessorTime = (roots: readonly number[]): TreeTime[] => {
   const all = readAll();
   const descends = createDescends(all);
@@ -63,8 +63,9 @@ export const readProcessorTime = (roots: readonly number[]): TreeTime[] => {
 const watchEveryMs = 250;
 
 /**
- * Watches what programs take with all that they start from now on, also where those end without anybody who would
- * know their time, as workers do that are killed with their parent. Ends with the sum, in milliseconds.
+ * Records the processor time of programs with all their child processes from now on, including children that end
+ * without a parent that counts them, such as workers killed with their parent. Returns the function that ends it and
+ * returns the sum, in milliseconds.
  */
 export const watchProcessorTime = (roots: readonly number[]): (() => number) => {
   const first = new Map<number, number>();

@@ -1,9 +1,10 @@
 /**
- * Webhooks that the service posts: how many a minute, what of processor time each takes, and whether memory grows.
- * Control plane and sender are processes; receivers answer at once, over TLS, in the process of the benchmark.
+ * Measures webhooks that the service posts: how many a minute, their processor time, and the growth of memory. Control
+ * plane and sender are processes; receivers answer at once, over TLS, in the process of the benchmark.
  *
- * The first rounds are not measured: heaps take the room that they work in, about 100 MB a process, whatever is alive in
- * them. What is alive is measured beside what the processes reside in, since that alone tells of what is never given back.
+ * The first rounds do not count, since heaps first grow to their working size, about 100 MB a process, whatever is
+ * alive in them. Live heap is measured besides resident memory, since only live heap shows memory that is never
+ * released.
  */
 import { readFileSync } from 'node:fs';
 import { until } from '#runtime/pause.ts';
@@ -28,7 +29,7 @@ const residentMb = (pid: number): number => {
 
 type Open = Awaited<ReturnType<PushPrograms['open']>>;
 
-/** Answers what a host is asked, as one does that writes the answers of receivers into its ledger. */
+/** Answers a host's calls, like a host that writes the answers of receivers into its ledger. */
 const answerCalls = async ({ host }: Open, isOver: () => boolean): Promise<void> => {
   let { call } = await host.calls(1);
   while (!isOver()) {
@@ -37,7 +38,7 @@ const answerCalls = async ({ host }: Open, isOver: () => boolean): Promise<void>
   }
 };
 
-/** Has each session tell of its share of a round, from a number on. */
+/** Makes each session report its share of a round's deliveries, from a number on. */
 const tellRound = async (open: readonly Open[], first: number): Promise<void> => {
   const share = perRound / open.length;
   const tell = async ({ host }: Open): Promise<void> => {
@@ -53,7 +54,7 @@ const tellRound = async (open: readonly Open[], first: number): Promise<void> =>
   await Promise.all(open.map(tell));
 };
 
-/** What is alive in the heap of a program that `tell-heap.ts` was loaded into. */
+/** Returns the live heap of a program that loads `tell-heap.ts`, in MB. */
 const liveHeapMb = async ({ pid, log }: Program): Promise<number> => {
   const told = () => [...log().matchAll(/"liveHeapBytes":(\d+)/g)];
   const before = told().length;
@@ -62,7 +63,7 @@ const liveHeapMb = async ({ pid, log }: Program): Promise<number> => {
   return Number(bytes) / 2 ** 20;
 };
 
-/** Of both programs together. */
+/** Returns the memory of both programs together. */
 const memoryOf = async ({ sender, control }: PushPrograms) => ({
   residentMb: residentMb(sender.pid) + residentMb(control.pid),
   liveMb: (await liveHeapMb(sender)) + (await liveHeapMb(control)),

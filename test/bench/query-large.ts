@@ -1,6 +1,7 @@
 /**
- * Queries of a world of a million rows through the API, one parameter after the other: by a key and a foreign key, by a
- * field without an index, by one that a link maps, by a plaintext, deep in the list, across linked worlds and compared.
+ * Measures queries of a world of a million rows through the API, one kind after the other: by a key and a foreign key,
+ * by a field without an index, by one that a link maps, by a plaintext, deep in the list, across linked worlds and
+ * compared.
  */
 import { readData } from '#wire/public-api/operations.ts';
 import type { Network } from '../support/network.ts';
@@ -8,7 +9,7 @@ import { type Figure, median, sample } from './figure.ts';
 import { folders, rows } from './large-world.ts';
 
 const runs = { usual: 300, slow: 5 };
-/** Milliseconds. */
+/** Targets in milliseconds. */
 const targets = { usual: 10, unindexed: 1_000, made: 2_000, compare: 5_000 };
 
 type Asked = {
@@ -18,14 +19,14 @@ type Asked = {
   more?: { offset?: number; across?: boolean; compare?: boolean; resolve?: boolean };
 };
 
-/** A whole number that looks like any, for a run. */
+/** Returns a pseudo-random whole number for a run. */
 const anyOf = (run: number, count: number): number => (run * 7_919) % count;
 const idOf = (run: number): number => 1 + anyOf(run, rows);
 const titleOf = (id: number): string => `note ${id} of ${anyOf(id, 1_000_003)}`;
 
 type Query = { name: string; runs: number; target: number; asked(run: number): Asked };
 
-/** The first of each has what it needs made: files unpacked, processes started. */
+/** The first run of each query includes its preparation: files unpacked, processes started. */
 const queries: Query[] = [
   {
     name: 'p50',
@@ -97,7 +98,7 @@ const figureOf = (name: string, value: number, target: number): Figure => ({
   better: 'lower',
 });
 
-/** On a network with the worlds of `large-world.ts`. */
+/** Measures on a network with the worlds of `large-world.ts`. */
 export const measureQueries = async (
   { client }: Network,
   say: (line: string) => void,
@@ -114,7 +115,7 @@ export const measureQueries = async (
   for (const { name, runs: times, target, asked } of queries) {
     say(`  querying it: ${name}`);
     const [first = 0] = await sample(1, () => ask(asked(rows - 1)));
-    // The index of the title is made for both worlds at the first.
+    // The first query builds the index of the title for both worlds.
     if (name === 'across.mapped') figures.push(figureOf(`${name}.first`, first, targets.made));
     figures.push(figureOf(name, median(await sample(times, (run) => ask(asked(run)))), target));
   }

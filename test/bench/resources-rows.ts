@@ -1,13 +1,13 @@
 /**
- * Very many observations of 30 days with their traces, scores and sums by day, as a project has them that told of them
- * long ago: made by statements on the server, which take minutes where ingesting would take hours.
+ * Creates very many observations of 30 days with their traces, scores and daily rollups, like a project with long-past
+ * telemetry. Statements on the server create them, which takes minutes where ingestion would take hours.
  */
 import { execute } from '../support/sql.ts';
 
 export const days = 30;
 const observationsOfTrace = 10;
 
-/** 128 bits of the SHA-256 of project and id, as `keyOf` makes them; `id` is SQL. */
+/** Returns SQL for 128 bits of the SHA-256 of project and id, as `keyOf` makes them; `id` is SQL. */
 const key = (id: string): string =>
   `encode(substring(sha256(convert_to(:project, 'utf8') || '\\x00'::bytea || convert_to(${id}, 'utf8')) for 16), 'hex')::uuid`;
 
@@ -76,7 +76,7 @@ const statements = (rows: number): [what: string, sql: string][] => {
   ];
 };
 
-/** Makes them. The partitions of this week are there already. */
+/** Creates the rows. The partitions of this week already exist. */
 export const makeRows = async (
   databaseUrl: string,
   { projectId, rows, endMs }: { projectId: string; rows: number; endMs: number },

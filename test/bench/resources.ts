@@ -1,6 +1,7 @@
 /**
- * Resources of a project with very many rows: lists with each filter, metrics over 30 days, and days. Through the whole
- * of the API without a socket; the floor of a list is the same list without a filter.
+ * Measures resources of a project with very many rows: lists with each filter, metrics over 30 days, and daily
+ * metrics. Requests pass through the whole API without a socket. The floor of a list is the same list without a
+ * filter.
  */
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -50,7 +51,7 @@ const lists: Readonly<Record<string, Record<string, string>>> = {
 const sum = (measure: string) => ({ measure, aggregation: 'sum' });
 const count = { measure: 'count', aggregation: 'count' };
 
-/** Whether it is read from the sums by day, and what is asked. */
+/** Metric queries by name: `kept.` ones are answered from daily rollups, `rows.` ones from rows. */
 const questions: Readonly<Record<string, object>> = {
   'kept.models': {
     ...{ view: 'observations', metrics: [sum('totalCost'), count] },
@@ -82,7 +83,7 @@ const questions: Readonly<Record<string, object>> = {
 };
 
 const targetsOf = (endMs: number): Target[] => {
-  // Not at the ends of days, so that what is left of them is read, too.
+  // The range does not end at ends of days, so that rows of the partial days are read, too.
   const [from, to] = [endMs - days * dayMs + 3_600_000, endMs - 1_800_000];
   const times = {
     fromTimestamp: new Date(from).toISOString(),
@@ -105,7 +106,7 @@ const targetsOf = (endMs: number): Target[] => {
     path: `/metrics/daily?fromTimestamp=${times.fromTimestamp}`,
     ...{ runs: listRuns, share: 0.95, targetMs: 200 },
   };
-  // Of the first day, nearly all.
+  // Begins early on the first day, so that nearly all of it is read.
   const midnight = Math.ceil(from / dayMs) * dayMs;
   const early = new Date(midnight + 20 * 60_000).toISOString();
   const path = `/metrics/daily?fromTimestamp=${early}`;
@@ -120,13 +121,13 @@ const measure = async (control: TestControl, target: Target): Promise<number | u
     ({ status } = await control.raw({ method: 'GET', path, headers: { authorization } }));
   };
   await ask();
-  // What takes too long is 524, and has no figure.
+  // A query that takes too long is answered 524, and has no figure.
   if (status === 524) return undefined;
   if (status !== 200) throw new Error(`${target.path} answered ${status}`);
   return percentile(await sample(target.runs, ask), target.share);
 };
 
-/** Adds up the days, as the control plane does a minute after the last write. */
+/** Builds the daily rollups, as the control plane does a minute after the last write. */
 const rollDays = async (databaseUrl: string, say: (line: string) => void): Promise<void> => {
   const db = openDatabase(new Secret(databaseUrl), createLog('bench', 'warn'), tracePool);
   const began = performance.now();
@@ -136,7 +137,7 @@ const rollDays = async (databaseUrl: string, say: (line: string) => void): Promi
   say(`added up ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 };
 
-/** Measures it on a database of its own. */
+/** Measures on a database of its own. */
 export const benchResources = async (
   databaseUrl: string,
   rows: number,

@@ -1,6 +1,6 @@
 /**
- * What a session of a world of a million rows answers, beside the same of one of a thousand: calls in the host, from the
- * call to its answer, in one run.
+ * Compares the answers of a session of a world of a million rows with those of one of a thousand: calls in the host,
+ * from the call to its answer, in one run.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -24,16 +24,16 @@ import { folders, type LargeWorld, noteOf, rows } from './large-world.ts';
 
 const runs = 300;
 const fewRows = 1_000;
-/** Beside the small world's, and what a clock tells at all. */
+/** Target as a multiple of the small world's time, and the shortest time that a clock measures reliably. */
 const targetTimes = 2;
 const leastMs = 0.25;
-/** A reset puts back pages, and ten rows of a large world lie on more of them. */
+/** Addition for a reset, in milliseconds: it restores pages, and ten rows of a large world are on more of them. */
 const resetMs = 1;
 
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** The contract with a tool for each verb. */
+/** Returns the contract with a tool for each verb. */
 const withTools = (contract: Contract): Contract => ({
   ...contract,
   tools: (['get', 'list', 'create', 'update'] as const).map((verb) => ({
@@ -84,7 +84,7 @@ const openOn = async (
 
 type Call = { kind: 'tool' | 'state' | 'grade' | 'reset'; name?: string; input?: Row };
 
-/** What is called in each run, in a world of so many notes. */
+/** Calls of each run, in a world of so many notes. */
 const calls: Record<string, (run: number, count: number) => Call> = {
   get: (run, count) => ({ kind: 'tool', name: 'get', input: { id: 1 + ((run * 7_919) % count) } }),
   list: () => ({ kind: 'tool', name: 'list', input: { limit: 20 } }),
@@ -119,7 +119,7 @@ const measure = async (session: Session, count: number): Promise<Map<string, num
   for (const [name, of] of Object.entries(calls)) {
     found.set(name, median(await sample(runs, (at) => run(of(at, count)))));
   }
-  // As much as was changed: ten rows, all over the world.
+  // A reset costs as much as was changed: ten rows, spread over the world.
   const resets: number[] = [];
   for (let at = 0; at < runs / 10; at += 1) {
     for (let row = 0; row < 10; row += 1) await run(calls.update?.(10 * at + row, count) as Call);
@@ -131,7 +131,7 @@ const measure = async (session: Session, count: number): Promise<Map<string, num
   return found;
 };
 
-/** The figures of serving; the floor of each is the small world's. */
+/** Measures serving; the floor of each figure is the small world's. */
 export const measureServing = async (
   world: LargeWorld,
   say: (line: string) => void,

@@ -1,7 +1,7 @@
 /**
- * What one session costs, in processor time of all programs together, from its opening until its host is
- * warm again: opened with `reuseWarm`, called once, closed with `keepWarm`. One session after the other, in
- * rounds that alternate with rounds of the floor: as many bare commits. Hosts do not wear out meanwhile.
+ * Measures the cost of one session in processor time of all programs together, from its opening until its host is warm
+ * again: opened with `reuseWarm`, called once, closed with `keepWarm`. Sessions run one after the other, in rounds
+ * that alternate with rounds of the floor: as many bare commits. No host reaches its maximum of uses meanwhile.
  */
 import { until } from '#runtime/pause.ts';
 import { freePorts, type Network, startNetwork } from '../support/network.ts';
@@ -23,7 +23,7 @@ type Say = (line: string) => void;
 type Server = { pid: number };
 
 const programs = ['host', 'control', 'postgres', 'orchestrator'] as const;
-/** Milliseconds of processor time, by who took them. */
+/** Processor time by program, in milliseconds. */
 type Cost = Record<(typeof programs)[number], number>;
 
 const totalOf = (cost: Cost): number => programs.reduce((sum, name) => sum + cost[name], 0);
@@ -39,7 +39,7 @@ const readCost = (network: Network, server: Server): Cost => {
   };
 };
 
-/** What work cost for each of so many sessions. */
+/** Returns the cost of work for each of so many sessions. */
 const costOf = async (
   read: () => Cost,
   sessions: number,
@@ -75,7 +75,7 @@ const live = async (network: Network, sessions: number): Promise<void> => {
   await settled(network);
 };
 
-/** What a database was asked so far: transactions of any kind, and those that wrote. */
+/** Transactions of a database so far: of any kind, and those that wrote. */
 type Asked = { transactions: number; writes: number };
 
 const readAsked = async ({ sql }: Network): Promise<Asked> => {
@@ -87,7 +87,7 @@ const readAsked = async ({ sql }: Network): Promise<Asked> => {
   return row;
 };
 
-/** Requests that the control plane has answered, by operation. */
+/** Returns the number of requests that the control plane has answered, by operation. */
 const readMessages = async (metricsUrl: string): Promise<Map<string, number>> => {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   const counts = new Map<string, number>();
@@ -102,7 +102,7 @@ const readMessages = async (metricsUrl: string): Promise<Map<string, number>> =>
 
 type Traffic = Asked & { messages: number };
 
-/** What one session of many has the control plane and its database do. */
+/** Measures the requests and transactions of one session, from those of many. */
 const trafficOf = async (
   network: Network,
   metricsUrl: string,
@@ -124,7 +124,7 @@ const trafficOf = async (
   };
 };
 
-/** Processor time of one bare commit, of who asks and of the database. */
+/** Measures the processor time of one bare commit, of the client and of the database. */
 const measureCommits = async (databaseUrl: string, server: Server): Promise<number> => {
   const committer = await startCommitter(databaseUrl);
   try {
@@ -155,7 +155,7 @@ const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure
 const show = (cost: Cost): string =>
   programs.map((name) => `${name} ${cost[name].toFixed(1)}`).join(', ');
 
-/** Measures it. The server is that of the database, which nobody else uses meanwhile. */
+/** Measures the cost. No other program may use the database's server meanwhile. */
 export const benchSessionCost = async (
   databaseUrl: string,
   server: Server,

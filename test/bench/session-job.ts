@@ -3,7 +3,7 @@ import { basicAuthorization } from '#wire/client.ts';
 import type { Network } from '../support/network.ts';
 import type { LoadJob } from './arrivals.ts';
 
-/** Sessions that are asked for at these moments; the world of notes has to be there. */
+/** Builds a load that opens sessions at these moments; the world of notes must exist. */
 export const sessionJob = (network: Network, offsetsMs: readonly number[]): LoadJob => ({
   journey: 'session',
   url: `${network.url}/api/public`,

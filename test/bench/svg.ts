@@ -1,4 +1,4 @@
-/** What the pictures of the benchmarks are drawn with: a page that follows the reader's theme, words, numbers. */
+/** Building blocks of the benchmarks' pictures: a page that follows the reader's theme, texts, numbers. */
 
 const style = `<style>
   :root { color-scheme: light dark }
@@ -19,7 +19,7 @@ const style = `<style>
   }
 </style>`;
 
-/** A whole picture on a page of its own. */
+/** Returns a whole picture as an SVG document. */
 export const picture = (
   width: number,
   height: number,
@@ -35,17 +35,17 @@ export const picture = (
     '</svg>',
   ].join('\n')}\n`;
 
-/** A length as pictures have it. */
+/** Formats a length. */
 export const at = (value: number): string => value.toFixed(1);
 
-/** Words at a place. */
+/** Returns a text at a place. */
 export const text = (x: number, y: number, content: string, kind = '', anchor = 'start'): string =>
   `<text x="${at(x)}" y="${at(y)}" class="${kind}" text-anchor="${anchor}">${content}</text>`;
 
-/** A number with its thousands apart. */
+/** Formats a number with separators of thousands. */
 export const thousands = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** Returns the next of 1, 2 and 5 times a power of ten. */
 export const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 5].find((step) => step * power >= value) ?? 10) * power;

@@ -1,6 +1,6 @@
 /**
- * Loaded before a program that a benchmark starts with `--expose-gc`: on SIGUSR2 it says on stderr how many bytes of its
- * heap are alive, after a full collection. What a process resides in also has room that its heap took once.
+ * Preloaded into a program that a benchmark starts with `--expose-gc`: on SIGUSR2 it writes its live heap in bytes to
+ * standard error, after a full collection. Resident memory also includes freed space that the heap keeps.
  */
 process.on('SIGUSR2', () => {
   globalThis.gc?.();

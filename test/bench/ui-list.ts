@@ -1,8 +1,8 @@
 /**
- * The generated page over an entity of 100,000 rows, in a real browser: how long it takes from going to the list's
- * address until its first rows are there, and from asking for an order or a search until the rows that it asks for are.
- * Each order and search is another, so that none was made before. `cpu` is the processor time of all that took part, the
- * browser included, which says more than the time where the machine has other work.
+ * Measures the generated page over an entity of 100,000 rows, in a real browser: from opening the list's address until
+ * its first rows are shown, and from requesting an order or a search until its rows are shown. Each order and search
+ * is another, so that none was computed before. `cpu` is the processor time of all programs involved, the browser
+ * included, which is more reliable than the time on a shared machine.
  */
 import type { Page } from 'playwright-core';
 import { startChromium } from '../support/chromium.ts';
@@ -13,7 +13,7 @@ import { fillOrders, ordersTree } from './ui-world.ts';
 
 const rows = 100_000;
 const runs = 7;
-/** Milliseconds. */
+/** Targets in milliseconds. */
 const targets = { open: 1_000, sort: 1_000, search: 1_000 };
 
 const firstRow = '[role=row][data-index="0"]';
@@ -24,7 +24,7 @@ const rowShows = (page: Page, text: string): Promise<void> =>
 
 const orders = ['Subject', 'Total', 'State', 'Customer id', 'Placed at', 'Note', 'Id'];
 
-/** Orders the list by a heading, and waits until rows in that order are there. */
+/** Orders the list by a heading, and waits until rows in that order are shown. */
 const sortBy = async (page: Page, heading: string): Promise<void> => {
   await page.getByRole('columnheader', { name: heading, exact: true }).getByRole('button').click();
   const sorted = page.locator('.fill:not(.stale) [role=columnheader][aria-sort=ascending]');
@@ -34,7 +34,7 @@ const sortBy = async (page: Page, heading: string): Promise<void> => {
 
 type Measured = { samples: number[]; cpuMs: number };
 
-/** Processor time of this process, in which the world is served, and of the browser, which it has started. */
+/** Returns the processor time of this process, which serves the world, and of the browser that it started. */
 const usedMs = (): number =>
   readProcessorTime([process.pid]).reduce(
     (sum, { ownMs, startedMs }) => sum + ownMs + startedMs,
@@ -56,7 +56,7 @@ const figuresOf = (what: keyof typeof targets, { samples, cpuMs }: Measured): Fi
   ];
 };
 
-/** Figures of the list; needs a Chromium, as `startChromium` says. */
+/** Measures the list; needs a Chromium, see `startChromium`. */
 export const benchUiList = async (): Promise<Figure[]> => {
   const world = await servePage(ordersTree());
   const browser = await startChromium();

@@ -1,4 +1,4 @@
-/** A world of orders with a generated page, and as many of its rows as one likes. */
+/** A world of orders with a generated page, and any number of its rows. */
 import type { TreeFile } from '#domain/world.ts';
 import type { WorldStore } from '#store/world-store.ts';
 import { textFile } from '../support/small-world.ts';
@@ -79,7 +79,7 @@ export const ordersTree = (): TreeFile[] => [
 const customers = 500;
 const wares = ['boat', 'mast', 'nail', 'rope', 'sail', 'anchor', 'compass'];
 
-/** A whole number that looks like any, from 0 to below `count`. */
+/** Returns a pseudo-random whole number from 0 to below `count`. */
 const anyOf = (index: number, count: number): number => (index * 7_919) % count;
 
 const orderOf = (index: number) => ({
@@ -92,7 +92,7 @@ const orderOf = (index: number) => ({
   note: index % 5 === 0 ? null : `delivered by hand, ${index % 31} steps down`,
 });
 
-/** Puts so many orders, and their customers, into an empty store. */
+/** Inserts so many orders, and their customers, into an empty store. */
 export const fillOrders = async (store: WorldStore, count: number): Promise<void> => {
   await store.atomically(() => {
     for (let id = 1; id <= customers; id += 1) {

@@ -1,6 +1,6 @@
 /**
- * How long a request takes that a session was never asked before, one after another over one connection: what a client
- * waits for, without the answers that a host may have kept of requests that are repeated.
+ * Measures requests that a session never received before, one after another over one connection. So it measures what a
+ * client waits for, without answers that a host may have cached.
  */
 import { Agent, request } from 'node:http';
 import { median } from './figure.ts';
@@ -19,7 +19,7 @@ const ask = (agent: Agent, url: string, { method, path, headers }: LoadRequest):
       .end();
   });
 
-/** Milliseconds of each; p50. The first tenth lets programs and connection get warm and does not count. */
+/** Returns the median in milliseconds. The first tenth warms programs and connection up and does not count. */
 export const measureFirst = async (
   url: string,
   requests: readonly LoadRequest[],

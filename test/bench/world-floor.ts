@@ -1,8 +1,8 @@
 /**
- * The floor of the code host: the least program on `node:http` and `node:sqlite` that gives the same answers. Issues
- * lie ready as the answers that the world host gives for them; a list orders them and counts them for its `Link`, a
- * search looks for its word in their texts, a comment is one more row. It checks nothing, knows neither credentials,
- * contract nor users, and notes nothing.
+ * The floor of the code hosts: the smallest program on `node:http` and `node:sqlite` that gives the same answers. Its
+ * issues are prepared answers of the world host. A list orders them and counts them for its `Link`, a search looks
+ * for its word in their texts, a comment is one more row. It checks nothing, knows neither credentials, contract nor
+ * users, and records nothing.
  *
  *   node test/bench/world-floor.ts <file of answers> <port>
  */

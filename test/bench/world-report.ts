@@ -1,5 +1,5 @@
 /**
- * The part on worlds with code of `docs/internals/benchmarks.md`, made of what a run measured, which is kept in
+ * Writes the part on worlds with code of `docs/internals/benchmarks.md` from the results of a run, which are kept in
  * `docs/internals/figures/world.json`.
  */
 import { writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ const templateTitles: Record<WorldOperation, string> = {
 
 type Cell = (measured: CodeHostRounds) => string;
 
-/** A row a code host, a column a kind of request. */
+/** Returns a table with a row for each code host and a column for each kind of request. */
 const table = ({ measured }: WorldReport, cell: Cell): string[] => [
   row(['', ...worldOperations.map((operation) => operationTitles[operation])]),
   row(['-', ...worldOperations.map(() => '-:')]),
@@ -58,7 +58,7 @@ const table = ({ measured }: WorldReport, cell: Cell): string[] => [
 
 const templateTitle = (slug: string): string => `**\`${slug}\`**`;
 
-/** The other templates: a row each, a column a kind of request. */
+/** Returns the table of the other templates: a row for each, a column for each kind of request. */
 const templateTable = ({ templates = [] }: WorldReport): string[] => {
   const slugs = [...new Set(templates.map(({ template }) => template))];
   const cell = (slug: string, operation: WorldOperation): string => {
@@ -85,7 +85,7 @@ const micros = (value: number | null): string => (value === null ? '' : `${round
 
 const marks = marksOf('measured of worlds');
 
-/** The measured part of the page, between its marks. */
+/** Returns the measured part of the page, between its marks. */
 export const worldPart = (report: KeptWorldReport): string =>
   [
     marks.begin,
@@ -115,7 +115,7 @@ export const worldPart = (report: KeptWorldReport): string =>
     marks.end,
   ].join('\n');
 
-/** Keeps a whole run and makes the part of the page of it. */
+/** Stores a whole run and writes its part of the page. */
 export const writeWorldReport = async (measured: WorldReport): Promise<void> => {
   const report = stamped(measured);
   await writeFile(fileOf('figures/world.json'), `${JSON.stringify(report, null, 2)}\n`);

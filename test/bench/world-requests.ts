@@ -1,21 +1,21 @@
-/** The requests that the code hosts are asked, the same of each. */
+/** Requests to the code hosts, the same for each. */
 import type { LoadRequest } from './host-load.ts';
 import { issueCount, path, topicOf } from './world-rows.ts';
 
 export const worldOperations = ['get', 'list30', 'list100', 'search', 'create'] as const;
 export type WorldOperation = (typeof worldOperations)[number];
 
-/** Those of which the first time is measured by itself. */
+/** Operations whose first request is measured by itself. */
 export const firstOperations = ['get', 'list30'] as const;
 export type FirstOperation = (typeof firstOperations)[number];
 
-/** Requests in a cycle: so many that none is repeated while its twin is under way. */
+/** Number of requests in a cycle, so large that none is repeated while the same one is in progress. */
 export const requestCount = 320;
 const firstCount = 180;
 
 type HeadersOf = (index: number) => Record<string, string>;
 
-/** Numbers that walk through the issues in an order that looks like none. */
+/** Returns the number of an issue, in a pseudo-random order. */
 const numberAt = (index: number): number => ((index * 617 + 131) % issueCount) + 1;
 
 const gets = (
@@ -38,7 +38,7 @@ const commentAt = (index: number, headers: HeadersOf): LoadRequest => ({
   body: JSON.stringify({ body: `Seen again at pier ${index % 47}, on the plan of this week.` }),
 });
 
-/** Cycles of the five requests. Of 667 open issues there are 22 full pages of 30. */
+/** Builds cycles of the five requests. The 667 open issues make 22 full pages of 30. */
 export const requestsOf = (headers: HeadersOf): Record<WorldOperation, LoadRequest[]> => ({
   get: gets(requestCount, headers, (index) => `${path}/issues/${numberAt(index)}`),
   list30: gets(
@@ -59,7 +59,7 @@ export const requestsOf = (headers: HeadersOf): Record<WorldOperation, LoadReque
   create: Array.from({ length: requestCount }, (_, index) => commentAt(index, headers)),
 });
 
-/** What a list of 30 can be asked in. None is the cycle's, which names neither order nor state. */
+/** Returns the path of a list of 30 with order and state. None equals a request of the cycle, which names neither. */
 const listAt = (index: number): string => {
   const sort = ['created', 'updated', 'comments'][index % 3];
   const direction = ['asc', 'desc'][Math.floor(index / 3) % 2];
@@ -68,7 +68,7 @@ const listAt = (index: number): string => {
   return `${path}/issues?state=${state}&sort=${sort}&direction=${direction}&per_page=30&page=${page}`;
 };
 
-/** Requests of which each is another one, for a session that was asked nothing yet. */
+/** Builds requests that all differ, for a session that has received none yet. */
 export const firstRequestsOf = (headers: HeadersOf): Record<FirstOperation, LoadRequest[]> => ({
   get: gets(firstCount, headers, (index) => `${path}/issues/${numberAt(requestCount + index)}`),
   list30: gets(firstCount, headers, listAt),

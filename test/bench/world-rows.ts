@@ -1,6 +1,6 @@
 /**
- * What `code-hosting` and its peers serve when they are measured: a repository with 1,000 issues, of which every third
- * is closed, with labels and comments; and the version of the template that has them.
+ * The data for comparing `code-hosting` with its peers: a repository with 1,000 issues, of which every third is
+ * closed, with labels and comments; and the version of the template that has them.
  */
 import type { Row } from '../../src/language/contract.ts';
 import { templateTree } from '../support/worlds.ts';
@@ -11,7 +11,7 @@ export const owner = 'northquay';
 export const repo = 'berth';
 export const path = `/repos/${owner}/${repo}`;
 
-/** Who asks: the user of the template's token. */
+/** User of the template's token, who sends the requests. */
 export const viewer = 'quay-triage';
 
 const authors = ['tobias-wendt', 'priyaraman', viewer];
@@ -73,7 +73,7 @@ export type BenchIssue = {
 const pick = <Value>(values: readonly Value[], index: number): Value =>
   values[index % values.length] as Value;
 
-/** The word that an issue, and no issue near it, speaks of; a search for it finds 25. */
+/** Returns the word that occurs in an issue, and in no issue near it; a search for it finds 25. */
 export const topicOf = (index: number): string => pick(topics, index);
 
 const issueAt = (index: number): BenchIssue => ({
@@ -142,7 +142,7 @@ const rows = {
   comments: issues.flatMap(commentsOf),
 };
 
-/** The version that is served: the template with these issues in place of its own, and without its tasks. */
+/** Builds the version that is served: the template with these issues in place of its own, and without its tasks. */
 export const buildCodeHost = (): BuiltVersion =>
   buildVersion([
     ...templateTree('code-hosting').filter(

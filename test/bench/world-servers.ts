@@ -1,6 +1,6 @@
 /**
- * The code hosts that are measured against each other, with the same issues: the template `code-hosting` on a world
- * host, emulate's GitHub, and a floor that has the world host's answers ready.
+ * The code hosts that are compared, with the same issues: the template `code-hosting` on a world host, emulate's
+ * GitHub, and a floor that has the world host's answers prepared.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ const readJson = async (server: CodeHost, { path, ...init }: LoadRequest): Promi
   return response.json();
 };
 
-/** All issues and a comment, as the world host answers them. */
+/** Returns all issues and a comment, as the world host answers them. */
 const answersOf = async (ours: CodeHost): Promise<object> => {
   const { list100, create } = ours.requests.cycles;
   const pages = await Promise.all(list100.slice(0, 10).map((request) => readJson(ours, request)));
@@ -75,7 +75,7 @@ const startFloor = async (ours: CodeHost): Promise<CodeHost> => {
   });
 };
 
-/** Its limit of 5,000 requests an hour is one of each token, and cannot be lifted. */
+/** Its limit of 5,000 requests an hour cannot be lifted, but applies to each token. */
 const tokens = Array.from({ length: requestCount }, (_, index) => `token-${index}`);
 const authors = [...new Set([viewer, ...issues.map(({ author }) => author)])];
 
@@ -91,7 +91,7 @@ const emulateSeed = () => ({
   },
 });
 
-/** Gives an issue to emulate, which has none in its seed: written, talked about, closed. */
+/** Creates an issue in emulate, whose seed has none: opens it, comments on it, closes it. */
 const giveIssue = async (server: CodeHost, issue: BenchIssue): Promise<void> => {
   const { number, title, body, author, labels, isClosed, comments } = issue;
   const send = (method: 'POST' | 'PATCH', to: string, sent: object, by: string) =>
@@ -127,7 +127,7 @@ const startEmulate = async (): Promise<CodeHost> => {
   return server;
 };
 
-/** What of an answer must be the same everywhere: how many rows, which issue, what it says. */
+/** Returns the parts of an answer that must be equal everywhere: the number of rows, or the issue with its contents. */
 const gist = (answer: unknown): unknown => {
   if (Array.isArray(answer)) return answer.length;
   const { total_count, number, title, body, state, comments, labels, user } = answer as Row;
@@ -161,7 +161,7 @@ const checkAlike = async (servers: readonly CodeHost[]): Promise<void> => {
   }
 };
 
-/** Starts all of them, the world host twice: once to make the floor's answers, and once that was asked nothing yet. */
+/** Starts all of them, the world host twice: once to prepare the floor's answers, and once without any request yet. */
 export const startCodeHosts = async (say: (line: string) => void): Promise<CodeHost[]> => {
   const servers: CodeHost[] = [];
   const start = async (starting: Promise<CodeHost>): Promise<CodeHost> => {

@@ -1,6 +1,7 @@
 /**
- * The other two templates beside `code-hosting`: a thousand issues of `issue-tracking`, a thousand computers of
- * `device-management`, and of each the same five kinds of request. They have no peer: nobody serves these APIs.
+ * The other two templates besides `code-hosting`: a thousand issues of `issue-tracking`, a thousand computers of
+ * `device-management`, and for each the same five kinds of request. They have no peer: no other product serves these
+ * APIs.
  */
 import type { Row } from '../../src/language/contract.ts';
 import { templateTree } from '../support/worlds.ts';
@@ -12,7 +13,7 @@ import { topicOf } from './world-rows.ts';
 
 const count = 1_000;
 
-/** `name` is that of its figures: `world.issues.get`. */
+/** A template; `name` is part of the names of its figures: `world.issues.get`. */
 export type Template = {
   name: string;
   slug: string;
@@ -20,7 +21,7 @@ export type Template = {
   requestsOf(token: string): Record<WorldOperation, LoadRequest[]>;
 };
 
-/** The template with a thousand rows of an entity in place of its own, and without its tasks. */
+/** Builds the template with a thousand rows of an entity in place of its own, and without its tasks. */
 const withRows = (slug: string, entity: string, make: (given: Row[]) => Row[]): BuiltVersion => {
   const path = `data/${entity}.json`;
   const tree = templateTree(slug).filter((one) => !one.path.startsWith('scenarios/'));
@@ -35,7 +36,7 @@ const withRows = (slug: string, entity: string, make: (given: Row[]) => Row[]): 
 const cycle = (make: (index: number) => LoadRequest): LoadRequest[] =>
   Array.from({ length: requestCount }, (_, index) => make(index));
 
-/** Numbers that walk through the rows in an order that looks like none. */
+/** Returns the number of a row, in a pseudo-random order. */
 const numberAt = (index: number): number => ((index * 617 + 131) % count) + 1;
 
 const firstIssue = 1_001;
@@ -126,7 +127,7 @@ const devices: Template = {
 
 export const templates: readonly Template[] = [issues, devices];
 
-/** Starts a host that serves it; each request must be answered as it is meant. */
+/** Starts a host that serves it, and checks that each request is answered as intended. */
 export const startTemplate = async ({ slug, build, requestsOf }: Template) => {
   const host = await startHostOf(slug, build());
   const requests = requestsOf(host.token);

@@ -1,6 +1,6 @@
 /**
- * How long a tool takes in the host, from the call to its answer: in Python and in TypeScript, each of which gets a row,
- * queries ten that belong to it and sums them up. Its floor is a line to a bare process of the language and back.
+ * Measures a tool in the host, from the call to its answer, in Python and in TypeScript. The tool gets a row, queries
+ * ten that belong to it and sums them up. Its floor is a line to a bare process of the language and back.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -113,7 +113,7 @@ type Language = keyof typeof echoes;
 
 const languages = ['python', 'typescript'] as const;
 
-/** Milliseconds of a line to a bare process and back; median. */
+/** Measures a line to a bare process and back, in milliseconds; median. */
 const measureEcho = async (language: Language): Promise<number> => {
   const [command = '', ...args] = echoes[language];
   const child = spawn(command, args) as ChildProcessWithoutNullStreams;
@@ -132,7 +132,7 @@ const measureEcho = async (language: Language): Promise<number> => {
   }
 };
 
-/** The figures `world.tool.*`, each with another input in every run. */
+/** Measures the figures `world.tool.*`, with another input in every run. */
 export const benchTools = async (wants: (name: string) => boolean): Promise<Figure[]> => {
   const wanted = languages.filter((language) => wants(`world.tool.${language}`));
   if (wanted.length === 0) return [];

@@ -1,6 +1,6 @@
 /**
- * How fast a world with code serves: `code-hosting` on a world host beside emulate's GitHub, on the same issues and the
- * same five requests, over 16 connections and over one; and tools in both languages.
+ * Measures how fast a world with code serves: `code-hosting` on a world host compared with emulate's GitHub, on the
+ * same issues and the same five requests, over 16 connections and over one; and tools in both languages.
  */
 import type { Figure } from './figure.ts';
 import { loadGenerator } from './host-load.ts';
@@ -17,7 +17,7 @@ import { type CodeHost, type CodeHostName, startCodeHosts } from './world-server
 import { startTemplate, type Template, templates } from './world-templates.ts';
 import { benchTools } from './world-tools.ts';
 
-/** What one code host did with one kind of request, over 16 connections and over one. */
+/** Results of one code host with one kind of request, over 16 connections and over one. */
 export type CodeHostRounds = {
   server: CodeHostName;
   operation: WorldOperation;
@@ -25,7 +25,7 @@ export type CodeHostRounds = {
   one: Rounds;
 };
 
-/** What another template did with one kind of request. */
+/** Results of another template with one kind of request. */
 export type TemplateRounds = {
   template: string;
   operation: WorldOperation;
@@ -33,7 +33,7 @@ export type TemplateRounds = {
   one: Rounds;
 };
 
-/** Everything measured, for the page in `docs/`. */
+/** All results, for the page in `docs/`. */
 export type WorldReport = {
   loadGenerator: string;
   measured: CodeHostRounds[];
@@ -46,11 +46,11 @@ type Options = { wants(name: string): boolean; say(line: string): void };
 const many = { rounds: 5, seconds: 2, warmUpSeconds: 1 };
 const one = { rounds: 3, seconds: 1, warmUpSeconds: 1, connections: 1 };
 
-/** The least share of the peer's requests a second, over 16 connections. */
+/** Targets: minimum share of the peer's requests a second, over 16 connections. */
 const targetShares: Partial<Record<WorldOperation, number>> = { get: 0.5, list30: 1, create: 1 };
 const targetOneMs: Partial<Record<WorldOperation, number>> = { get: 0.8 };
 
-/** Those of one server, without the server itself. */
+/** Returns the rounds of one server, without the server itself. */
 const roundsOf = (
   wanted: CodeHost,
   measured: readonly (Rounds & { server: CodeHost })[],
@@ -135,7 +135,7 @@ const firstFigure = async (
 const compare = async ({ wants, say }: Options, report: WorldReport): Promise<void> => {
   const servers = await startCodeHosts(say);
   try {
-    // Before all else: then no session was asked any of it before.
+    // Runs first, so that no session has received any of these requests before.
     for (const operation of firstOperations.filter((name) => wants(`world.${name}.first`))) {
       say(`asking each of them what it was never asked: ${operation}`);
       report.figures.push(await firstFigure(servers, operation));
@@ -180,7 +180,7 @@ const measureTemplate = async (
 ): Promise<void> => {
   const wanted = worldOperations.filter((one) => wants(`world.${template.name}.${one}`));
   if (wanted.length === 0) return;
-  // They bring the load generator, where wrk is not installed.
+  // They include the load generator, if wrk is not installed.
   await installPeers(say);
   say(`asking ${template.slug} by ${loadGenerator}`);
   const host = await startTemplate(template);
@@ -202,7 +202,7 @@ const measureTemplate = async (
   }
 };
 
-/** The figures `world.*`. */
+/** Measures the figures `world.*`. */
 export const benchWorld = async ({ wants, say }: Options): Promise<WorldReport> => {
   const report: WorldReport = { loadGenerator, measured: [], templates: [], figures: [] };
   if (worldOperations.some((name) => wants(`world.${name}`))) {
