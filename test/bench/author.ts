@@ -37,7 +37,7 @@ const ask = async (port: number, path: string): Promise<string | undefined> => {
     const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream];
     return await text(response);
   } catch {
-    return undefined; // nobody listens yet
+    return undefined; // the server does not listen yet
   }
 };
 
@@ -119,7 +119,7 @@ const benchReload = async (folder: string): Promise<Figure[]> => {
     sample(saves, async (run) => {
       writeFileSync(path, change(run));
       await whenAnswers(port, route(run), 'Record');
-      await sleep(40); // the next save is one of its own
+      await sleep(40); // so that the watcher does not merge this save with the next
     });
   const ofRoutes = await reload(
     connector,

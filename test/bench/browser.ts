@@ -41,7 +41,7 @@ const megabytesOf = (group: number): number => {
       if (Number(fields.split(' ')[2]) !== group) return 0;
       return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
     } catch {
-      return 0; // it ended between the listing and the look
+      return 0; // the process ended after it was listed
     }
   };
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

@@ -106,7 +106,7 @@ const copyAll = async (databaseUrl: string, serverPid: number, dir: string): Pro
   for (const table of tables) {
     await execute(databaseUrl, `copy (select * from ${table}) to '${fileOf(table)}'`);
     await execute(databaseUrl, `create table copied_${table} (like ${table} including all)`);
-    await readFile(fileOf(table)); // So that it is in memory, as what is ingested is.
+    await readFile(fileOf(table)); // So that the file is in memory, as ingested events are.
   }
   const copyOnce = async (): Promise<void> => {
     for (const table of tables) {

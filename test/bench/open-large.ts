@@ -163,7 +163,7 @@ export const benchLarge = async (
     await createNotes(network.client, 'small');
     const world = await makeLargeWorlds(network, blobDir);
     await network.control.end('SIGTERM');
-    await network.restartControl(); // what it remembers of the versions is not so any more
+    await network.restartControl(); // its caches of the versions are wrong by now
     const figures: Figure[] = [];
     if (wants('query.1m')) figures.push(...(await measureQueries(network, say)));
     if (wants('open.1m')) figures.push(...(await measureOpens(network, say)));

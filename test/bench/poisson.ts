@@ -59,7 +59,7 @@ const measureFloor = async (
     const url = `http://127.0.0.1:${String(port).trim()}/`;
     const run = (offsetsMs: readonly number[]) =>
       runLoad({ journey: 'commits', url, authorization: 'none', offsetsMs });
-    await run(poissonArrivals(seed, 200, 2)); // until its code is compiled
+    await run(poissonArrivals(seed, 200, 2)); // warms the server up, until its code is compiled
     const parts: LoadResult[] = [];
     for (const offsetsMs of batches) parts.push(await run(offsetsMs));
     return join(parts);

@@ -133,7 +133,7 @@ const jsonOf = (body: string): unknown => {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // a test that wants JSON sees that there is none
+    return undefined; // a test that expects JSON then fails
   }
 };
 

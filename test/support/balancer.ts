@@ -66,7 +66,7 @@ export const startBalancer = async (): Promise<Balancer> => {
   };
   const server = createServer({ allowHalfOpen: true }, (client) => {
     keep(client);
-    client.on('error', () => undefined); // its end is what counts
+    client.on('error', () => undefined); // the event "close" follows
     const address = choose();
     if (address === undefined) {
       refused += 1;

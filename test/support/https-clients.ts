@@ -13,7 +13,7 @@ export const runClient = async (
 ): Promise<Said> => {
   const { input = '', ...where } = options;
   const child = spawn(command, words, { ...where, stdio: 'pipe' });
-  child.stdin.on('error', () => undefined); // what it does not read
+  child.stdin.on('error', () => undefined); // the client may end without reading its input
   child.stdin.end(input);
   const [out, err] = await Promise.all([
     text(child.stdout),

@@ -42,7 +42,7 @@ export const keep = async (what: string): Promise<() => Promise<void>> => {
     await client.end();
     throw error;
   }
-  return () => client.end(); // the lock goes with its connection
+  return () => client.end(); // the server releases the lock with its connection
 };
 
 /** Runs an action that only one test file of a run may perform at a time. */

@@ -7,7 +7,7 @@ const commandLineOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   } catch {
-    return ''; // it ended between the listing and the look
+    return ''; // the process ended after it was listed
   }
 };
 

@@ -76,7 +76,7 @@ export const startProgram = async (
   });
   const exited = once(child, 'exit');
   const said = await upLine(child, main, () => text).catch((error: unknown) => {
-    child.kill('SIGKILL'); // so that the next one finds its address free
+    child.kill('SIGKILL'); // so that the next program can use its address
     throw error;
   });
   return {

@@ -99,7 +99,7 @@ const openDoor = async ({ host, port }: Served): Promise<Door> => {
   let drops = 0;
   let isJammed = false;
   const keep = (socket: Socket): Socket => {
-    sockets.add(socket.on('error', () => undefined)); // its end is what counts
+    sockets.add(socket.on('error', () => undefined)); // the event "close" follows
     return socket.once('close', () => sockets.delete(socket));
   };
   const pass = (client: Socket): void => {

@@ -1,7 +1,6 @@
 /**
- * A client of a session's API that writes one row after the other for as long as the session lives, and
- * notes what it was told of each. It goes by the address that the session has now, and asks for that again
- * whenever a write fails, as a client has to.
+ * A client of a session's API that writes one row after the other while the session lives, and records each outcome.
+ * It uses the session's current address, and reads it again whenever a write fails, as a client has to.
  */
 import { isReady } from '#domain/session.ts';
 import { pause } from '#runtime/pause.ts';
@@ -9,22 +8,25 @@ import type { Client } from '#wire/client.ts';
 import { getSession } from '#wire/public-api/operations.ts';
 import type { SessionView } from '#wire/public-api/sessions/session.ts';
 
-/** A write: when it was sent and answered, and whether it was done. Without an answer nobody knows. */
+/** A write: when it was sent and answered, and its outcome. Without an answer the outcome is unknown. */
 export type ApiWrite = { sentAt: Date; at: Date; outcome: 'done' | 'refused' | 'unknown' };
 
 export type ApiWriter = {
-  /** Writes no more; resolves with all writes once the last is answered. */
+  /** Stops writing; resolves with all writes once the last is answered. */
   stop(): Promise<ApiWrite[]>;
-  /** Resolves with true at a write that is done, false when the session is over or time is up. */
+  /** Resolves with true at the next successful write, with false when the session is over or time is up. */
   reaches(withinMs: number): Promise<boolean>;
 };
 
 const everyMs = 50;
-/** Longer than a host is paused: what it says when it goes on counts. */
+/**
+ * Deadline of a write, in milliseconds. It is longer than a host is paused, since the host's answer after the pause
+ * counts.
+ */
 const answerMs = 20_000;
 const firstFolder = 1_001;
 
-/** Begins to write; `session` is ready. */
+/** Starts to write; `session` must be ready. */
 export const startApiWriter = (client: Client, session: SessionView): ApiWriter => {
   const writes: ApiWrite[] = [];
   const stopping = new AbortController();
@@ -43,14 +45,14 @@ export const startApiWriter = (client: Client, session: SessionView): ApiWriter 
       await answer.arrayBuffer();
       return answer.ok ? 'done' : 'refused';
     } catch {
-      return 'unknown'; // what it wrote may be there or not
+      return 'unknown'; // the row may have been written or not
     }
   };
   const look = async (): Promise<void> => {
     try {
       present = (await client.send(getSession, { params: { sessionId: session.id } })).body;
     } catch {
-      // The way to the control plane is disturbed; the next look is soon.
+      // The link to the control plane is disturbed; the next attempt follows soon.
     }
   };
 

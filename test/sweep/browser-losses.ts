@@ -1,6 +1,6 @@
 /**
- * What takes a session's browser away, on each runtime, and what is done to its machine behind the back of its driver. All
- * containers have to be on this machine, whose processes are signalled.
+ * Faults that take a session's browser away, on each runtime, caused on its machine behind the driver's back. All
+ * containers must be on this machine, as their processes are signalled.
  */
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,13 +30,16 @@ type Host = { id: string; runtime_id: string };
 
 export type Loss = {
   name: string;
-  /** Where there is such a thing; everywhere when not given. */
+  /** Runtimes that have this fault; absent: all. */
   on?: readonly BrowserRuntime[];
-  /** Whether clients are connected to the browser by what is lost. */
+  /** True if the lost part carries the clients' connections to the browser. */
   cutsClients: boolean;
-  /** What the session's ledger says of it then. */
+  /** Operation that the session's ledger then records for the browser. */
   noted?: 'restored' | 'reclaimed';
-  /** Answers what strikes, which resolves when it has happened and what nobody else mends is mended. */
+  /**
+   * Prepares the fault; the returned function causes it. It resolves when the fault has happened and the test has
+   * repaired whatever the service does not.
+   */
   aim(site: Site, sessionId: string): Promise<() => Promise<unknown>>;
 };
 
@@ -53,7 +56,7 @@ const hostOf = async ({ network }: Site, sessionId: string, kind: string): Promi
   return host;
 };
 
-/** A file of a process; empty when it has ended meanwhile. */
+/** Reads a file of a process; returns an empty text when it has ended meanwhile. */
 const readOf = (pid: number, file: string): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -63,7 +66,7 @@ const readOf = (pid: number, file: string): string => {
   }
 };
 
-/** All processes of a host, as this machine numbers them; those of containers are known by their control group. */
+/** Returns the process ids of a host on this machine; those of containers are found by their control group. */
 const processesOf = ({ runtime, network }: Site, host: Host): number[] => {
   if (runtime === 'process') {
     return processesOfFolder(join(tmpdir(), `svc-${network.installation}`, host.id));
@@ -76,7 +79,7 @@ const signalAll = (found: readonly number[], signal: NodeJS.Signals): void => {
   for (const pid of found) signalTo(pid, signal);
 };
 
-/** The Chromium that serves the session: the one started first of those that no other has started. */
+/** Returns the Chromium that serves the session: the one started first of those without a Chromium as parent. */
 const chromiumOf = (site: Site, host: Host): number => {
   const all = processesOf(site, host).flatMap((pid) => processStat(pid) ?? []);
   const chromiums = all.filter(({ name }) => name.startsWith('chrom'));
@@ -86,7 +89,7 @@ const chromiumOf = (site: Site, host: Host): number => {
   return first.pid;
 };
 
-/** A machine that stands still: nothing on it runs, and its agent does not answer. */
+/** Returns a fault that suspends a whole machine: no process on it runs, and its agent does not answer. */
 const pauseOf =
   ({ parts, runtime }: Site, found: readonly number[], forMs: number) =>
   async (): Promise<void> => {
@@ -170,7 +173,7 @@ export const losses: readonly Loss[] = [
     },
   },
   {
-    // Of the browser alone: a session ends with the host of its world.
+    // Only the browser's node is paused, since the session would end with its world host.
     name: `node of the browser paused for ${tooLongMs / 1_000} s`,
     cutsClients: true,
     noted: 'reclaimed',

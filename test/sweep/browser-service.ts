@@ -1,6 +1,6 @@
 /**
- * The whole product for the losses of browsers: on one of the runtimes, with a pool of browsers and a gateway in front. All
- * its programs run on this machine, its hosts wherever the runtime has them.
+ * The whole product for the tests of lost browsers: on one of the runtimes, with a pool of browsers and a gateway in
+ * front. All its programs run on this machine, its hosts wherever the runtime runs them.
  */
 import { until } from '#runtime/pause.ts';
 import { labelNames } from '../../orchestrator/driver/labels.ts';
@@ -23,20 +23,23 @@ import { containersOf } from './containers.ts';
 
 export type BrowserService = Site & {
   gatewayPort: number;
-  /** Starts what a case before has left dead. */
+  /** Restarts programs that an earlier case has left dead. */
   mend(): Promise<void>;
   /** Resolves when a browser and a world host wait for a session. */
   warm(): Promise<void>;
-  /** Resolves when the session's checkpoint has the word. */
+  /** Resolves when the session's checkpoint contains the word. */
   hasKept(sessionId: string, word: string): Promise<void>;
-  /** Resolves when there are containers of the hosts that are wanted, and no others. */
+  /** Resolves when every host that should exist has a container, and no other containers exist. */
   hasNoStrays(): Promise<void>;
-  /** What is there of the installation, by name. */
+  /** Returns the names of the installation's objects that still exist. */
   leftovers(): Promise<string[]>;
   stop(): Promise<void>;
 };
 
-/** How many cases each runtime has; one that is not there says so, and processes take its share. */
+/**
+ * Returns the number of cases for each available runtime. A missing runtime is reported, and the process runtime takes
+ * its cases.
+ */
 export const findBrowserRuntimes = async (
   wanted: Readonly<Record<BrowserRuntime, number>>,
 ): Promise<{ runtime: BrowserRuntime; times: number }[]> => {
@@ -65,7 +68,10 @@ type Place = {
   cluster?: TestCluster;
 };
 
-/** Where hosts find this machine, and what the orchestrator needs to start them. */
+/**
+ * Prepares a runtime; returns the name by which hosts reach this machine, and the environment that the orchestrator
+ * needs.
+ */
 const placeOf = async (runtime: BrowserRuntime, installation: string): Promise<Place> => {
   if (runtime === 'process') return { hostName: '127.0.0.1', listen: null, env: {} };
   if (runtime === 'docker') {
@@ -81,7 +87,7 @@ const placeOf = async (runtime: BrowserRuntime, installation: string): Promise<P
   return { hostName: host, listen, env: { ...env, SVC_BROWSER_IMAGE: browser }, cluster };
 };
 
-/** What hosts that are there were wanted for, at most so long after it. */
+/** Time within which the pools reach their targets, in milliseconds. */
 const settleMs = 60_000;
 
 const toolsOf = (network: Network) => ({
@@ -106,7 +112,7 @@ const toolsOf = (network: Network) => ({
   },
 });
 
-/** Starts everything, with a browser and a world host ready before anybody asks. */
+/** Starts everything; a browser and a world host are ready when it resolves. */
 export const startBrowserService = async (runtime: BrowserRuntime): Promise<BrowserService> => {
   const database: TestDatabase = await testDatabase();
   const installation = newInstallation();
@@ -137,7 +143,7 @@ export const startBrowserService = async (runtime: BrowserRuntime): Promise<Brow
     cluster !== undefined
       ? leftoversIn(cluster.cluster, installation)
       : runtimes[runtime === 'docker' ? 'docker' : 'process'].leftovers(installation);
-  /** The hosts that have a container, and whatever else is left. */
+  /** Returns the hosts with a container, and any other leftovers. */
   const containers = async (): Promise<string[]> => {
     if (runtime !== 'kubernetes') {
       const { hostIds, strays } = await containersOf(runtime, installation).find();

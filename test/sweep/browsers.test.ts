@@ -1,7 +1,7 @@
 /**
- * Sessions that lose their Chromium, its container, the gateway, the control plane or their node while somebody writes in
- * their page, on each runtime. Afterwards nothing is missing that was acknowledged, whoever had signed in to the page still
- * is, and no container is left; a table tells how long it took until the browser could be used again.
+ * Tests sessions that lose their Chromium, its container, the gateway, the control plane or their node while a client
+ * writes in their page, on each runtime. Afterwards no acknowledged write is missing, the page still knows its
+ * signed-in user, and no container is left. A table shows the time until the browser could be used again.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -26,7 +26,7 @@ const { seed, browsers } = inject('sweep');
 type Time = { runtime: string; loss: string; ms: number };
 const times: Time[] = [];
 
-/** Every loss once before any comes again, each round in an order of its own. */
+/** Returns every loss once before any repeats, each round in an order of its own. */
 const mixed = (all: readonly Loss[], count: number): Loss[] => {
   const rounds = Math.ceil(count / all.length);
   const orders = fc.sample(fc.shuffledSubarray([...all], { minLength: all.length }), {
@@ -39,7 +39,7 @@ const mixed = (all: readonly Loss[], count: number): Loss[] => {
 const median = (values: readonly number[]): number | undefined =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** A row for each runtime and loss, and one for all, as a table of Markdown. */
+/** Returns a Markdown table with a row for each runtime and loss, and one for all. */
 const report = (): string => {
   const rowOf = (name: string, of: readonly Time[]): string => {
     const all = of.map(({ ms }) => ms);
@@ -54,7 +54,7 @@ const report = (): string => {
 
 type Page = { rows: { title: string }[]; next?: number };
 
-/** The titles of all notes that the world has. */
+/** Returns the titles of all notes in the world. */
 const titlesOf = async ({ network }: BrowserService, sessionId: string): Promise<string[]> => {
   const titles: string[] = [];
   for (let offset: number | undefined = 0; offset !== undefined; ) {
@@ -67,7 +67,7 @@ const titlesOf = async ({ network }: BrowserService, sessionId: string): Promise
   return titles;
 };
 
-/** What the session's ledger says that its browser did. */
+/** Returns the browser operations in the session's ledger. */
 const noted = async ({ network }: BrowserService, sessionId: string): Promise<string[]> => {
   const query = { limit: 100, via: 'browser' as const };
   const { body } = await network.client.send(listSessionRequests, { params: { sessionId }, query });
@@ -132,7 +132,7 @@ describe.each(runtimes)('on $runtime', ({ runtime, times: count }) => {
     await until(isBack, { timeoutMs: 60_000, everyMs: 5, what: 'a note after the loss' });
     const ms = Math.round(writing.outageMs(lostAt));
     times.push({ runtime, loss: loss.name, ms });
-    console.info(`${loss.name}: usable again after ${ms} ms`); // what is left of a run that is broken off
+    console.info(`${loss.name}: usable again after ${ms} ms`); // printed at once, in case the run is interrupted
     await writing.stop();
     const after = await whole(network, session.id);
     expect(browserOf(after)).toEqual(browserOf(session));

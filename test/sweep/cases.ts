@@ -1,6 +1,6 @@
 /**
- * Which faults strike when, chosen by a seed alone: every fault meets every moment once before any pair
- * comes again, in an order that the seed shuffles.
+ * Chooses from a seed alone which faults strike at which moments. Every pair of fault and moment occurs once before
+ * any repeats, in an order that the seed shuffles.
  */
 import fc from 'fast-check';
 import { type Choices, createChoices } from '../support/choices.ts';
@@ -9,15 +9,15 @@ import { type Moment, moments } from './moments.ts';
 
 export type Case = {
   seed: number;
-  /** From 1; with the seed it makes the case. */
+  /** Number of the case, from 1; together with the seed it determines the case. */
   number: number;
   fault: Fault;
   moment: Moment;
-  /** From the moment to the strike, when the request is not held for it. */
+  /** Delay from the moment to the strike, when the request is not held for it, in milliseconds. */
   delayMs: number;
-  /** How long the fault lasts. */
+  /** Duration of the fault, in milliseconds. */
   lastsMs: number;
-  /** Whether the hosts of the case's two sessions are to be used again. */
+  /** For each of the case's two sessions: true if its host is reused. */
   keepWarm: [boolean, boolean];
 };
 
@@ -40,7 +40,7 @@ export type Wanted = {
   runtime: NonNullable<Fault['only']>;
 };
 
-/** The first so many cases of a seed. */
+/** Returns the first so many cases of a seed. */
 export const casesOf = ({ seed, times, withLong, runtime }: Wanted): Case[] => {
   const struck = faults.filter(
     ({ isLong, only = runtime }) => only === runtime && (withLong || isLong === undefined),
@@ -59,7 +59,7 @@ export const casesOf = ({ seed, times, withLong, runtime }: Wanted): Case[] => {
       moment,
       delayMs: moment.edge === 'passed' ? choices.below(longestDelayMs) : 0,
       lastsMs: choices.below(longestFaultMs),
-      // One host is used again and one is not, or neither: there is always one to launch.
+      // At most one host is reused, so that there is always one to launch.
       keepWarm: [choices.oneIn(2), false],
     };
   });

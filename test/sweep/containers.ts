@@ -1,6 +1,6 @@
 /**
- * What the sweep does to world hosts behind their driver's back, on each runtime, and what it finds of
- * them on the machine.
+ * Faults that the sweep causes on world hosts behind their driver's back, on each runtime, and a search for their
+ * remains on the machine.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,17 +14,20 @@ export type Containers = {
   kill(hostId: string): Promise<void>;
   pause(hostId: string): Promise<void>;
   resume(hostId: string): Promise<void>;
-  /** Kills the processes that run user code, and leaves the host itself alone. */
+  /** Kills the processes that run user code, and not the host itself. */
   killWorkers(hostId: string): Promise<void>;
-  /** Takes the host off its network, and answers how it is put on it again; undefined: it cannot be. */
+  /**
+   * Takes the host off its network, and returns the function that reconnects it; undefined: the runtime cannot do
+   * that.
+   */
   unplug?(hostId: string): Promise<() => Promise<void>>;
-  /** Where the runtime reaches the host; undefined: it does not know. */
+  /** Returns the host's address as the runtime knows it; undefined: it does not know. */
   addressOf(hostId: string): Promise<string | undefined>;
-  /** The hosts that have a container, alive or dead, and whatever else is left, in words. */
+  /** Returns the hosts that have a container, alive or dead, and descriptions of any other leftovers. */
   find(): Promise<{ hostIds: string[]; strays: string[] }>;
 };
 
-/** What `/proc` has of a process; empty when it ended between the listing and the look, or is not ours to read. */
+/** Reads a file of a process from `/proc`; empty when it has ended meanwhile, or may not be read. */
 const readOf = (pid: number, file: 'cmdline' | 'environ'): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -82,10 +85,10 @@ const onProcesses = (installation: string): Containers => {
 
 const words = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** Of a command in a container that ended under it. */
+/** Exit status of a command whose container ended while it ran. */
 const killedStatus = 137;
 
-/** Ends every process in a container that is not told the host's id: those that run user code. */
+/** Script that ends every process in a container without the host's id in its environment: those that run user code. */
 const killWorkersInside = `
   const { readdirSync, readFileSync } = require('node:fs');
   for (const pid of readdirSync('/proc').filter((name) => /^\\d+$/.test(name))) {
@@ -100,7 +103,7 @@ const killWorkersInside = `
 const onDocker = (installation: string): Containers => {
   const label = ['--filter', `label=svc.installation=${installation}`];
   const nameOf = (hostId: string): string => `svc-${hostId}`;
-  /** What the engine printed; nothing for a container that is gone, has ended or does not run yet, which is as good. */
+  /** Returns the engine's output; empty for a container that is gone, has ended or does not run yet. */
   const tell = async (...command: string[]): Promise<string> => {
     try {
       return await docker(...command);
@@ -111,7 +114,7 @@ const onDocker = (installation: string): Containers => {
       return '';
     }
   };
-  /** By signals from outside, as not every engine can freeze. The engine has to be on this machine. */
+  /** Sends signals from outside, as not every engine can pause containers. The engine must be on this machine. */
   const signalAll = async (hostId: string, name: NodeJS.Signals): Promise<void> => {
     const [, ...pids] = words(await tell('top', nameOf(hostId), '-eo', 'pid'));
     for (const pid of pids) signalTo(Number(pid), name);
@@ -148,6 +151,6 @@ const onDocker = (installation: string): Containers => {
   };
 };
 
-/** The containers of an installation. */
+/** Returns access to the containers of an installation. */
 export const containersOf = (runtime: 'process' | 'docker', installation: string): Containers =>
   runtime === 'docker' ? onDocker(installation) : onProcesses(installation);

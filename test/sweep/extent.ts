@@ -1,20 +1,23 @@
-/** How much of the sweep this run does, and on which runtimes. */
+/** Decides how many cases of the sweep this run executes, and on which runtimes. */
 import { inject } from 'vitest';
 import { dockerAnswers } from '../support/prepare-docker.ts';
 import type { Service } from './service.ts';
 
 const { total, times, only } = inject('sweep');
 
-/** Above this a sweep takes its time anyway, and does what takes long by nature. */
+/** Number of cases above which a sweep is long anyway, and includes faults that take long. */
 const shortTimes = 50;
 export const isLong = total > shortTimes;
 
-/** Whether a single case is asked for, by its number. */
+/** True if a single case is requested, by its number. */
 export const isSingle = only !== null;
 
 export type Runtime = Service['runtime'];
 
-/** The runtimes to run on; says so where Docker is left out, and throws where it alone is asked for. */
+/**
+ * Returns the runtimes to run on. Reports when Docker is unavailable and left out, and throws when it is the only one
+ * requested.
+ */
 export const findRuntimes = async (): Promise<Runtime[]> => {
   const asked = (['process', 'docker'] as const).filter((runtime) => times[runtime] > 0);
   if (!asked.includes('docker') || (await dockerAnswers())) return asked;

@@ -1,6 +1,6 @@
 /**
- * What the sweep does to the service, and what may come of it. A strike resolves when the fault is there
- * and answers how it is put right, which is done when the case's time is over.
+ * The faults that the sweep causes, and their permitted costs. A strike resolves when the fault is present, with the
+ * function that repairs it, which runs when the case's time is over.
  */
 import { limits } from '#domain/limits.ts';
 import { pause, until } from '#runtime/pause.ts';
@@ -9,13 +9,13 @@ import { signalTo } from '../support/processes.ts';
 import type { LinkName, Service } from './service.ts';
 
 /**
- * What a fault may cost. `nothing`: every call succeeds and every session ends as its owner asks. `calls`:
- * one that runs may fail, having changed nothing. `session`: one may fail with a reason, and lose the call
- * that ran.
+ * Permitted cost of a fault. `nothing`: every call succeeds and every session ends as its owner requests. `calls`: a
+ * running call may fail without having changed anything. `session`: one session may fail with a reason, and lose its
+ * running call.
  */
 export type Cost = 'nothing' | 'calls' | 'session';
 
-/** How a strike is aimed: the host of the moment, and how long the fault lasts. */
+/** Target of a strike: the host of the moment, and the duration of the fault. */
 export type Aim = { hostId: string | undefined; lastsMs: number };
 
 export type Heal = () => Promise<void>;
@@ -23,19 +23,19 @@ export type Heal = () => Promise<void>;
 export type Fault = {
   name: string;
   costs: Cost;
-  /** Where it can be struck; anywhere when not given. */
+  /** Runtime that the fault is limited to; absent: any. */
   only?: Service['runtime'];
-  /** Lasts until everyone has given up waiting, and so takes too long for a short sweep. */
+  /** True if the fault lasts until all deadlines have passed, which is too long for a short sweep. */
   isLong?: true;
   strike(service: Service, aim: Aim): Promise<Heal>;
 };
 
-/** Longer than the time after which a silent host is given up, and than a lease. */
+/** Longer than the time after which a silent host is given up, and than a lease. In milliseconds. */
 const longMs = 12_500;
 
 const graceMs = 500;
 
-/** In which the server is at work again after one of its processes was killed. */
+/** Time within which the database server works again after one of its processes was killed, in milliseconds. */
 const recoverMs = 30_000;
 
 const nothingToHeal: Heal = async () => undefined;
@@ -98,7 +98,10 @@ const hostPaused = (isLong: boolean): Fault => ({
   },
 });
 
-/** Off for a moment it comes back at another port, and where the engine gives it another address it ends. */
+/**
+ * Takes a host off its network. After a short fault it returns at another port; if the engine gives it another
+ * address, it ends.
+ */
 const hostUnplugged = (isLong: boolean): Fault => ({
   name: isLong ? 'host off its network until it is given up' : 'host off its network for a moment',
   costs: 'session',
@@ -127,14 +130,14 @@ const connectionsEnded: Fault = {
   },
 };
 
-/** The server ends every connection when it notices that a backend was killed, and recovers. */
+/** Waits until the server has noticed that a backend was killed, has ended every connection, and has recovered. */
 const untilRecovered = async ({ sql }: Service['network'], killed: number[]): Promise<void> => {
   const isRecovered = async (): Promise<boolean> => {
     try {
       const left = await sql('select from pg_stat_activity where pid = any($1)', [killed]);
       return left.length === 0;
     } catch {
-      return false; // it takes no connections while it recovers
+      return false; // the server refuses connections while it recovers
     }
   };
   await until(isRecovered, { timeoutMs: recoverMs, what: 'the database recovered' });
@@ -228,7 +231,10 @@ const hostLinkGone: Fault = {
   },
 };
 
-/** With nobody to remove it, a host that is cut off has to cease by itself before its session is given up. */
+/**
+ * Without an orchestrator that removes it, a host that is cut off has to stop by itself before its session is given
+ * up.
+ */
 const hostForgotten: Fault = {
   name: 'host link cut, and its session given up while nobody removes the host',
   costs: 'session',

@@ -1,6 +1,6 @@
 /**
- * What happened to sessions, hosts and calls, in order, written down by the database itself: triggers of
- * the test's own note each change of state, whoever made it and whatever became of who made it.
+ * History of sessions, hosts and calls, in order, written by the database itself. Triggers of the test record each
+ * change of state, whichever program made it, and even if that program has died since.
  */
 import { type CallState, callTransitions } from '#domain/call.ts';
 import { type HostState, hostTransitions } from '#domain/host.ts';
@@ -8,7 +8,7 @@ import { type SessionState, sessionTransitions } from '#domain/session.ts';
 import { can, type TransitionTable } from '#domain/transitions.ts';
 import type { Network } from '../support/network.ts';
 
-/** One change of one row; `before` is null when the row was made. */
+/** One change of one row; `before` is null when the row was inserted. */
 export type Change = {
   number: number;
   at: Date;
@@ -16,7 +16,7 @@ export type Change = {
   id: string;
   before: string | null;
   after: string;
-  /** The session that a host has now, or that a call is of. */
+  /** Session that a host is now assigned to, or that a call belongs to. */
   sessionId: string | null;
   generation: number | null;
   reason: string | null;
@@ -40,7 +40,7 @@ const trigger = (noun: Change['noun'], sessionId: string, reason: string): strin
   create trigger note_${noun} after insert or update on ${noun}
     for each row execute function note_${noun}();`;
 
-/** Begins to write the history. */
+/** Starts to record the history. */
 export const beginHistory = async ({ sql }: Pick<Network, 'sql'>): Promise<void> => {
   await sql(`create table history (
     number bigint generated always as identity primary key, at timestamptz default clock_timestamp(),
@@ -62,7 +62,7 @@ const wrongSteps = (changes: readonly Change[]): string[] =>
     .filter(({ noun, before, after }) => before !== null && !can(tables[noun], before, after))
     .map(({ noun, id, before, after }) => `${noun}: ${id} went from ${before} to ${after}`);
 
-/** Sessions that two hosts had at a time, and hosts that went from one session to another. */
+/** Returns faults where two hosts had one session at a time, or a host changed from one session to another. */
 const doubleClaims = (changes: readonly Change[]): string[] => {
   const holders = new Map<string, string>();
   const wrongs: string[] = [];
@@ -76,7 +76,10 @@ const doubleClaims = (changes: readonly Change[]): string[] => {
   return wrongs;
 };
 
-/** Hosts that were given two sessions under one generation: the fence would not part them. */
+/**
+ * Returns hosts that were assigned two sessions under one generation, so that the check of generations could not tell
+ * these apart.
+ */
 const sharedGenerations = (changes: readonly Change[]): string[] => {
   const seen = new Set<string>();
   const wrongs: string[] = [];
@@ -89,7 +92,7 @@ const sharedGenerations = (changes: readonly Change[]): string[] => {
   return wrongs;
 };
 
-/** What the history has that must not be. */
+/** Returns all forbidden changes of the history. */
 export const faultsOfHistory = (changes: readonly Change[]): string[] => [
   ...wrongSteps(changes),
   ...doubleClaims(changes),

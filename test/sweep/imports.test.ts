@@ -1,7 +1,8 @@
 /**
- * Imports struck down: the control plane, the import's own process and PostgreSQL are killed while chunks are sent,
- * when the batch is sealed, while rows are validated and applied, and while the version is written. After each the
- * import ends by itself, asks for nothing that it has, and the version is that of an undisturbed run, byte for byte.
+ * Tests imports under kills: the control plane, the import's own process and PostgreSQL are killed while chunks are
+ * sent, when the batch is sealed, while rows are validated and applied, and while the version is written. After each
+ * kill the import completes by itself and requests no chunk that it already has. The version equals that of an
+ * undisturbed run, byte for byte.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -36,7 +37,7 @@ const victims = ['control plane', 'import process', 'PostgreSQL'] as const;
 const phases = ['uploading', 'queued', 'validating', 'applying'] as const;
 type Case = { victim: (typeof victims)[number]; phase: (typeof phases)[number]; delayMs: number };
 
-/** A fifth of the sweep is of imports. */
+/** A fifth of the sweep's cases are imports. */
 const chance = createChance(seed);
 const cases: Case[] = Array.from({ length: isSingle ? 0 : Math.ceil(total / 5) }, (_, at) => ({
   victim: victims[(at + seed) % victims.length] ?? 'control plane',
@@ -104,7 +105,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The processes of imports that the control plane has started. */
+/** Returns the import processes that the control plane has started. */
 const findImporters = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -161,7 +162,7 @@ const read = async (params: Params): Promise<BatchView> =>
 
 const finals = ['applied', 'refused', 'published', 'failed'];
 
-/** Imports into a world of its own, and strikes at the moment; what the world is then. */
+/** Imports into a world of its own, and strikes at the moment; returns the resulting state of the world. */
 const importInto = async (slug: string, struck?: Case) => {
   await client.send(createWorld, { body: { slug, from: encodeTree(notesWorld()) } });
   const { body: opened } = await client.send(createBatch, { params: { slug }, body: {} });

@@ -1,7 +1,7 @@
 /**
- * Ingestion whose control plane is killed while batches are written; now and then it is away for 3 s. Clients send what
- * was not answered again, as SDKs do. Afterwards everything that was answered 201 is there, once, and is counted once.
- * `make sweep-ingestion` kills it a hundred times.
+ * Tests ingestion while its control plane is killed during writes of batches; now and then it is down for 3 s. Clients
+ * repeat what was not answered, as SDKs do. Afterwards every event that was answered 201 exists once, and is counted
+ * once. `make sweep-ingestion` kills it a hundred times.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -61,11 +61,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Ids of events that were answered 201, which are those of what they made, too. */
+/** Ids of events that were answered 201; the objects that they made have the same ids. */
 const taken = new Set<string>();
 let made = 0;
 
-/** A batch with one event that is refused: two that make, one that changes each, and a score, in a few traces. */
+/**
+ * Builds a batch: two events that create observations, one that updates each, a score, and one event that is refused,
+ * in a few traces.
+ */
 const batchOf = (sender: number): object[] => {
   made += 1;
   const traceId = `trace-${sender}-${made % 3}`;
@@ -97,7 +100,7 @@ const sendOnce = async (batch: object[]) => {
   }
 };
 
-/** Sends a batch, as it is, until it is answered. */
+/** Sends a batch repeatedly, unchanged, until it is answered. */
 const deliver = async (batch: object[]) => {
   for (;;) {
     const answer = await sendOnce(batch);
@@ -144,7 +147,7 @@ describe.skipIf(kills === 0)('ingestion', () => {
       const wanted = [...taken].filter((id) => /^(span-\d+-\d+|score-\d+)$/.test(id));
       expect(wanted.length).toBeGreaterThan(kills * spansOfBatch);
       expect(wanted.filter((id) => !there.has(id))).toEqual([]);
-      // Of each span both events are in it.
+      // Each span contains both of its events.
       const halves = 'select id from observations where end_time is null or input is null';
       expect(await execute(server.url(), halves)).toEqual([]);
       const kept = `select sum(events)::int as events, sum(observations)::int as observations,

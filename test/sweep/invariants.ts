@@ -1,6 +1,6 @@
 /**
- * What has to hold when a fault is over: what clients were told is so, nothing ran twice, every session
- * ended for a reason that the fault explains, and nothing is left.
+ * Invariants that must hold after a fault: the database agrees with every answer to a client, nothing ran twice, every
+ * session ended for a reason that the fault explains, and nothing is left over.
  */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,11 +13,11 @@ import { poolMax, poolSize, type Service } from './service.ts';
 
 type CallRow = { id: string; state: string; output: unknown };
 type SessionRow = { id: string; state: string; endReason: string | null; error: unknown };
-/** What the database says of the sessions of a case. */
+/** The database's records of the sessions of a case. */
 export type Record = {
   sessions: SessionRow[];
   calls: CallRow[];
-  /** Ledger entries by the call that they are of. */
+  /** Number of ledger entries by call. */
   ledger: { callId: string; entries: number }[];
   ends: Ends;
 };
@@ -43,7 +43,7 @@ export const readRecord = async (
   return { sessions, calls, ledger, ends: readEnds(changes) };
 };
 
-/** The answers that a client got about its calls are what the database has. */
+/** Checks that the answers that a client got about its calls agree with the database. */
 const faultsOfCalls = ({ calls }: Life, record: Record): string[] => {
   const rows = new Map(record.calls.map((row) => [row.id, row]));
   return calls.flatMap(({ id, state, output }) => {
@@ -60,7 +60,7 @@ const foldersBefore = 1;
 
 const addsNote = ({ kind }: CallView): boolean => kind === 'tool';
 
-/** Every acknowledged effect is in the state of the session, and once. */
+/** Checks that every acknowledged effect is in the state of the session exactly once. */
 const faultsOfEffects = ({ calls }: Life): string[] => {
   const told = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
   const twice = calls
@@ -75,14 +75,14 @@ const faultsOfEffects = ({ calls }: Life): string[] => {
     : [...twice, `${told.sessionId} has ${counts.notes} notes instead of ${expected}`];
 };
 
-/** How long after the end of its session a host may still send what it had done just before. */
+/** Time after the end of its session in which a host may still send an earlier result, in milliseconds. */
 const lastAnswerMs = 1_000;
-/** By so much this clock and the database's, which is the same, may be read apart. */
+/** Tolerance between readings of this process's clock and the database's, which is the same clock, in milliseconds. */
 const readClockMs = 5;
 
 /**
- * What was answered as done over the API is in the state of a session that lives, and nothing is once the
- * session was given up; and where a session is said to be reached, it is.
+ * Checks writes over the API. Every acknowledged write must be in the state of a living session; none may succeed
+ * after the session was given up. The API of a ready session must be reachable.
  */
 const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends): string[] => {
   if (session === undefined) return [];
@@ -106,7 +106,7 @@ const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends)
   ];
 };
 
-/** Ends that a fault explains; anything else was not to happen. */
+/** Checks that a fault explains the ends of session and calls; any other end is reported. */
 const faultsOfOutcome = ({ session, calls, refusals }: Life, costs: Cost): string[] => {
   if (session === undefined) return refusals;
   const { id, state, endReason, error } = session;
@@ -128,7 +128,7 @@ const faultsOfOutcome = ({ session, calls, refusals }: Life, costs: Cost): strin
   ];
 };
 
-/** When sessions came to their end, by their ids. */
+/** Times at which sessions ended, by id. */
 export type Ends = ReadonlyMap<string, Date>;
 
 export const readEnds = (changes: readonly Change[]): Ends =>
@@ -140,7 +140,7 @@ export const readEnds = (changes: readonly Change[]): Ends =>
       .map(({ id, at }) => [id, at]),
   );
 
-/** What the life of a session says that must not be. */
+/** Returns all violations of one session. */
 export const faultsOfLife = (life: Life, record: Record, costs: Cost): string[] => [
   ...faultsOfWrites(life, record.ends),
   ...faultsOfOutcome(life, costs),
@@ -148,7 +148,7 @@ export const faultsOfLife = (life: Life, record: Record, costs: Cost): string[] 
   ...faultsOfEffects(life),
 ];
 
-/** What the database has beside what those clients were told. */
+/** Returns records of the database that contradict the clients' answers. */
 export const faultsOfRecord = (record: Record, lives: readonly Life[]): string[] => [
   ...record.ledger
     .filter(({ entries }) => entries > 1)
@@ -171,7 +171,7 @@ const socketsOf = (pid: number): number => {
   }).length;
 };
 
-/** What of the runtime does not go with the rows of hosts. */
+/** Compares the runtime's containers and addresses with the rows of hosts; returns the differences. */
 const leftOnRuntime = async ({ containers, network }: Service, hostIds: readonly string[]) => {
   const found = await containers.find();
   const rows = await network.sql<{ id: string; address: string | null }>(
@@ -189,7 +189,7 @@ const leftOnRuntime = async ({ containers, network }: Service, hostIds: readonly
   ];
 };
 
-/** Why the service is not at rest with nothing left over; empty when it is. */
+/** Returns why the service is not quiescent, or what is left over; empty when neither applies. */
 export const findUnrest = async (service: Service): Promise<string[]> => {
   const { network } = service;
   const hosts = await network.hosts();

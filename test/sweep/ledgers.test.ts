@@ -1,8 +1,8 @@
 /**
- * Ledgers of sessions that end while their control plane is away, their host is killed, or the database crashes.
- * Clients write over the API all the time and close their sessions around the strike. Afterwards each write that was
- * answered as done is in the ledger of its session, or is counted as missing, and the session says so; and no session
- * is left. `make sweep-ledgers` strikes a hundred times.
+ * Tests ledgers of sessions that end while their control plane is down, their host is killed, or the database crashes.
+ * Clients write over the API all the time and close their sessions around the strike. Afterwards each acknowledged
+ * write is in the ledger of its session, or is counted as missing and the session reports that. No session is left.
+ * `make sweep-ledgers` strikes a hundred times.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isReady, sessionTransitions } from '#domain/session.ts';
@@ -31,14 +31,14 @@ type Victim = (typeof victims)[number];
 
 type Case = {
   victim: Victim;
-  /** From the first close to the strike; below zero the strike comes first. */
+  /** Delay from the first close to the strike, in milliseconds; if negative, the strike comes first. */
   strikeMs: number;
-  /** For how long the victim is away. */
+  /** Time for which the victim is down, in milliseconds. */
   awayMs: number;
 };
 
 const chance = createChance(seed);
-/** Longer than any host waited for a control plane before it gave its ledger up. */
+/** Longer than any host waits for a control plane before it discards its ledger, in milliseconds. */
 const longestAwayMs = isLong ? 30_000 : 16_000;
 const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
   victim: victims[(at + seed) % victims.length] ?? 'control plane killed',
@@ -49,16 +49,16 @@ const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
 const caseTimeoutMs = 180_000;
 const writeEveryMs = 40;
 const answerMs = 5_000;
-/** Time in which a client asks again for what was not answered. */
+/** Time in which a client repeats unanswered requests, in milliseconds. */
 const retryForMs = 90_000;
-/** Before the first of a strike and a close. */
+/** Time before the first of strike and close, in milliseconds. */
 const quietMs = 700;
 
 const found = { strikes: 0, writes: 0, kept: 0, counted: 0, 'not counted': 0, sessions: 0 };
 
 type Written = { session: SessionView; done: Set<number>; stop(): Promise<void> };
 
-/** Writes folders over the API of a session until it is stopped or refused for good. */
+/** Writes folders over the API of a session until it is stopped or refused permanently. */
 const startWriting = (session: SessionView): Written => {
   const done = new Set<number>();
   const stopping = new AbortController();
@@ -74,7 +74,7 @@ const startWriting = (session: SessionView): Written => {
       await answer.arrayBuffer();
       if (answer.ok) done.add(id);
     } catch {
-      // Without an answer nothing was acknowledged.
+      // A write without an answer was not acknowledged.
     }
   };
   const run = async (): Promise<void> => {
@@ -95,7 +95,7 @@ const startWriting = (session: SessionView): Written => {
 };
 
 let service: Service;
-/** True when the case before left the service as it found it. */
+/** True if the previous case left the service intact. */
 let isSound = true;
 
 /** Strikes, and resolves once the victim is back. */
@@ -118,7 +118,7 @@ const strike = async ({ victim, awayMs }: Case, hostIds: readonly string[]): Pro
   await network.restartControl();
 };
 
-/** Folders that were written, as the ledger of a session has them. */
+/** Returns the written folders, from the ledger of a session. */
 const readLedger = async ({ id }: SessionView): Promise<{ kept: Set<number>; dropped: number }> => {
   const rows = await service.network.sql<{ folder: number }>(
     `select (request::jsonb #>> '{body,id}')::int as folder from requests
@@ -144,7 +144,7 @@ const faultsOfLedger = async ({ session, done }: Written): Promise<string[]> => 
   return isSaid ? [] : [`${account}, and it says ${JSON.stringify(session.error)}`];
 };
 
-/** Opens, writes and closes sessions around a strike, and answers what was wrong afterwards. */
+/** Opens, writes and closes sessions around a strike, and returns the violations found afterwards. */
 const runCase = async (given: Case): Promise<string[]> => {
   const client = retrying(service.network.client, { forMs: retryForMs });
   const written = await Promise.all(

@@ -1,10 +1,10 @@
 /**
- * A TCP way between two programs that a test can disturb: cut it, reset what is on it, let it hang or be
- * slow. It reads the HTTP requests that pass, so that a test can strike at one of them: when it arrives,
- * when its answer comes back, or when the answer has been passed on.
+ * A TCP link between two programs that a test can disturb: cut it, reset its connections, let it hang or slow it down.
+ * It reads the HTTP requests that pass, so that a test can strike at one of them: when it arrives, when its answer
+ * comes back, or when the answer has been passed on.
  *
- * It changes no byte. It takes each request and each answer to begin with a chunk of its own, as they do
- * between programs that wait for an answer before they ask again on the same connection.
+ * It changes no byte. It assumes that each request and each answer begins with a chunk of its own. That holds between
+ * programs that wait for an answer before they send again on the same connection.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -12,52 +12,52 @@ import { pause } from '#runtime/pause.ts';
 import type { OperationShape } from '#wire/operation.ts';
 
 /**
- * Where in the passing of a request. `arriving`: it is held until the strike is done. `answered`: it has
- * had its effect, and its answer is held. `passed`: the answer is on its way to who asked.
+ * Point in the passing of a request at which a strike happens. `arriving`: the request is held until the strike is
+ * done. `answered`: it has had its effect, and its answer is held. `passed`: the answer is on its way to the client.
  */
 export const edges = ['arriving', 'answered', 'passed'] as const;
 export type Edge = (typeof edges)[number];
 
-/** The request to strike at; `saying` has to be in the first bytes of its answer. */
+/** Request to strike at; `saying` must occur in the first bytes of its answer. */
 export type Target = { operation: OperationShape; edge: Edge; saying?: string | undefined };
 
-/** What a strike may go by: the path of the request that it was made at. */
+/** A strike; it gets the path of the request at which it happens. */
 export type Strike = (path: string) => Promise<void>;
 
 export type Link = {
   host: string;
   port: number;
-  /** Strikes once, at the first request that the target means. */
+  /** Strikes once, at the first request that matches the target. */
   strikeAt(target: Target, strike: Strike): void;
-  /** Forgets a strike that has not come about. */
+  /** Cancels a strike that has not happened yet. */
   disarm(): void;
-  /** Ends every connection, the other side learning of it by a reset. */
+  /** Ends every connection by a reset, which both sides receive. */
   reset(): void;
-  /** Takes no connections until told otherwise; those that stand are reset. */
+  /** Cuts the link or restores it. While it is cut, existing connections are reset and new ones refused. */
   cut(isCut: boolean): void;
-  /** Passes nothing on, either way, until told otherwise; connections stand. */
+  /** Stops passing data in both directions, or resumes; connections stay open. */
   hang(isHanging: boolean): void;
-  /** Passes each chunk on so much later. */
+  /** Delays each chunk by so many milliseconds. */
   slow(delayMs: number): void;
   stop(): Promise<void>;
 };
 
 export type LinkOptions = {
-  /** Where connections lead. */
+  /** Target of the connections. */
   to: { host: string; port: number } | { path: string };
-  /** Where it listens; loopback when not given. */
+  /** Address on which it listens; loopback when not given. */
   host?: string | undefined;
 };
 
 type Armed = Target & { pattern: RegExp; strike: Strike };
 
-/** The request line of an operation, whatever its base address. */
+/** Returns the pattern of an operation's request line, with any base address. */
 const patternOf = ({ method, path }: OperationShape): RegExp => {
   const route = path.replace(/\{\w+\}/g, '[^/? ]+');
   return new RegExp(`^${method} (/api/\\w+${route})(?:\\?\\S*)? HTTP/1\\.1\r\n`);
 };
 
-/** Longest part of a chunk that is read. */
+/** Number of bytes of a chunk that are read at most. */
 const readBytes = 4_096;
 
 export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promise<Link> => {
@@ -73,7 +73,7 @@ export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promis
   };
   const textOf = (chunk: Buffer): string => chunk.toString('latin1', 0, readBytes);
 
-  /** Strikes when the chunk begins the request meant. */
+  /** Strikes if the chunk begins the target request. */
   const arrive = async (text: string): Promise<void> => {
     if (armed?.edge !== 'arriving') return;
     const { pattern, strike } = armed;
@@ -84,8 +84,8 @@ export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promis
   };
 
   /**
-   * Strikes when the chunk is the answer meant, of a request that may have come long before; answers what
-   * is to be done once it has passed.
+   * Strikes if the chunk is the target answer, whose request may have come long before. Returns the function to run
+   * once the chunk has passed.
    */
   const answer = async (asked: string, chunk: Buffer) => {
     if (armed === undefined || armed.edge === 'arriving') return undefined;
@@ -98,7 +98,7 @@ export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promis
     return undefined;
   };
 
-  /** Passes chunks from one socket to the other, each when the one before has gone. */
+  /** Passes chunks from one socket to the other, each after the one before. */
   const pass = async (
     from: Socket,
     into: Socket,
@@ -116,14 +116,14 @@ export const startLink = async ({ to, host = '127.0.0.1' }: LinkOptions): Promis
       await resumed.promise;
       into.end();
     } catch {
-      into.resetAndDestroy(); // one side broke off; the other is told the same way
+      into.resetAndDestroy(); // one side reset the connection; the other side gets a reset, too
     }
   };
 
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.setNoDelay(true).once('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined); // its end is what counts
+    socket.on('error', () => undefined); // the event "close" follows
   };
 
   const server = createServer({ allowHalfOpen: true }, (asking) => {

@@ -1,6 +1,6 @@
 /**
- * A session as a client lives it: opened, called, closed. What the client was told is written down, to
- * be held against what is in the database afterwards.
+ * A session as its client uses it: opened, called, closed. The answers to the client are recorded, to be compared with
+ * the database afterwards.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { isReady } from '#domain/session.ts';
@@ -12,19 +12,19 @@ import { awaitCall, awaitSession, isOver } from '../support/load.ts';
 import { type ApiWrite, type ApiWriter, startApiWriter } from './api-writer.ts';
 
 export type Life = {
-  /** The session as the client saw it last; undefined when it could not be opened. */
+  /** Session as the client saw it last; undefined when it could not be opened. */
   session: SessionView | undefined;
-  /** Calls that were acknowledged, as the client saw them last. */
+  /** Acknowledged calls, as the client saw them last. */
   calls: CallView[];
-  /** What the client was refused or never answered, in words. */
+  /** Descriptions of requests that were refused or never answered. */
   refusals: string[];
-  /** What was written over the session's API until its last call. */
+  /** Writes over the session's API before its last call. */
   writes: ApiWrite[];
-  /** Whether its API answered again before that call, or the session was over. */
+  /** True if its API answered again before that call, or the session was over. */
   isReached: boolean;
 };
 
-/** Longer than a fault and all that is done about it takes. */
+/** Longer than a fault and its repair take, in milliseconds. */
 const reachMs = 30_000;
 
 const slowMs = 120;
@@ -42,7 +42,7 @@ const countSlowly = (note_id: number): CallRequest => ({
   input: { milliseconds: slowMs, note_id },
 });
 
-/** Ends the writing over the API, once that works, and notes how it went. */
+/** Ends the writing over the API once that works, and records the results. */
 const endWriting = async (client: Client, writer: ApiWriter, life: Life): Promise<void> => {
   const isReached = await writer.reaches(reachMs);
   life.writes = await writer.stop();
@@ -52,7 +52,9 @@ const endWriting = async (client: Client, writer: ApiWriter, life: Life): Promis
   life.isReached = !isReady(state);
 };
 
-/** Each adds a note of its own, so that a call that runs twice fails for its taken key. */
+/**
+ * Makes the calls of a session. Each adds a note of its own, so that a call that runs twice fails for its taken key.
+ */
 const callSession = async (
   client: Client,
   sessionId: string,
@@ -67,7 +69,7 @@ const callSession = async (
     life.calls[place] = await awaitCall(client, life.calls[place] as CallView);
   };
   await settle(await enqueue(create(firstNote)));
-  // The second waits in the queue while the first runs.
+  // The second call waits in the queue while the first runs.
   const running = await enqueue(countSlowly(firstNote + 1));
   const queued = await enqueue(create(firstNote + 2));
   await Promise.all([settle(running), settle(queued)]);
@@ -75,7 +77,7 @@ const callSession = async (
   await settle(await enqueue({ kind: 'state', input: {} }));
 };
 
-/** Notes what went wrong; it is judged when all is over. */
+/** Runs a step and records its error, which is judged when the case is over. */
 const attempt = async (life: Life, what: string, step: () => Promise<void>): Promise<void> => {
   try {
     await step();
@@ -85,7 +87,7 @@ const attempt = async (life: Life, what: string, step: () => Promise<void>): Pro
   }
 };
 
-/** Lives one session of the world of notes to its end. */
+/** Runs one session of the world of notes from open to close. */
 export const live = async (client: Client, keepWarm: boolean): Promise<Life> => {
   const life: Life = {
     session: undefined,

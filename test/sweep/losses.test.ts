@@ -1,7 +1,6 @@
 /**
- * Faults of the whole service, and faults that last until somebody mends them: a full disk, a burst of calls,
- * lost blobs, and an emptied database. They are tried on one service of processes, which goes on from case to
- * case. What takes long is tried only in long sweeps.
+ * Tests faults of the whole service, and faults that last until they are repaired: a full disk, a burst of calls, lost
+ * blobs, and an emptied database. All run on one service of processes. Slow faults run only in long sweeps.
  */
 import { closeSync, openSync } from 'node:fs';
 import { readdir, rm, symlink } from 'node:fs/promises';
@@ -28,7 +27,7 @@ const caseMs = 60_000;
 
 let service: Service;
 
-/** What a client met with that was not to happen. */
+/** Returns everything that went wrong for a client. */
 const wrongsOf = ({ session, calls, refusals }: Life): unknown[] => [
   ...refusals,
   ...(session?.state === 'CLOSED' ? [] : [session]),
@@ -39,7 +38,7 @@ const expectWorking = async (): Promise<void> => {
   expect(wrongsOf(await within(live(service.direct, true), caseMs, 'a session'))).toEqual([]);
 };
 
-/** A request of the public API as it is, with nothing repeated. */
+/** Sends a single request to the public API, without retries. */
 const post = (path: string, body: unknown): Promise<Response> => {
   const { publicKey, secretKey, url } = service.network;
   return fetch(`${url}/api/public${path}`, {
@@ -47,7 +46,7 @@ const post = (path: string, body: unknown): Promise<Response> => {
     headers: {
       authorization: basicAuthorization(publicKey, secretKey),
       'content-type': 'application/json',
-      connection: 'close', // so that no socket is left waiting for more
+      connection: 'close', // so that no idle socket is left
     },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(caseMs),
@@ -64,7 +63,7 @@ const restart = async (logTo?: number): Promise<void> => {
   await service.network.restartControl(logTo);
 };
 
-/** Takes the room from the folder of blobs: what is there can be read, and nothing can be added. */
+/** Makes the folder of blobs unwritable: existing blobs can be read, and none can be added. */
 const fillBlobs = async (): Promise<() => Promise<void>> => {
   const taken = new Set(await readdir(service.blobDir));
   const folders = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, '0'));
@@ -77,10 +76,10 @@ const fillBlobs = async (): Promise<() => Promise<void>> => {
   };
 };
 
-/** More than may wait in a session's queue. */
+/** Number of calls, above the limit of a session's queue. */
 const burst = 1_050;
 
-/** So many calls at once; answers the statuses. */
+/** Sends so many calls at once; returns the statuses. */
 const sendBurst = async ({ id }: SessionView): Promise<number[]> => {
   const answers = await Promise.all(
     Array.from({ length: burst }, () => post(`/world-sessions/${id}/calls`, { kind: 'state' })),
@@ -89,11 +88,11 @@ const sendBurst = async ({ id }: SessionView): Promise<number[]> => {
   return answers.map(({ status }) => status);
 };
 
-/** How many times sessions live for a moment to come. */
+/** Maximum number of rounds of sessions until a moment occurs. */
 const mostLives = 4;
 const betweenLivesMs = 3_000;
 
-/** Sends the burst to the session at the moment, while others live; what both met with. */
+/** Sends the burst to the session at the moment, while other sessions run; returns what both experienced. */
 const strikeWithBurst = async (moment: Moment, session: SessionView) => {
   const struck = Promise.withResolvers<number[]>();
   service.links[moment.link].strikeAt(moment, async () => {
@@ -107,7 +106,7 @@ const strikeWithBurst = async (moment: Moment, session: SessionView) => {
     () => undefined,
   );
   const lived: Life[] = [];
-  // Every second host is not used again: for some moments one has to end and be launched.
+  // Every second host is not reused: some moments need one that ends and one that is launched.
   while (!hasStruck && lived.length < mostLives) {
     lived.push(await within(live(service.client, lived.length % 2 === 0), caseMs, 'a session'));
     await Promise.race([noted, pause(betweenLivesMs)]);
@@ -117,7 +116,7 @@ const strikeWithBurst = async (moment: Moment, session: SessionView) => {
   return { statuses, wrongs: lived.flatMap(wrongsOf) };
 };
 
-/** In a short run one: the host has an answer to tell while the burst comes. */
+/** Moments of the burst; in a short run only one: the host has an answer to send while the burst arrives. */
 const burstMoments = moments.filter(
   ({ operation, edge }) => isLong || (operation === answerCall && edge === 'arriving'),
 );
@@ -185,7 +184,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('the ser
     const { snapshot } = row as { snapshot: Digest };
     const other = await open(direct, { slug: 'notes', reuseWarm: true });
     await rm(join(blobDir, pathOf(snapshot)));
-    await restart(); // what it holds in memory is not lost
+    await restart(); // otherwise it would keep the lost data in memory
     const failed = await open(direct, { slug, reuseWarm: true });
     expect(failed).toMatchObject({
       state: 'FAILED',

@@ -1,6 +1,6 @@
 /**
- * The moments at which the sweep strikes: every step in the lives of sessions, calls and hosts that two
- * programs take together. Each is a request on one of the ways between them.
+ * The moments at which the sweep strikes: every step of sessions, calls and hosts that involves two programs. Each is
+ * a request on one of the links between them.
  */
 import * as host from '#wire/host-api/operations.ts';
 import * as pool from '#wire/pool-api/operations.ts';
@@ -15,7 +15,7 @@ type Step = { step: string; saying?: string; at?: readonly Edge[] } & Pick<
   'link' | 'operation'
 >;
 
-/** Long polls: what counts is that they bring something. */
+/** Edges of long polls; only polls that return something count. */
 const brought = ['answered', 'passed'] as const;
 
 const steps: readonly Step[] = [
@@ -53,7 +53,7 @@ const steps: readonly Step[] = [
   { step: 'renew the lease', link: 'pool', operation: pool.acquireLease },
 ];
 
-/** Every step with every edge that it has. */
+/** All steps, each with its edges. */
 export const moments: readonly Moment[] = steps.flatMap(({ step, at = edges, ...request }) =>
   at.map((edge) => ({ ...request, edge, name: `${step}, ${edge}` })),
 );

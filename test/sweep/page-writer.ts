@@ -1,6 +1,6 @@
 /**
- * Somebody who works in a session's page by DevTools, as a client that finds its own way back: signs in, adds notes one
- * after another, and connects again whenever the connection breaks.
+ * Acts as a user in a session's page by DevTools: signs in, adds notes one after another, and reconnects by itself
+ * whenever the connection breaks.
  */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -9,17 +9,17 @@ import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { browserOf } from '../support/browser-session.ts';
 
 const handshakeMs = 3_000;
-/** Longer than any answer takes while everything is there. */
+/** Longer than any answer takes while all programs run, in milliseconds. */
 const answerMs = 5_000;
 const againMs = 20;
 
 type Message = { id?: number; result?: Record<string, unknown>; error?: unknown };
 
-/** A connection to DevTools of the session’s page, by way of the gateway at that port of this machine. */
+/** Connects to the DevTools of the session’s page, through the gateway at that port of this machine. */
 export const connectToPage = async (session: SessionView, gatewayPort: number) => {
   const { cdpUrl, headers } = browserOf(session);
   const { host, pathname } = new URL(cdpUrl);
-  // Names below localhost lead to this machine, which Node does not know by itself.
+  // Names below localhost mean this machine, but Node does not resolve them by itself.
   const url = `ws://127.0.0.1:${gatewayPort}${pathname}`;
   const socket = new WebSocket(url, {
     headers: { ...headers, host },
@@ -61,7 +61,7 @@ export const connectToPage = async (session: SessionView, gatewayPort: number) =
     throw error;
   });
   return {
-    /** The value of an expression in the page, awaited. */
+    /** Returns the awaited value of an expression in the page. */
     async run(expression: string): Promise<unknown> {
       const params = { expression, awaitPromise: true, returnByValue: true };
       const { result } = await send('Runtime.evaluate', params, attached);
@@ -71,7 +71,7 @@ export const connectToPage = async (session: SessionView, gatewayPort: number) =
   };
 };
 
-/** What a page keeps of whoever has signed in, in both places where pages do. */
+/** Data that a page stores for a signed-in user, in a cookie and in local storage. */
 const signing = `document.cookie = 'account=mara; max-age=3600'; localStorage.setItem('account', 'mara')`;
 const signedIn = `[document.cookie.includes('account=mara'), localStorage.getItem('account')]`;
 
@@ -82,7 +82,10 @@ export const signIn = async (session: SessionView, gatewayPort: number): Promise
   page.end();
 };
 
-/** Whether the page still knows who has signed in, by its cookie and its storage, and the service lets it in. */
+/**
+ * Returns whether the page's cookie and storage still have the signed-in user, and the status with which the service
+ * answers the page.
+ */
 export const isSignedIn = async (session: SessionView, gatewayPort: number) => {
   const page = await connectToPage(session, gatewayPort);
   const [cookie, stored] = (await page.run(signedIn)) as [boolean, string | null];
@@ -97,14 +100,14 @@ const addNote = (title: string) =>
 export type Writing = {
   /** Titles of the notes that the world has acknowledged. */
   acknowledged: readonly string[];
-  /** When the last note was acknowledged and its connection was opened, by the clock of `performance`. */
+  /** Returns when the last note was acknowledged and its connection was opened, by the clock of `performance`. */
   last(): { at: number; connectedAt: number };
-  /** The longest time without a note from the last one before that moment on. */
+  /** Returns the longest time between two notes, from the last one before that moment on, in milliseconds. */
   outageMs(since: number): number;
   stop(): Promise<void>;
 };
 
-/** Adds notes one after another until it is told to stop. What was not acknowledged does not count. */
+/** Adds notes one after another until it is stopped. Unacknowledged notes do not count. */
 export const writeOn = (session: SessionView, gatewayPort: number): Writing => {
   const acknowledged: string[] = [];
   const times: number[] = [];

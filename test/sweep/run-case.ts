@@ -1,6 +1,6 @@
 /**
- * Runs one case: two sessions live side by side, the fault strikes at its moment and is put right, the
- * service comes to rest, and everything that has to hold is looked at.
+ * Runs one case: two sessions run concurrently, the fault strikes at its moment and is repaired, the service becomes
+ * quiescent, and all invariants are checked.
  */
 import { AppError } from '#domain/error.ts';
 import { pause, until } from '#runtime/pause.ts';
@@ -11,16 +11,16 @@ import { faultsOfLife, faultsOfRecord, findUnrest, readRecord } from './invarian
 import { type Life, live } from './lives.ts';
 import { poolMax, type Service } from './service.ts';
 
-/** Until nothing may be left over. */
+/** Time until nothing may be left over, in milliseconds. */
 const restMs = 30_000;
 const liveMs = 60_000;
-/** In which what follows from the end of a session comes, when it comes. */
+/** Time in which the consequences of a session's end occur, if they do, in milliseconds. */
 const betweenRoundsMs = 3_000;
 
-/** What a case found wrong, and all that happened in it. */
+/** Violations that a case found, and the history of its events. */
 export type Verdict = { wrongs: string[]; timeline: string };
 
-/** The host that a request is about, else one that serves, else any. */
+/** Returns the host that a request is about, else one that serves, else any. */
 const findHost = async ({ network }: Service, path: string): Promise<string | undefined> => {
   const [, noun, id] = /\/(hosts|world-sessions)\/([^/?]+)/.exec(path) ?? [];
   if (noun === 'hosts') return id;
@@ -38,7 +38,7 @@ const healedAt = async (heal: Heal): Promise<Date> => {
   return new Date();
 };
 
-/** Strikes once at the case's moment; resolves when it has. */
+/** Arms a strike at the case's moment; resolves when it has happened. */
 const armCase = (service: Service, { fault, moment, delayMs, lastsMs }: Case): Promise<Struck> => {
   const struck = Promise.withResolvers<Struck>();
   service.links[moment.link].strikeAt(moment, async (path) => {
@@ -48,7 +48,7 @@ const armCase = (service: Service, { fault, moment, delayMs, lastsMs }: Case): P
       const at = new Date();
       const heal = await fault.strike(service, { hostId, lastsMs });
       const healed = healedAt(heal);
-      healed.catch(() => undefined); // whoever awaits it is told
+      healed.catch(() => undefined); // the caller that awaits it gets the error
       struck.resolve({ at, path, hostId, healed });
     } catch (error) {
       struck.reject(error);
@@ -57,7 +57,7 @@ const armCase = (service: Service, { fault, moment, delayMs, lastsMs }: Case): P
   return struck.promise;
 };
 
-/** The outcome of work that has so long; else throws `timeout`, saying what was not done. */
+/** Returns the result of work within a time; throws `timeout`, naming the work, after that. */
 export const within = async <Value>(
   work: Promise<Value>,
   ms: number,
@@ -75,7 +75,7 @@ export const within = async <Value>(
   }
 };
 
-/** Waits until the service is at rest; what keeps it from that, when it does not come. */
+/** Waits until the service is quiescent; returns what prevents that when time is up. */
 export const rest = async (service: Service): Promise<string[]> => {
   let unrest: string[] = [];
   try {
@@ -120,14 +120,14 @@ const lastNumber = async ({ network }: Service): Promise<number> =>
     await network.sql<{ last: number }>('select coalesce(max(number), 0)::int as last from history')
   )[0]?.last ?? 0;
 
-/** Opens, calls and closes one session on a way that nothing disturbs. */
+/** Opens, calls and closes one session over an undisturbed link. */
 const proveWorking = async ({ direct }: Service): Promise<Life> =>
   within(live(direct, true), liveMs, 'a session after the fault');
 
-/** Hosts are used up two by two: by then one is launched, even where a fault has left some over. */
+/** Hosts are used up in pairs; after so many rounds one is launched, even if a fault has left some. */
 const mostRounds = poolMax / 2 + 1;
 
-/** Two sessions side by side, and again while the moment has not come. */
+/** Runs two sessions concurrently, repeatedly until the moment has occurred. */
 const liveUntil = async (
   service: Service,
   { keepWarm }: Case,
@@ -147,12 +147,12 @@ const liveUntil = async (
   return lived;
 };
 
-/** Runs a case on a service at rest. Throws only when the sweep itself does not work. */
+/** Runs a case on a quiescent service. Throws only when the sweep itself fails. */
 export const runCase = async (service: Service, given: Case): Promise<Verdict> => {
   const first = await lastNumber(service);
   const striking = armCase(service, given);
   const living = liveUntil(service, given, striking);
-  living.catch(() => undefined); // a strike that fails is told by itself
+  living.catch(() => undefined); // the error of a failed strike is reported instead
   const wrongs: string[] = [];
   let struck: Struck | undefined;
   let healed: Date | undefined;
@@ -180,7 +180,7 @@ export const runCase = async (service: Service, given: Case): Promise<Verdict> =
   return { wrongs, timeline: tellTimeline(changes, struck, healed) };
 };
 
-/** A failure, and how to see it again: the case of that number in a sweep of so many. */
+/** Describes a failure, and how to reproduce it: the case of that number in a sweep of so many. */
 export const tellFailure = (
   { given, total }: { given: Case; total: number },
   { wrongs, timeline }: Verdict,

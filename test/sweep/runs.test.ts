@@ -1,7 +1,7 @@
 /**
- * Runs of tests and of datasets whose database crashes, or whose control plane is killed, at any moment: while sessions
- * are opened, graded, settled and closed. Afterwards every run is over or goes on, and no session is left of one that is
- * over. `make sweep-runs` strikes a hundred times.
+ * Tests test runs and experiment runs of datasets while the database crashes or the control plane is killed, at any
+ * moment: while sessions are opened, graded, settled and closed. Afterwards every run has ended or continues, and no
+ * ended run has an open session. `make sweep-runs` strikes a hundred times.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isReady } from '#domain/session.ts';
@@ -27,7 +27,7 @@ const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
 
 const caseTimeoutMs = 180_000;
 const retryForMs = 60_000;
-/** Time in which every run ends that the strike met. */
+/** Time in which every run ends that a strike affected, in milliseconds. */
 const endMs = 60_000;
 const items = 3;
 const dataset = 'sweep';
@@ -52,7 +52,7 @@ const strike = async ({ victim, awayMs }: Case): Promise<void> => {
 
 const paramsOf = (runName: string) => ({ params: { name: dataset, runName } });
 
-/** Starts the run of this name; asked again, it goes on, so that nothing is begun twice. */
+/** Starts the run of this name. A repeated request continues it, so that nothing starts twice. */
 const startRun = (runName: string): Promise<void> =>
   until(
     async () => {
@@ -66,7 +66,7 @@ const startRun = (runName: string): Promise<void> =>
     { timeoutMs: endMs, everyMs: 200, what: `the start of ${runName}` },
   ).then(() => undefined);
 
-/** Grades every session of a run of the dataset until the run is over, as agents do; returns why items failed. */
+/** Grades every session of a dataset's run until the run is over, as agents do; returns why items failed. */
 const playDataset = async (runName: string): Promise<string[]> => {
   await startRun(runName);
   const graded = new Set<string>();
@@ -90,7 +90,7 @@ const playDataset = async (runName: string): Promise<string[]> => {
   return failed;
 };
 
-/** Has the tests of the world run, and waits for their end. */
+/** Starts the tests of the world, and waits for their end. */
 const runTests = async (): Promise<void> => {
   const params = { slug: 'notes' };
   const headers = { 'idempotency-key': `tests ${made}` };

@@ -1,6 +1,6 @@
 /**
- * The whole product for the sweep: its own PostgreSQL server, and all programs connected by ways that
- * can be disturbed (link.ts). It serves many cases; a case puts back what it has broken.
+ * The whole product for the sweep: its own PostgreSQL server, and all programs connected by links that can be
+ * disturbed (link.ts). It serves many cases; each case repairs what it has broken.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,20 +20,20 @@ import { sweepWorld } from './world.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Seed and number of cases on each runtime; `only` is the number of the one to run. */
+    /** Seed and number of cases on each runtime; `only` is the number of a single case to run. */
     sweep: {
       seed: number;
-      /** On all runtimes together: what cases there are depends on it. */
+      /** Number of cases on all runtimes together; it determines which cases there are. */
       total: number;
       times: Record<Service['runtime'], number>;
-      /** Cases of `webhooks.test.ts`. */
+      /** Number of cases of `webhooks.test.ts`. */
       webhooks: number;
       ingestion: number;
-      /** Cases of `ledgers.test.ts`. */
+      /** Number of cases of `ledgers.test.ts`. */
       ledgers: number;
-      /** Cases of `runs.test.ts`. */
+      /** Number of cases of `runs.test.ts`. */
       runs: number;
-      /** Cases of `browsers.test.ts` on each runtime. */
+      /** Number of cases of `browsers.test.ts` on each runtime. */
       browsers: Record<Service['runtime'] | 'kubernetes', number>;
       only: number | null;
     };
@@ -41,7 +41,7 @@ declare module 'vitest' {
 }
 
 export const linkNames = ['client', 'host', 'pool', 'database'] as const;
-/** Who reaches the control plane by it, or what the control plane reaches by it. */
+/** Name of a link: the programs that reach the control plane by it, or the server that the control plane reaches. */
 export type LinkName = (typeof linkNames)[number];
 
 export type Service = {
@@ -49,13 +49,13 @@ export type Service = {
   network: Network;
   links: Record<LinkName, Link>;
   containers: Containers;
-  /** The folder of its blobs. */
+  /** Folder of its blobs. */
   blobDir: string;
-  /** A client on the disturbed way, which repeats what is safe to repeat. */
+  /** Client on the disturbed link, which repeats requests that are safe to repeat. */
   client: Client;
-  /** A client of whoever operates the service. */
+  /** Client of the operator. */
   operator: Client;
-  /** A client that nothing stands in the way of. */
+  /** Client on an undisturbed link. */
   direct: Client;
   /** Stops the database server at once, as a crash would, and starts it again. */
   crashDatabase(downMs: () => Promise<void>): Promise<void>;
@@ -70,7 +70,7 @@ const loopback = '127.0.0.1';
 
 type Place = { listen: string | undefined; name: string };
 
-/** Where hosts reach this machine. */
+/** Returns where hosts reach this machine. */
 const findPlace = async (runtime: Service['runtime'], installation: string): Promise<Place> => {
   if (runtime === 'process') return { listen: undefined, name: loopback };
   const { listen, host } = await prepareDocker(installation);
@@ -100,7 +100,7 @@ const startLinks = async (server: PostgresServer, ports: Ports, place: Place): P
 
 const urlOf = ({ host, port }: Link): string => `http://${host}:${port}`;
 
-/** Begins the history of an empty database, makes the world of notes in it, and waits for a warm pool. */
+/** Starts the history of an empty database, creates the world of notes in it, and waits for a warm pool. */
 export const beginWorld = async (network: Network): Promise<void> => {
   await beginHistory(network);
   await network.client.send(createWorld, {
@@ -109,7 +109,7 @@ export const beginWorld = async (network: Network): Promise<void> => {
   await network.warm(poolSize);
 };
 
-/** Starts everything, with the world of notes in it and a warm pool. */
+/** Starts everything, with the world of notes and a warm pool. */
 export const startService = async (runtime: Service['runtime']): Promise<Service> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-sweep-'));
   const dataDir = join(folder, 'pg');

@@ -1,7 +1,7 @@
 /**
- * How `svc up` ends when it is told to stop, or killed, while launches are under way, also on an
- * engine that is slow or does not answer. Either nothing is left, or it says what is left and which commands
- * remove that. The next start raises no alarm about what is well by then.
+ * Tests how `svc up` ends when it is stopped or killed during launches, also on an engine that is slow or does not
+ * answer. Either nothing is left, or it prints what is left and the commands that remove it. The next start reports no
+ * problem that no longer exists.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,11 +21,11 @@ const timeoutMs = 180_000;
 const socket = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
 const run = promisify(execFile);
 
-/** From the moment that it is up, with its launches under way, to the signal. */
+/** Delays from the moment that it is up, with launches in progress, to the signal, in milliseconds. */
 const delaysMs = isLong ? [0, 300, 1_000, 2_500] : [300];
 const poolSize = isLong ? 4 : 2;
 
-/** Whether the engine is at a socket, which is what can be slowed and made to hang. */
+/** Returns true if the engine listens on a socket, which a test can slow down or make hang. */
 const hasSocket = (runtime: Runtime): boolean => {
   if (runtime === 'process' || existsSync(socket)) return true;
   console.info(`left out on Docker: its engine is not at ${socket}`);
@@ -44,7 +44,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
 
   beforeAll(async () => {
     if (runtime === 'process') return;
-    // Here the image is built, if it has to be, and not while somebody counts seconds.
+    // Builds the image here if necessary, so that no test includes the build in its time.
     const installation = newInstallation();
     await prepareDocker(installation);
     await docker('network', 'rm', `svc-${installation}`);

@@ -1,7 +1,7 @@
 /**
- * The fault sweep: each program killed, paused or cut off, and PostgreSQL crashed, at each step that two
- * programs take together, on a service that goes on from case to case. docs/internals/faults.md says what is
- * promised; `make sweep` runs many cases, an ordinary test run some.
+ * The fault sweep: each program is killed, paused or cut off, and PostgreSQL crashes, at each step that involves two
+ * programs, on one service for all cases. docs/internals/faults.md has the promised behaviour; `make sweep` runs many
+ * cases, an ordinary test run some.
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { processesNaming } from '../support/processes.ts';

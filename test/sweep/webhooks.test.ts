@@ -1,7 +1,7 @@
 /**
- * Webhooks whose sender, control plane, or both, are killed while deliveries are on their way. Afterwards no delivery
- * was received twice, and each has one answer written down: what its receiver said, or the reason why that is not
- * known. A sender that lives through it leaves no answer unknown. `make sweep-webhooks` runs a hundred cases.
+ * Tests webhooks whose sender, control plane, or both, are killed during deliveries. Afterwards no delivery was
+ * received twice, and each has one recorded answer: its receiver's, or the reason why that is unknown. A sender that
+ * survives leaves no answer unknown. `make sweep-webhooks` runs a hundred cases.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
 
 const timeoutMs = 120_000;
 const receivers = ['one.receiver.dev', 'two.receiver.dev', 'three.receiver.dev'];
-/** Deliveries of a case, told so many together, to so many subscriptions. */
+/** Number of deliveries of a case, of those reported together, and of subscriptions. */
 const deliveries = 60;
 const together = 5;
 const subscriptions = 12;
@@ -36,7 +36,7 @@ const subscriptions = 12;
 let folder: string;
 let server: PostgresServer;
 let programs: PushPrograms;
-/** How often each delivery was received, by session and number. */
+/** Number of receipts of each delivery, by session and number. */
 const received = new Map<string, number>();
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
 }, timeoutMs);
 
-/** What came of all cases together. */
+/** Results of all cases together. */
 const found = {
   ...{ moments: 0, 'with deliveries under way': 0, deliveries: 0, received: 0, twice: 0 },
   ...{ answered: 0, 'unanswered with reason': 0, forgotten: 0 },
@@ -73,7 +73,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Tells of deliveries as a host does: again and again, until they were taken. */
+/** Reports deliveries as a host does: repeatedly, until they are accepted. */
 const tellUntilTaken = (host: PlayedHost, entries: { id: number }[]): Promise<boolean> =>
   until(
     () =>
@@ -84,7 +84,10 @@ const tellUntilTaken = (host: PlayedHost, entries: { id: number }[]): Promise<bo
     { timeoutMs: 60_000, what: 'entries to be taken' },
   );
 
-/** Kills and starts again; answers until when, on the database's clock, the sender that was killed had its claims. */
+/**
+ * Kills the victim and restarts it; returns the time, on the database's clock, until which the killed sender had its
+ * claims.
+ */
 const strike = async (victim: Case['victim']): Promise<string> => {
   const { control, sender } = programs;
   const [killsSender, killsControl] = [victim !== 'control plane', victim !== 'sender'];
@@ -115,7 +118,7 @@ const tellAll = async (host: PlayedHost, sessionId: string): Promise<void> => {
   }
 };
 
-/** Sends deliveries while the victim is killed and started again, and answers what is written down in the end. */
+/** Sends deliveries while the victim is killed and restarted, and returns the recorded answers. */
 const sendStruck = async ({ victim, delayMs }: Case) => {
   const { host, sessionId } = await programs.open();
   const told = tellAll(host, sessionId);
@@ -124,7 +127,7 @@ const sendStruck = async ({ victim, delayMs }: Case) => {
   await told;
   await until(
     async () => {
-      // What was claimed by a sender that is gone is given up after a minute: by this, now.
+      // The claims of a dead sender expire after a minute; this makes them expire now.
       await programs.sql(
         `update pushes set claimed_at = now() - interval '2 minutes' where claimed_at < '${endedAt}'`,
       );
@@ -140,7 +143,7 @@ const sendStruck = async ({ victim, delayMs }: Case) => {
 
 const ended = 'sender ended before the answer was known';
 
-/** Adds what is known of each delivery of a session to what was found. */
+/** Adds the results of a session's deliveries to the totals. */
 const count = (sessionId: string, answers: readonly KeptAnswer[]): void => {
   const times = Array.from(
     { length: deliveries },
@@ -173,7 +176,7 @@ describe.runIf(cases.length > 0)('deliveries', () => {
           expect(times, `delivery ${delivery_id}`).toBeLessThan(2);
         }
       }
-      // Of each subscription one delivery is under way at most, so of no more the answer is not known.
+      // Each subscription has at most one delivery in progress, so no more answers than that may be unknown.
       const unknown = answers.filter(({ status }) => status === 0).length;
       const most = given.victim === 'control plane' ? 0 : subscriptions;
       expect(unknown).toBeLessThanOrEqual(most);

@@ -1,4 +1,4 @@
-/** The world of the sweep: notes, as other tests have them, and an API that adds folders to them. */
+/** The world of the sweep: the notes of other tests, and an API that adds folders to them. */
 import type { TreeFile } from '#domain/world.ts';
 import { notesWorld } from '../support/worlds.ts';
 
