@@ -23,7 +23,7 @@ import { readKubernetes } from './driver/kubernetes/kubernetes-config.ts';
 import type { ImageBuild, RuntimeConfig } from './driver/open/runtime-config.ts';
 import { sandboxChoices } from './driver/process/sandbox.ts';
 
-/** Configuration that `svc prepare` needs. */
+/** Configuration of the command `prepare`. */
 export type PrepareConfig = {
   installation: string;
   runtime: RuntimeConfig;

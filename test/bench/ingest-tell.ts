@@ -42,7 +42,7 @@ export const connect = ({ url, publicKey, secretKey }: Service) => {
     if (errors.length > 0) throw new Error(JSON.stringify(errors[0]));
   };
   const agent = new Agent({ keepAlive: true });
-  /** Returns the time until the last byte of an answer. Parsing is the client's own time and does not count. */
+  /** Reads an answer to its last byte and returns its length. It is not parsed, since that is the client's own time. */
   const readWhole = (path: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const request = get(`${url}/api/public${path}`, { agent, headers }, (answer) => {

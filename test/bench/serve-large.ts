@@ -27,7 +27,7 @@ const fewRows = 1_000;
 /** Target as a multiple of the small world's time, and the shortest time that a clock measures reliably. */
 const targetTimes = 2;
 const leastMs = 0.25;
-/** Addition for a reset, in milliseconds: it restores pages, and ten rows of a large world are on more of them. */
+/** Target of a reset, in milliseconds: it restores pages, and ten rows of a large world are on more of them. */
 const resetMs = 1;
 
 const digestOf = (bytes: Uint8Array): Digest =>

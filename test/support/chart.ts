@@ -20,7 +20,7 @@ const kubeVersion = '1.34.0';
 const helmTimeoutMs = 480_000;
 
 type Model = new (object: never) => { validate(): void };
-/** Kinds that a cluster knows only through an operator, with their own models. */
+/** Kinds that a cluster knows only through an operator, with the model classes of their definitions. */
 export const foreignKinds: Readonly<Record<string, Model>> = {
   HTTPRoute,
   PrometheusRule,
