@@ -1,4 +1,4 @@
-/** Notices between replicas while one comes up: what is told meanwhile is found by looking again. */
+/** Notifications between replicas during start-up: a waiter looks again for what it may have missed. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A replica that looks so often whether there are others. */
+/** Starts a replica that looks for peers every `everyMs` milliseconds. */
 const start = (everyMs: number): Notifications => {
   const notifications = startNotifications(url, db, log, everyMs);
   started.push(notifications);
@@ -45,13 +45,13 @@ const isAlone = (notifications: Notifications): boolean =>
     return name === 'company' && last === 'alone';
   });
 
-it('a replica that comes up has its waiters look again once the others know of it', async () => {
+it('a starting replica wakes its waiters again once its peers know of it', async () => {
   const watch = start(20).watch('ses-1');
   expect(await watch.next(longMs), 'as it listens').toEqual({ told: true });
   expect(await watch.next(longMs), 'as what was told before may be lost').toEqual({ told: true });
 });
 
-it('a replica that was alone tells another as soon as that one listens', async () => {
+it('a replica that had no peers notifies a new peer as soon as that one listens', async () => {
   const first = start(60_000);
   await until(() => isAlone(first), { timeoutMs: longMs, what: 'a look that finds nobody' });
   const second = start(60_000);

@@ -1,4 +1,7 @@
-/** Exports of OpenTelemetry in protobuf: taken as those in JSON are, answered in protobuf, whatever the bytes are. */
+/**
+ * OpenTelemetry exports in protobuf: they are stored as JSON exports are, answered in protobuf, and malformed bytes
+ * are refused.
+ */
 import { gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,8 +82,8 @@ const rich: TestExport = {
   ],
 };
 
-describe('an export in protobuf', () => {
-  it('says what the same export in JSON says', async () => {
+describe('a protobuf export', () => {
+  it('stores the same observations as the same export in JSON', async () => {
     expect(await send(protobufExport(rich))).toMatchObject({
       status: 200,
       type,
@@ -135,7 +138,7 @@ describe('an export in protobuf', () => {
     ]);
   });
 
-  it('may be compressed, empty, large, and sent twice', async () => {
+  it('is stored when compressed, empty, large or sent twice', async () => {
     const spans = Array.from({ length: 600 }, (_, index) =>
       span('3', '', {
         spanId: (index + 1).toString(16).padStart(16, '0'),
@@ -155,7 +158,7 @@ describe('an export in protobuf', () => {
     expect(await send(new Uint8Array())).toMatchObject({ status: 200, type });
   });
 
-  it('has its good spans taken beside those that are none, which are counted', async () => {
+  it('stores its valid spans and counts the invalid ones as rejected', async () => {
     const good = (writer: BinaryWriter) => writeSpan(writer, span('4', '1'));
     const overrun = (writer: BinaryWriter) => writer.tag(1, WireType.LengthDelimited).uint32(16);
     const endless = (writer: BinaryWriter) => writer.raw(new Uint8Array(12).fill(0xff));
@@ -172,7 +175,7 @@ describe('an export in protobuf', () => {
     expect((await read(traceId('4'))).observations.map(({ id }) => id)).toEqual([spanId('1')]);
   });
 
-  it('nests values only so deep; what lies deeper is null', async () => {
+  it('keeps nested values to a depth limit and replaces deeper ones by null', async () => {
     const nest = (writer: BinaryWriter, levels: number): void => {
       if (levels === 0) writer.tag(1, WireType.LengthDelimited).string('bottom');
       else inside(writer, 5, (list) => inside(list, 1, (any) => nest(any, levels - 1)));
@@ -202,7 +205,7 @@ describe('an export in protobuf', () => {
   });
 });
 
-describe('bytes that are no export', () => {
+describe('a body that is not a protobuf export', () => {
   const good = protobufExport({ spans: [span('6', '1')] });
   const groups = new Uint8Array(60_000).fill(0x0b);
   const cases: Record<string, Uint8Array> = {
@@ -213,7 +216,7 @@ describe('bytes that are no export', () => {
     JSON: Buffer.from('{"resourceSpans": []}'),
   };
   for (const [name, bytes] of Object.entries(cases)) {
-    it(`are refused in protobuf as a whole: ${name}`, async () => {
+    it(`is refused as a whole, in protobuf: ${name}`, async () => {
       const answer = await send(bytes);
       expect(answer).toMatchObject({ status: 400, type });
       expect(refusal(answer)).toEqual({
@@ -229,7 +232,7 @@ describe('bytes that are no export', () => {
     });
   }
 
-  it('are refused when they inflate beyond what a body may have, and when they are no gzip', async () => {
+  it('is refused when it inflates beyond the body limit and when it is not gzip', async () => {
     const bomb = gzipSync(Buffer.alloc(17 * 1024 * 1024));
     const large = await send(bomb, { 'content-encoding': 'gzip' });
     expect([large.status, large.type, refusal(large)[1]]).toEqual([413, type, 8]);
@@ -241,15 +244,15 @@ describe('bytes that are no export', () => {
   });
 });
 
-describe('who sends protobuf', () => {
-  it('is refused in protobuf without a key, and on routes that take none', async () => {
+describe('a client that sends protobuf', () => {
+  it('is refused in protobuf without a key, and with 415 on routes that take only JSON', async () => {
     const unknown = await send(new Uint8Array(), { authorization: 'Basic eDp5' });
     expect([unknown.status, unknown.type, refusal(unknown)[1]]).toEqual([401, type, 16]);
     const elsewhere = await post('/ingestion', new Uint8Array());
     expect([elsewhere.status, elsewhere.type]).toEqual([415, 'application/json; charset=utf-8']);
   });
 
-  it('may send metrics, of which nothing is kept', async () => {
+  it('may send metrics, which are validated and not stored', async () => {
     const metrics = inside(new BinaryWriter(), 1, (writer) => inside(writer, 2, () => undefined));
     expect(await post('/otel/v1/metrics', metrics.finish())).toMatchObject({
       status: 200,

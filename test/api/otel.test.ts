@@ -1,4 +1,4 @@
-/** Spans of OpenTelemetry in JSON: mapped, idempotent, and one bad span never in the way of others. */
+/** OpenTelemetry spans in JSON: mapped to observations, idempotent, and an invalid span does not affect the others. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -67,8 +67,8 @@ const send = async (body: unknown, headers: Record<string, string> = {}) => {
 
 const read = async (id: string) => (await control.send(getTrace, { params: { traceId: id } })).body;
 
-describe('an export', () => {
-  it('makes observations of its spans, and their trace of what they say, in any order and again', async () => {
+describe('an OpenTelemetry export', () => {
+  it('turns its spans into observations and a trace, in any order and when sent again', async () => {
     const child = span(
       {
         traceId: traceId('a'),
@@ -131,7 +131,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('has its good spans taken beside bad ones, which are counted', async () => {
+  it('stores its valid spans and counts the invalid ones as rejected', async () => {
     const good = span({ traceId: traceId('b'), spanId: spanId('1') });
     const bad = [7, span({ traceId: 'x', spanId: spanId('2') }), span({ traceId: traceId('b') })];
     expect(await send(exportOf([...bad, good]))).toEqual({
@@ -141,7 +141,7 @@ describe('an export', () => {
     expect((await read(traceId('b'))).observations).toHaveLength(1);
   });
 
-  it('has the values of a span that lie too deep as null, and takes all else', async () => {
+  it('replaces span values nested too deep by null and stores everything else', async () => {
     const deep = Array.from({ length: 100 }).reduce<object>(
       (value) => ({ arrayValue: { values: [value] } }),
       { stringValue: 'x' },
@@ -158,7 +158,7 @@ describe('an export', () => {
     expect(JSON.stringify(output)).toBe(`${'['.repeat(32)}null${']'.repeat(32)}`);
   });
 
-  it('is refused as a whole when it holds no spans, or none that can be taken', async () => {
+  it('is refused as a whole when it has no spans or no valid one', async () => {
     const place = 'resourceSpans';
     expect(await send({ resourceLogs: [] })).toMatchObject({
       status: 400,
@@ -172,7 +172,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('gives its trace the metadata of the root span, under what is said of the trace', async () => {
+  it('gives its trace the metadata of the root span, which metadata set on the trace overrides', async () => {
     const id = traceId('7');
     const root = span(
       { traceId: id, spanId: spanId('1') },
@@ -191,7 +191,7 @@ describe('an export', () => {
     });
   });
 
-  it('names the prompt of a generation by its id, once there is such a prompt', async () => {
+  it('links a generation to its prompt by id once the prompt exists', async () => {
     const make = async (name: string) => {
       const url = `${control.running.addresses.public[0]}/api/public/v2/prompts`;
       const answer = await fetch(url, {
@@ -221,7 +221,7 @@ describe('an export', () => {
     expect(Object.fromEntries(found)).toEqual({ greeting: prompt.id, none: null });
   });
 
-  it('may be compressed, and may be empty', async () => {
+  it('may be compressed and may be empty', async () => {
     const good = span(
       { traceId: traceId('c'), spanId: spanId('1'), name: 'chat' },
       { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.request.top_p': 1 },
@@ -234,7 +234,7 @@ describe('an export', () => {
     expect(await send({})).toEqual({ status: 200, body: {} });
   });
 
-  it('is refused when it inflates to more than a body may have, and when it is no gzip', async () => {
+  it('is refused when it inflates beyond the body limit and when it is not gzip', async () => {
     const bomb = { resourceSpans: [], x: 'x'.repeat(17 * 1024 * 1024) };
     const large = await send(bomb, { 'content-encoding': 'gzip' });
     expect([large.status, large.body.message]).toEqual([413, expect.stringContaining('inflated')]);

@@ -1,7 +1,7 @@
 /**
- * Walks through every list of the public API, at random. By cursor while rows come and go: whatever was there when a
- * walk began and is there when it ends is seen, and nothing is seen twice. By pages while nothing does: all is seen, and
- * once. A list route that is added has to be in one of `support/walks`.
+ * Random walks through every list of the public API. By cursor, while rows are added and removed: each row that exists
+ * from start to end is returned, and none twice. By page, without concurrent writes: each row is returned exactly
+ * once. A new list route must be added to one of `support/walks`.
  */
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';
@@ -24,12 +24,12 @@ import { listsOfWorldsAndSessions } from '../support/walks/worlds.ts';
 const parametersOf = ({ query }: OperationShape): string[] =>
   Object.keys((query as { properties?: object } | undefined)?.properties ?? {});
 
-/** Those that have pages. */
+/** Public operations that return pages. */
 const operations = (Object.values(api) as OperationShape[]).filter(
   (operation) => operation.method === 'GET' && parametersOf(operation).includes('limit'),
 );
 
-/** Why there is nothing to walk through. */
+/** Reasons why an operation has no walk here. */
 const withoutWalk: Readonly<Record<string, string>> = {
   listDashboards: 'has one page, as the specification has it',
   listTemplates: 'comes with the service: test/api/worlds.test.ts walks',
@@ -60,7 +60,7 @@ const listedOf = (id: string): Listed => {
   return listed;
 };
 
-/** A list with what is in it. */
+/** A list, the rows that it should hold, and the rows that pages have returned. */
 class Walked {
   readonly there = new Set<string>();
   readonly seen: string[] = [];
@@ -82,14 +82,14 @@ class Walked {
       this.there.add(await this.listed.add(this.list, number));
     }
   }
-  /** One goes, by its place, where any do. */
+  /** Removes the row at an index, if the list supports removal and has rows. */
   async go(place: number | null): Promise<void> {
     const going = place === null ? undefined : [...this.there][place % this.there.size];
     if (this.listed.remove === undefined || going === undefined) return;
     await this.listed.remove(this.list, going);
     this.there.delete(going);
   }
-  /** Sees a page, and how many are on it. */
+  /** Reads a page and records its rows. */
   async see(more: Record<string, string>): Promise<{ answer: Answered; rows: string[] }> {
     const ask = this.listed.isAccount ? stage.account : stage.ask;
     const answer = await ask('GET', withQuery(this.list, more));
@@ -107,7 +107,7 @@ class Walked {
   }
 }
 
-/** What happens between two pages: so many come, and of those that there are one goes, by its place. */
+/** Changes between two pages: the number of rows added, and the index of the row removed, if any. */
 const moves = fc.array(
   fc.record({ come: fc.integer({ min: 0, max: 3 }), goes: fc.option(fc.nat()) }),
   { minLength: 4, maxLength: 8 },
@@ -116,7 +116,7 @@ const moves = fc.array(
 const cursorOf = ({ meta, ...answer }: Answered): string | undefined =>
   meta?.nextCursor ?? meta?.cursor ?? answer.nextCursor ?? undefined;
 
-/** Where the page after this one begins, by the parameter that says it; undefined: there is none. */
+/** Start of the next page, by the query parameter that carries it; undefined after the last page. */
 const nextBy: Record<string, (answer: Answered, rows: string[]) => string | undefined> = {
   cursor: cursorOf,
   after: (_, rows) => rows.at(-1),
@@ -144,7 +144,7 @@ const walkMeanwhile = (operation: OperationShape, by: string) => {
   );
 };
 
-/** What says which page it is, by the parameter that does: its number, or the rows before it. */
+/** Position of a page, by the query parameter that carries it: its number, or the number of rows before it. */
 const placeOf: Record<string, (page: number, limit: number, listed: Listed) => number> = {
   page: (page, _, { firstPage = 1 }) => page + firstPage,
   offset: (page, limit) => page * limit,
@@ -184,7 +184,7 @@ const walks = operations
   });
 
 describe('a walk through a list', () => {
-  it('is made of every list that there is', () => {
+  it('exists for every list operation', () => {
     const walked = new Set(walks.map(([id]) => id));
     expect([...walked, ...Object.keys(withoutWalk)].sort()).toEqual(
       operations.map(({ id }) => id).sort(),
@@ -192,5 +192,5 @@ describe('a walk through a list', () => {
     expect(Object.keys(lists).sort()).toEqual([...walked].sort());
   });
 
-  it.each(walks)('sees all that stays, and nothing twice: %s by %s', (_, __, walk) => walk());
+  it.each(walks)('returns every row that stays, and none twice: %s by %s', (_, __, walk) => walk());
 });

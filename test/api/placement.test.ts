@@ -1,4 +1,6 @@
-/** Which host serves which session: never two for one, the right one first, nobody forgotten. */
+/**
+ * Assignment of hosts to sessions: no host serves two, the best match comes first, and no waiting session is skipped.
+ */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -35,7 +37,7 @@ const open = async (body: OpenSessionBody = {}): Promise<SessionView> =>
 const read = async (sessionId: string): Promise<SessionView> =>
   (await control.send(getSession, { params: { sessionId } })).body;
 
-/** A warm host that has served a session of the world and proved itself clean. */
+/** Returns a warm host that has served a session of the world and proved itself clean. */
 const holdingHost = async (slug = 'notes'): Promise<PlayedHost> => {
   const host = await warmHost(control);
   const session = await open({ slug });
@@ -58,8 +60,8 @@ const hostOf = async (sessionId: string): Promise<string | undefined> => {
   return rows[0]?.id;
 };
 
-describe('many opens at once', () => {
-  it('give each warm host to exactly one session, and the rest waits', async () => {
+describe('many simultaneous opens', () => {
+  it('each get at most one warm host, and the rest wait', async () => {
     const hosts = await Promise.all(Array.from({ length: 20 }, () => warmHost(control)));
     const sessions = await Promise.all(Array.from({ length: 100 }, () => open()));
     const pairs = await control.sql<{ host: string; session: string }>(
@@ -89,7 +91,7 @@ describe('many opens at once', () => {
   });
 });
 
-/** Runs steps while another replica holds the lock under which waiting sessions are placed. */
+/** Runs steps while another replica holds the lock under which waiting sessions are assigned. */
 const whileNoneIsPlaced = async <Result>(steps: () => Promise<Result>): Promise<Result> => {
   const replica = new pg.Client({ connectionString: database.url });
   await replica.connect();
@@ -101,16 +103,16 @@ const whileNoneIsPlaced = async <Result>(steps: () => Promise<Result>): Promise<
   }
 };
 
-/** Resolves when there are so many rows. */
+/** Resolves when a table has this number of rows. */
 const thereAre = (count: number, from: string): Promise<boolean> =>
   until(async () => (await control.sql(`select from ${from}`)).length === count, {
     timeoutMs: 10_000,
     what: `${count} ${from}`,
   });
 
-describe('while another replica places sessions', () => {
+describe('while another replica assigns sessions', () => {
   it('waiting opens leave database connections to other requests', async () => {
-    await holdingHost(); // so that whoever waits for another world looks whether it fits
+    await holdingHost(); // so that a session of another world checks whether the host fits
     const { opening } = await whileNoneIsPlaced(async () => {
       const sessions = Array.from({ length: 30 }, () => open({ slug: 'other' }));
       await thereAre(30, `sessions where state = 'PROVISIONING'`);
@@ -119,7 +121,7 @@ describe('while another replica places sessions', () => {
     expect(await opening).toHaveLength(30);
   });
 
-  it('a new open does not go before a waiting session', async () => {
+  it('a new open does not overtake a waiting session', async () => {
     const first = await open();
     const host = await launchHost(control);
     const { both } = await whileNoneIsPlaced(async () => {
@@ -136,7 +138,7 @@ describe('while another replica places sessions', () => {
   });
 });
 
-describe('a session that waits', () => {
+describe('a waiting session', () => {
   it('gets the next warm host, oldest session first', async () => {
     const first = await open();
     const second = await open();
@@ -146,10 +148,10 @@ describe('a session that waits', () => {
     expect(await hostOf(second.id)).toBeUndefined();
   });
 
-  it('leaves hosts to those that wait longer, and takes the next one', async () => {
+  it('leaves hosts to sessions that wait longer, and takes the next one', async () => {
     const waiting = [await open(), await open({ slug: 'other' })];
     const hosts = await Promise.all(Array.from({ length: 3 }, () => launchHost(control)));
-    // Whoever made them warm died before it looked who waits.
+    // As if the replica that made them warm died before it looked for waiting sessions.
     await control.sql(`update hosts set state = 'warm', address = '' where id = any($1)`, [
       hosts.map(({ id }) => id),
     ]);
@@ -158,7 +160,7 @@ describe('a session that waits', () => {
     expect(taken.toSorted()).toEqual(hosts.map(({ id }) => id).toSorted());
   });
 
-  it('does not keep others from a host that does not fit it', async () => {
+  it('does not block a host that does not fit it from serving other sessions', async () => {
     const holding = await holdingHost();
     const waiting = await open({ slug: 'other' });
     const session = await open();
@@ -166,14 +168,14 @@ describe('a session that waits', () => {
     expect(await hostOf(waiting.id)).toBeUndefined();
   });
 
-  it('is given at once to a host that is polling already', async () => {
+  it('is assigned at once to a host that is already polling', async () => {
     const host = await warmHost(control);
     const polling = host.poll(10);
     const session = await open();
     expect((await polling)?.sessionId).toBe(session.id);
   });
 
-  it('is not given to a host whose address is not known', async () => {
+  it('is not assigned to a host whose address is unknown', async () => {
     const session = await open();
     const host = await launchHost(control);
     const params = { hostId: host.id };
@@ -188,7 +190,7 @@ describe('a session that waits', () => {
 });
 
 describe('a host that holds a world version', () => {
-  it('is taken first with reuseWarm, and last without', async () => {
+  it('is chosen first with reuseWarm and last without it', async () => {
     const holding = await holdingHost();
     const blank = await warmHost(control);
     const reusing = await open({ reuseWarm: true });
@@ -203,14 +205,14 @@ describe('a host that holds a world version', () => {
     expect([blank.id, second.id]).not.toContain(await hostOf(plain.id));
   });
 
-  it('serves without reuseWarm when there is no blank one', async () => {
+  it('serves a session without reuseWarm when there is no blank host', async () => {
     const holding = await holdingHost();
     const session = await open();
     expect(await hostOf(session.id)).toBe(holding.id);
     expect((await read(session.id)).hostReused).toBe(true);
   });
 
-  it('never serves another version, whatever waits', async () => {
+  it('never serves another version, even when sessions wait', async () => {
     const holding = await holdingHost('other');
     const session = await open({ slug: 'notes', reuseWarm: true });
     expect(await hostOf(session.id)).toBeUndefined();

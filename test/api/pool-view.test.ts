@@ -1,4 +1,4 @@
-/** The pool as its orchestrator fills it and looks at it: intents, and the view with its revision. */
+/** Pool operations of the orchestrator: launch intents, and the view of the pool with its revision. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { drainHost, observePool, registerHost, reportGone } from '#wire/pool-api/operations.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
@@ -25,8 +25,8 @@ afterAll(async () => {
 
 const open = async () => (await control.send(openSession, { body: { slug: 'notes' } })).body;
 
-describe('an intent', () => {
-  it('is refused over the limit of the pool, however many ask at once', async () => {
+describe('a launch intent', () => {
+  it('is refused beyond the limit of the pool, even when many arrive at once', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => launchHost(control, 5)),
     );
@@ -37,7 +37,7 @@ describe('an intent', () => {
     }
   });
 
-  it('counts hosts that are draining, and no others', async () => {
+  it('counts draining hosts toward the limit, and ended ones not', async () => {
     const host = await warmHost(control);
     const params = { hostId: host.id };
     await control.pool(drainHost, { params, body: { reason: 'surplus' } });
@@ -54,7 +54,7 @@ describe('the view of the pool', () => {
     return (await control.pool(observePool, { query })).body;
   };
 
-  it('shows hosts and demand, of its own installation alone', async () => {
+  it('shows hosts and demand of its own installation only', async () => {
     const host = await warmHost(control);
     const view = await observe();
     expect(view).toMatchObject({
@@ -65,7 +65,7 @@ describe('the view of the pool', () => {
     expect(other.body.hosts).toEqual([]);
   });
 
-  it('is held until it changes, and its revision changes only then', async () => {
+  it('is held until it changes, and only then gets a new revision', async () => {
     const host = await warmHost(control);
     const { revision } = await observe();
     expect((await observe()).revision).toBe(revision);
@@ -82,7 +82,7 @@ describe('the view of the pool', () => {
     });
   });
 
-  it('has its revision alone for a brief request that waits for a change', async () => {
+  it('returns only the revision to a brief request that waits for a change', async () => {
     await warmHost(control);
     const { revision } = await observe();
     const query = { installation, brief: true, hold: 10 };
@@ -98,7 +98,7 @@ describe('the view of the pool', () => {
     expect((await held).revision).toBe((await observe()).revision);
   });
 
-  it('shows a session that no host fits as waiting', async () => {
+  it('shows a session without a fitting host as waiting', async () => {
     await open();
     expect((await observe()).waiting).toMatchObject([
       { tier: 'standard', isolation: null, size: 'standard', count: 1 },

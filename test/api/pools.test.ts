@@ -1,4 +1,7 @@
-/** Pools as their orchestrator publishes them: what is offered, what is refused, what is loaded ahead. */
+/**
+ * Pools as their orchestrator publishes them: the shapes they offer, the opens they refuse, and the worlds they
+ * preload.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listPools } from '#wire/admin-api/operations.ts';
 import { reportUnloaded } from '#wire/host-api/operations.ts';
@@ -80,7 +83,7 @@ const rowOf = async (host: PlayedHost) =>
     )
   )[0];
 
-/** A warm host that has loaded the world ahead. */
+/** Returns a warm host that has preloaded the world. */
 const loadedHost = async (): Promise<PlayedHost> => {
   const host = await warmHost(control);
   await load(host);
@@ -91,8 +94,8 @@ const loadedHost = async (): Promise<PlayedHost> => {
   return host;
 };
 
-describe('a file of pools', () => {
-  it('is kept for orchestrators that start later, and is written by the leader alone', async () => {
+describe('a pools file', () => {
+  it('is kept for orchestrators that start later, and only the leader can write it', async () => {
     const kept = async () =>
       (await control.pool(readPoolsFile, { query: { installation: 'filed' } })).body.file;
     expect(await kept()).toBeNull();
@@ -117,7 +120,7 @@ describe('a file of pools', () => {
 });
 
 describe('published pools', () => {
-  it('refuse an open that fits none of them, and name the field to change', async () => {
+  it('refuse an open that fits none of them and name the field to change', async () => {
     await publish([
       { size: 'standard' },
       { size: 'large', isolation: 'container', tier: 'premium' },
@@ -147,20 +150,20 @@ describe('published pools', () => {
     });
   });
 
-  it('refuse no open while nobody leads their installation', async () => {
+  it('refuse no open while their installation has no leader', async () => {
     await publish([{}]);
     await lead(0);
     expect((await open({ size: 'huge' })).state).toBe('PROVISIONING');
   });
 
-  it('replace those published before', async () => {
+  it('replace the pools published before', async () => {
     await publish([{ size: 'small' }, { size: 'large' }]);
     await publish([{ size: 'small' }]);
     await expect(open({ size: 'large' })).rejects.toMatchObject({ code: 'invalid' });
     expect((await open({ size: 'small' })).state).toBe('PROVISIONING');
   });
 
-  it('change the revision of the view only when a world does', async () => {
+  it('change the revision of the view only when their worlds change', async () => {
     await publish([{ worlds: [{ world: notes, hosts: 1 }] }]);
     const { revision } = await observe();
     await publish([{ worlds: [{ world: notes, hosts: 1 }], target: 7 }]);
@@ -169,7 +172,7 @@ describe('published pools', () => {
     expect((await observe()).revision).not.toBe(revision);
   });
 
-  it('are listed with their hosts', async () => {
+  it('are listed with the number of hosts in each state', async () => {
     const worlds = [
       { world: notes, hosts: 1 },
       { world: 'local/default/nope', hosts: 1 },
@@ -192,7 +195,7 @@ describe('published pools', () => {
     ]);
   });
 
-  /** What the end of a session says that has waited for too long. */
+  /** Returns the error message of a session that has waited too long for a host. */
   const lackOf = async (sessionId: string): Promise<string | undefined> => {
     const waitLong = `update sessions set state_since = now() - interval '1 hour' where id = $1`;
     await control.sql(waitLong, [sessionId]);
@@ -211,7 +214,7 @@ describe('published pools', () => {
     expect(await lackOf(id)).toBe(`${lack}; pool "spot" launches none: no node has 512 MB left`);
   });
 
-  it('are reported as full when all that fit a session are full', async () => {
+  it('are named as full when all that fit a session are full', async () => {
     await publish([{ name: 'default', maximum: 1 }, { name: 'second' }]);
     await warmHost(control);
     await open();
@@ -221,7 +224,7 @@ describe('published pools', () => {
     expect(await lackOf(second.id)).toBe(`${lack}; pool "default" is full (1 of 1 hosts)`);
   });
 
-  it('are named as changed to a session that waits for a pool that was removed', async () => {
+  it('are named as changed to a session whose pool was removed', async () => {
     await publish([{ size: 'large' }, {}]);
     const { id } = await open({ size: 'large' });
     const other = await open();
@@ -234,7 +237,7 @@ describe('published pools', () => {
 });
 
 describe('worlds of a pool', () => {
-  it('are in the view with their head versions, and unknown ones are reported', async () => {
+  it('appear in the view with their head versions, and unknown ones are reported', async () => {
     const worlds = [
       { world: notes, hosts: 2 },
       { world: 'local/default/nothing', hosts: 1 },
@@ -245,7 +248,7 @@ describe('worlds of a pool', () => {
     ]);
   });
 
-  it('are not loaded again for a while after a host could not load them', async () => {
+  it('are not preloaded again for a while after a host failed to load them', async () => {
     await publish([{ worlds: [{ world: notes, hosts: 1 }] }]);
     const host = await warmHost(control);
     await load(host);
@@ -262,14 +265,14 @@ describe('worlds of a pool', () => {
       host.id,
     ]);
     expect((await observe()).worlds).toHaveLength(1);
-    // A failure that another session's task may have caused says nothing of the version.
+    // After a session, its task may have caused the failure, so it proves nothing about the version.
     await control.sql('update hosts set state_since = now(), uses = 1 where id = $1', [host.id]);
     expect((await observe()).worlds).toHaveLength(1);
   });
 });
 
-describe('a host that loads ahead', () => {
-  it('takes no session until it holds the version, and then only one of it, before blank ones', async () => {
+describe('a preloading host', () => {
+  it('takes no session until it holds the version, then one of that version, before blank hosts do', async () => {
     const host = await warmHost(control);
     await load(host);
     expect((await open()).assignedAt).toBeNull();
@@ -290,7 +293,7 @@ describe('a host that loads ahead', () => {
     expect(assignment).toMatchObject({ sessionId: session.id, blobs: {}, generation: 2 });
   });
 
-  it('must be unchanged after each session since it was loaded', async () => {
+  it('is drained when its state after a session differs from the preloaded state', async () => {
     const host = await loadedHost();
     const session = await open();
     await host.poll();
@@ -305,7 +308,7 @@ describe('a host that loads ahead', () => {
     expect(await rowOf(host)).toMatchObject({ end_reason: 'not_clean' });
   });
 
-  it('is drained when it loaded something else, or does not say what', async () => {
+  it('is drained when it loaded something else or does not report what it loaded', async () => {
     for (const holding of [undefined, { bundle: baseState, stateDigest: baseState }]) {
       const host = await warmHost(control);
       await load(host);
@@ -314,7 +317,7 @@ describe('a host that loads ahead', () => {
     }
   });
 
-  it('is told again what to load when it asks again, and may repeat its reports', async () => {
+  it('gets its load order again when it polls again, and may repeat its reports', async () => {
     const host = await warmHost(control);
     await load(host);
     expect(await host.warm()).toBe('recycling');
@@ -328,7 +331,7 @@ describe('a host that loads ahead', () => {
     expect(await rowOf(host)).toMatchObject({ ...{ bundle: holding.bundle }, uses: 0 });
   });
 
-  it('is warm, holds nothing, and loads a version that there is', async () => {
+  it('must be warm, hold nothing and be given an existing version', async () => {
     const host = await loadedHost();
     await expect(load(host)).rejects.toMatchObject({ code: 'conflict' });
     const blank = await warmHost(control);

@@ -1,4 +1,4 @@
-/** `/metrics`, `/v2/metrics` and `/metrics/daily`: held to sums made here of what was sent. */
+/** `/metrics`, `/v2/metrics` and `/metrics/daily`, compared with sums computed here from the same data. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
@@ -49,7 +49,7 @@ type Observation = {
   cost: number;
 };
 
-/** What is sent: 60 traces, 5 hours apart, each with 4 observations that begin 5 hours apart, too. */
+/** Data to send: 40 traces, 5 hours apart, each with 4 observations that also begin 5 hours apart. */
 const traces = Array.from({ length: 40 }, (_, index) => ({
   index,
   at: start + index * 5 * hourMs,
@@ -121,7 +121,7 @@ beforeAll(async () => {
 describe('metrics of observations', () => {
   const view = 'observations';
 
-  it('are counts and sums over whole days, and over what is left of days', async () => {
+  it('count and sum over whole days and over parts of days', async () => {
     for (const [from, to] of [
       [start, last],
       [start + 7 * hourMs, last - 3 * hourMs],
@@ -165,10 +165,10 @@ describe('metrics of observations', () => {
         ],
       },
     ],
-  ])('are the same from the sums by day and from what is there: %j', async (parts) => {
+  ])('are equal from daily rollups and from raw rows: %j', async (parts) => {
     const asked = { view, metrics: [sum('totalCost'), count, sum('inputTokens')], ...parts };
     const odd = { fromTimestamp: iso(start + hourMs), toTimestamp: iso(last - 90 * 60_000) };
-    // Sums by day know nothing of levels.
+    // Daily rollups do not store levels, so this filter forces a read of raw rows.
     const column = { type: 'string', column: 'level', operator: 'does not contain', value: 'x' };
     const filters = [...((parts as { filters?: object[] }).filters ?? []), column];
     for (const times of [range, odd]) {
@@ -178,7 +178,7 @@ describe('metrics of observations', () => {
     }
   });
 
-  it('are aggregated in every way', async () => {
+  it('support every aggregation', async () => {
     const latency = (aggregation: string) => ({ measure: 'latency', aggregation });
     const kinds = ['avg', 'count', 'max', 'min', 'p50', 'p95', 'uniq', 'sum'];
     const [row] = await metrics({ view, metrics: kinds.map(latency) });
@@ -201,7 +201,7 @@ describe('metrics of observations', () => {
     });
   });
 
-  it('spread over bins, by group', async () => {
+  it('build histograms with the requested bins, by group', async () => {
     const rows = await metrics({
       ...{ view, metrics: [{ measure: 'latency', aggregation: 'histogram' }, count] },
       ...{ dimensions: [{ field: 'name' }], config: { bins: 5 } },
@@ -220,7 +220,7 @@ describe('metrics of observations', () => {
     expect(total(bins, ([, , height]) => height)).toBe(inRange.length);
   });
 
-  it('are of what a filter leaves, of the trace, too', async () => {
+  it('apply filters on the observation and on its trace', async () => {
     const counted = async (...filters: object[]) =>
       (await metrics({ view, metrics: [count], filters }))[0]?.count_count;
     const ofTraces = (isOne: (trace: (typeof traces)[number]) => boolean) =>
@@ -233,7 +233,7 @@ describe('metrics of observations', () => {
     expect(await counted(slow)).toBe(inRange.filter(({ latencyMs }) => latencyMs > 300).length);
   });
 
-  it('have no gaps where time is all that they are grouped by', async () => {
+  it('have no gaps when time is the only dimension', async () => {
     const rows = await metrics({
       ...{ view, metrics: [count, { measure: 'latency', aggregation: 'p95' }] },
       ...{ timeDimension: { granularity: 'hour' }, toTimestamp: '2026-03-02T12:30:00Z' },
@@ -253,7 +253,7 @@ describe('metrics of observations', () => {
 describe('metrics of traces', () => {
   const view = 'traces';
 
-  it('are counted by day and name, with what their observations come to', async () => {
+  it('count traces by name and sum up their observations', async () => {
     const rows = await metrics({
       view,
       metrics: [count, sum('observationsCount'), sum('totalCost'), sum('scoresCount')],
@@ -277,7 +277,7 @@ describe('metrics of traces', () => {
     expect(kept).toEqual({ count_count: 6 });
   });
 
-  it('tell users apart, latency, and what metadata says', async () => {
+  it('count distinct users, measure latency and filter by metadata', async () => {
     const uniq = { measure: 'uniqueUserIds', aggregation: 'uniq' };
     const metadata = { type: 'stringObject', column: 'metadata', key: 'tier', operator: '=' };
     const filters = [{ ...metadata, value: 'gold' }];
@@ -293,7 +293,7 @@ describe('metrics of traces', () => {
 });
 
 describe('metrics of scores', () => {
-  it('are those of a kind each', async () => {
+  it('count only scores of the data type of their view', async () => {
     const one = async (view: string, ...rest: object[]) =>
       metrics({ ...{ view, metrics: [count] }, ...Object.assign({}, ...rest) });
     const avg = { measure: 'value', aggregation: 'avg' };
@@ -317,7 +317,7 @@ describe('metrics of scores', () => {
   });
 });
 
-describe('a question', () => {
+describe('a metrics query', () => {
   const good = { ...range, view: 'observations', metrics: [count] };
   it.each([
     ['{', 'Invalid JSON in query parameter'],
@@ -349,16 +349,19 @@ describe('a question', () => {
     [{ ...good, orderBy: [{ field: 'count_count', direction: 'up' }] }, 'invalid direction'],
     [{ ...good, config: { row_limit: 1_001 } }, 'row_limit'],
     [{ ...good, config: { bins: 0 } }, 'bins'],
-  ])('that cannot be asked is refused, and says what can: %j', async (query, words) => {
-    const { status, body } = await askMetrics(query as object);
-    expect([status, body.message]).toEqual([400, expect.stringContaining(words)]);
-  });
+  ])(
+    'is refused when invalid, with a message that lists what is allowed: %j',
+    async (query, words) => {
+      const { status, body } = await askMetrics(query as object);
+      expect([status, body.message]).toEqual([400, expect.stringContaining(words)]);
+    },
+  );
 
-  it('is needed', async () => {
+  it('is required', async () => {
     expect((await ask('GET', '/metrics')).status).toBe(400);
   });
 
-  it('in its present form groups by no ids and has no traces, but 100 rows', async () => {
+  it('cannot group by ids or read traces on the v2 route', async () => {
     const route = '/v2/metrics';
     expect(await metrics(good, route)).toEqual(await metrics(good));
     const ids = { ...good, dimensions: [{ field: 'traceId' }] };
@@ -369,7 +372,7 @@ describe('a question', () => {
   });
 });
 
-describe('metrics by day', () => {
+describe('daily metrics', () => {
   const days = async (query: string) => {
     const { status, body } = await ask('GET', `/metrics/daily?${query}`);
     if (status !== 200) throw new Error(JSON.stringify(body));
@@ -400,7 +403,7 @@ describe('metrics by day', () => {
       ...{ date, countTraces, countObservations, totalCost },
     }));
 
-  it('are what was sent, the latest first, page by page', async () => {
+  it('return the data that was sent, latest day first, page by page', async () => {
     const all = expected(() => true);
     const body = await days('limit=100');
     expect(plain(body)).toEqual(all);
@@ -410,7 +413,7 @@ describe('metrics by day', () => {
     expect(usage.map(({ model }) => model)).toContain('model-1');
   });
 
-  it('are of what is asked for', async () => {
+  it('filter by time, user, trace name, environment and tags', async () => {
     const odd = [start + 7 * hourMs, start + 3 * dayMs + hourMs] as const;
     const times = `fromTimestamp=${iso(odd[0])}&toTimestamp=${iso(odd[1])}`;
     expect(plain(await days(times))).toEqual(expected(() => true, ...odd));
@@ -429,7 +432,7 @@ describe('metrics by day', () => {
     'limit=101',
     'fromTimestamp=yesterday',
     `${'fromTimestamp=2026-03-02T00:00:00Z'}&toTimestamp=2026-03-01T00:00:00Z`,
-  ])('refuse what cannot be asked: %s', async (query) => {
+  ])('refuse an invalid query: %s', async (query) => {
     expect((await ask('GET', `/metrics/daily?${query}`)).status).toBe(400);
   });
 });

@@ -1,4 +1,4 @@
-/** Proofs of tasks by the service: asked for, carried out on a session that is opened on the task, and kept. */
+/** Proofs of tasks by the service: requested, run in a session that is opened on the task, and kept. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTask, getProof, proveTask } from '#wire/public-api/operations.ts';
 import { clearPool, warmHost } from '../support/host.ts';
@@ -34,7 +34,7 @@ const report = {
   neverBites: [],
 };
 
-/** Answers the next run as a host does; what its session was opened on, and what it was asked. */
+/** Answers the next run as a host does; returns the task of its session and the request. */
 const answerNext = async () => {
   const host = await warmHost(control);
   const assignment = await host.poll();
@@ -45,7 +45,7 @@ const answerNext = async () => {
 };
 
 describe('a proof', () => {
-  it('is carried out on a session of the task, and answered with its report', async () => {
+  it('runs in a session of the task and returns its report', async () => {
     const proving = control.send(proveTask, { params, body: { task: 'finish' } });
     const { kind } = await answerNext();
     expect(kind).toBe('prove');
@@ -56,7 +56,7 @@ describe('a proof', () => {
     expect((await control.send(getProof, { params: run, query: {} })).body).toEqual(body);
   });
 
-  it('of a stored task is of the version that it has when it is asked for', async () => {
+  it('of a stored task uses the version that the task has at the time of the request', async () => {
     const spec = { instruction };
     const { body: stored } = await control.send(createTask, { body: { world: 'notes', spec } });
     const proving = control.send(proveTask, { params, body: { task: { id: stored.id } } });
@@ -64,7 +64,7 @@ describe('a proof', () => {
     expect((await proving).body.outcome).toBe('passed');
   });
 
-  it('is answered 202 to who does not wait', async () => {
+  it('returns 202 to a client that does not wait', async () => {
     const { status, body } = await control.send(proveTask, {
       params,
       body: { task: 'finish', wait: false },
@@ -77,7 +77,7 @@ describe('a proof', () => {
     expect(ended.outcome).toBe('passed');
   });
 
-  it('of a task that is not there is refused by name', async () => {
+  it('of a missing task is refused with the name of the task', async () => {
     await expect(control.send(proveTask, { params, body: { task: 'none' } })).rejects.toMatchObject(
       { code: 'invalid', message: expect.stringContaining('"none"') },
     );
@@ -86,7 +86,7 @@ describe('a proof', () => {
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is read by the secret key of its own project alone', async () => {
+  it('can be read only with the secret key of its own project', async () => {
     const { body } = await control.send(proveTask, {
       params,
       body: { task: 'finish', wait: false },

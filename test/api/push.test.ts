@@ -1,4 +1,4 @@
-/** Pushes: what is sent, what becomes of rows, what is refused, and several at once. */
+/** Pushes: the files that are sent, the fate of existing rows, refusals, and concurrent pushes. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ const stateOf = async () => {
 };
 
 describe('a push', () => {
-  it('makes the next version, of which only what is new is sent', async () => {
+  it('creates the next version and sends only files that are new', async () => {
     const slug = await create();
     const { body: first } = await control.read(getWorld, { params: { slug } });
     const next = changed(tree, { 'README.md': '# Notes\n', 'data/notes.json': '[]' });
@@ -71,7 +71,7 @@ describe('a push', () => {
       entityCounts: { folders: 1, notes: 0 },
       changes: {
         base: 1,
-        // With schema/lock.json, which hashes what was compiled.
+        // With schema/lock.json, which hashes the compiled files.
         files: { added: 1, changed: 2, removed: 0 },
         entities: { added: [], changed: [], removed: [] },
         rows: { before: 2, after: 1 },
@@ -91,7 +91,7 @@ describe('a push', () => {
     expect(opened.body.versionId).toBe(first.version.id);
   });
 
-  it('is the version that creating a world of the tree makes', async () => {
+  it('creates the same version as creating a world from the tree', async () => {
     const slug = await create();
     const next = changed(tree, {
       'README.md': 'the same\n',
@@ -103,7 +103,7 @@ describe('a push', () => {
     expect(pushed.contentHash).toBe(made.body.version.contentHash);
   });
 
-  it('that changes nothing makes no version and says so', async () => {
+  it('without changes creates no version and reports that', async () => {
     const slug = await create();
     const before = await stateOf();
     const pushed = await push(control.send, slug, tree);
@@ -111,7 +111,7 @@ describe('a push', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('names the entities that it changes, and renames a world that has the name of its manifest', async () => {
+  it('names the entities that it changes, and renames the world when its manifest does', async () => {
     const slug = await create();
     const text = (path: string) =>
       new TextDecoder().decode(tree.find((file) => file.path === path)?.content);
@@ -126,7 +126,7 @@ describe('a push', () => {
   });
 });
 
-it('warns of rows of the tree that hold what the policy names in the clear', async () => {
+it('a push warns of rows in the tree with plaintext in fields that the policy redacts', async () => {
   const slug = await create();
   const connector = [
     ...['[connector]', 'slug = "notes"', 'base_url = "https://api.notes.example"'],
@@ -151,7 +151,7 @@ it('warns of rows of the tree that hold what the policy names in the clear', asy
 describe('rows that did not come from the tree', () => {
   const given = { notes: [note(7, 'given'), note(8, 'given, too')] };
 
-  it('are kept, and rows of the tree take the place of those that did', async () => {
+  it('are kept, while rows of the tree replace those of the previous tree', async () => {
     const slug = await create(given);
     const next = changed(tree, { 'data/notes.json': JSON.stringify([note(2, 'second')]) });
     const pushed = await push(control.send, slug, next);
@@ -164,7 +164,7 @@ describe('rows that did not come from the tree', () => {
     expect(again).toMatchObject({ number: 3, keptRows: 2, entityCounts: { notes: 2 } });
   });
 
-  it('stay where the tree gets a row of the same key', async () => {
+  it('take precedence over a row of the tree with the same key', async () => {
     const slug = await create(given);
     const rows = [note(7, 'of the tree'), note(9, 'new')];
     const next = changed(tree, { 'data/notes.json': JSON.stringify(rows) });
@@ -172,7 +172,7 @@ describe('rows that did not come from the tree', () => {
     expect(pushed).toMatchObject({ keptRows: 2, leftOutRows: 1, entityCounts: { notes: 3 } });
   });
 
-  it('go when the push says so', async () => {
+  it('are removed when the push asks for it', async () => {
     const slug = await create(given);
     const pushed = await push(control.send, slug, tree, { data: 'replace' });
     expect(pushed).toMatchObject({ keptRows: 0, entityCounts: { notes: 1 } });
@@ -181,7 +181,7 @@ describe('rows that did not come from the tree', () => {
     expect(pushed.contentHash).toBe(body.version.contentHash);
   });
 
-  it('refuse a push by name when its contract does not allow them', async () => {
+  it('refuse a push, with their keys, when its contract does not allow them', async () => {
     const slug = await create(given);
     const text = new TextDecoder().decode(tree[0]?.content);
     const stricter = { 'schema/world.json': text.replace('"minLength": 1', '"maxLength": 5') };
@@ -201,7 +201,7 @@ describe('rows that did not come from the tree', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('leave no files behind, whether they are kept or refused', async () => {
+  it('leave no temporary files behind, whether they are kept or refused', async () => {
     const slug = await create(given);
     await push(control.send, slug, changed(tree, { 'data/notes.json': '[]' }));
     const without = { 'data/notes.json': '[]', 'data/folders.json': '[]' };
@@ -210,7 +210,7 @@ describe('rows that did not come from the tree', () => {
     expect(await readdir(join(control.config.workDir, 'imports'))).toEqual([]);
   });
 
-  it('are found in a version of the release before, which did not write down where rows came from', async () => {
+  it('are found in a version of the previous release, which did not record the origin of rows', async () => {
     const slug = await create(given);
     await control.sql(
       `update versions set tree_rows = null, changes = null, author = null
@@ -228,14 +228,14 @@ describe('rows that did not come from the tree', () => {
   });
 });
 
-describe('a push that is refused', () => {
+describe('a refused push', () => {
   const bodyOf = (slug: string, body: Partial<PushBody>) =>
     control.send(pushVersion, {
       params: { slug },
       body: { base: 1, files: pushFiles(tree), ...body },
     });
 
-  it('writes nothing of a tree that does not compile', async () => {
+  it('writes nothing when the tree does not compile', async () => {
     const slug = await create();
     const before = await stateOf();
     const blobs = await control.sql('select unnest(blobs) as blob from versions');
@@ -249,7 +249,7 @@ describe('a push that is refused', () => {
     expect(await control.sql('select unnest(blobs) as blob from versions')).toEqual(blobs);
   });
 
-  it('names the head when it is made from another version', async () => {
+  it('names the head when it is based on another version', async () => {
     const slug = await create();
     const second = await push(control.send, slug, changed(tree, { 'a.md': 'a' }));
     await expect(bodyOf(slug, { base: 1 })).rejects.toMatchObject({
@@ -260,14 +260,14 @@ describe('a push that is refused', () => {
     await expect(bodyOf(slug, { base: 3 })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('says so when its world is archived or deleted meanwhile', async () => {
+  it('reports that its world was archived or deleted meanwhile', async () => {
     const archive = 'archived_at = now()';
     const remove = 'deleted_at = now(), former_slug = slug, slug = id';
     for (const [change, told] of [
       [archive, { code: 'conflict', message: expect.stringContaining('is archived') }],
       [remove, { code: 'not_found', message: expect.stringContaining('deleted meanwhile') }],
     ] as const) {
-      // Room is taken before the files are stored, and once more for them.
+      // Disk space is reserved before the files are stored, and updated after that.
       for (const moment of ['insert', 'update']) {
         const slug = await create();
         await control.sql(`create function end_world() returns trigger language plpgsql as $$ begin
@@ -281,7 +281,7 @@ describe('a push that is refused', () => {
     }
   });
 
-  it('names what is missing, what is not its digest, and what is no path of a tree', async () => {
+  it('names missing files, wrong digests and invalid paths', async () => {
     const slug = await create();
     const sha256 = 'a'.repeat(64);
     const content = Buffer.from('a').toString('base64');
@@ -305,7 +305,7 @@ describe('a push that is refused', () => {
 });
 
 describe('the key of another project', () => {
-  it('can neither push nor ask what is missing, nor get at files by their digests', async () => {
+  it('can neither push, list missing files nor read files by their digests', async () => {
     const slug = await create();
     const { body: world } = await control.read(getWorld, { params: { slug } });
     const sha256 = world.files.map((file) => file.sha256);
@@ -326,8 +326,8 @@ describe('the key of another project', () => {
   });
 });
 
-describe('pushes at once', () => {
-  it('of which each adds its own file leave all of them, in versions without gaps', async () => {
+describe('concurrent pushes', () => {
+  it('that each add a file keep all files, in versions without gaps', async () => {
     const slug = await create();
     const pushers = 4;
     let conflicts = 0;
@@ -338,7 +338,7 @@ describe('pushes at once', () => {
       });
       return body.head.number;
     };
-    /** Reads the head, adds a file to it, pushes; begins anew when another was first. */
+    /** Reads the head, adds a file to it and pushes; starts over when another push was first. */
     const pushOwn = async (name: string): Promise<number> => {
       for (;;) {
         const number = await headOf();

@@ -1,4 +1,4 @@
-/** The quotas of a project where opens overlap in the database. */
+/** Quotas of a project when opens overlap in the database. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
@@ -37,7 +37,7 @@ const setQuotas = (sessions: number | null, opensPerMinute: number | null) =>
     [sessions, opensPerMinute],
   );
 
-/** Makes every open that was so much longer ago. */
+/** Moves every open back by a number of seconds. */
 const passTime = (seconds: number) =>
   control.sql(`update sessions set created_at = created_at - $1 * interval '1 second'`, [seconds]);
 
@@ -115,7 +115,7 @@ describe('opens that overlap in the database', () => {
     };
   };
 
-  /** Begins an open: `decided` when the database has answered, and committed when told. */
+  /** Begins an open: `decided` resolves when the database has answered, and `commit` commits it. */
   const begin = async (db: Database | undefined = databases[0]) => {
     const wanted = await newSession();
     const decided = Promise.withResolvers<boolean>();
@@ -145,11 +145,11 @@ describe('opens that overlap in the database', () => {
       { timeoutMs: 10_000, what: 'an open that waits for another' },
     );
 
-  it('do not wait for each other while there is room', async () => {
+  it('do not wait for each other while the quota is far away', async () => {
     await setQuotas(16, 16);
     const first = await begin();
     expect(await first.decided).toBe(true);
-    // What it has written nobody sees.
+    // The first session is not committed, so other transactions do not see it.
     await open();
     await first.commit();
   });
@@ -171,7 +171,7 @@ describe('opens that overlap in the database', () => {
     expect(await countSessions('closed_at is null')).toBe(16);
   });
 
-  it('do not exceed what they leave room for', async () => {
+  it('all succeed when the quota has capacity for them', async () => {
     await setQuotas(1_000, 1_000);
     const many = await Promise.all(
       Array.from({ length: 17 }, (_, index) => begin(databases[index % 2])),

@@ -1,4 +1,4 @@
-/** How many sessions a project may have open, and open in a minute, with several control planes. */
+/** Quotas of a project, for open sessions and for opens per minute, with several control planes. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Makes every open that was so much longer ago. */
+/** Moves every open back by a number of seconds. */
 const passTime = (seconds: number) =>
   control.sql(`update sessions set created_at = created_at - $1 * interval '1 second'`, [seconds]);
 
@@ -60,7 +60,7 @@ const openMany = async (count: number): Promise<string[]> => {
 const close = (sessionId: string) =>
   control.send(closeSession, { params: { sessionId }, body: {} });
 
-/** The answer to an open, with its headers. */
+/** Opens a session and returns the raw answer, with its headers. */
 const openRaw = (authorization = basicAuthorization(control.publicKey, control.secretKey)) =>
   control.raw({
     method: 'POST',
@@ -78,7 +78,7 @@ const countSessions = async (where = 'true'): Promise<number> => {
 
 const recent = `created_at > now() - interval '1 minute'`;
 
-/** Opens at both replicas at once; how many were opened, the others having been refused. */
+/** Opens at both replicas at once; returns the number of opened sessions and checks that the rest were refused. */
 const race = async (count: number): Promise<number> => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: count }, (_, index) => open(index % 2 === 0 ? control : replica)),
@@ -90,7 +90,7 @@ const race = async (count: number): Promise<number> => {
 };
 
 describe('the quota of open sessions', () => {
-  it('refuses one more, names itself, and writes nothing', async () => {
+  it('refuses one session too many, names itself and writes nothing', async () => {
     await openMany(quotas.sessions);
     const before = await countSessions();
     const { status, headers, body } = await openRaw();
@@ -106,7 +106,7 @@ describe('the quota of open sessions', () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it('leaves a warm host to projects that may open', async () => {
+  it('leaves a warm host to projects that are below their quota', async () => {
     await setQuotas(1, null);
     await warmHost(control);
     await open();
@@ -130,7 +130,7 @@ describe('the quota of open sessions', () => {
     await open();
   });
 
-  it('does not count a session that failed', async () => {
+  it('does not count a failed session', async () => {
     await setQuotas(1, null);
     const host = await warmHost(control);
     await open();
@@ -142,7 +142,7 @@ describe('the quota of open sessions', () => {
   it.each([
     [5, 40],
     [30, 90],
-  ])('of %i holds when %i ask at once, at two control planes', async (most, asked) => {
+  ])('of %i holds for %i simultaneous opens at two control planes', async (most, asked) => {
     await setQuotas(most, 10_000);
     for (let round = 0; round < 5; round += 1) {
       expect(await race(asked)).toBe(most);
@@ -157,7 +157,7 @@ describe('the quota of opens per minute', () => {
     for (let index = 0; index < count; index += 1) await close((await open()).id);
   };
 
-  it('refuses one more, and says when there is room to the second', async () => {
+  it('refuses one open too many and gives the time to retry after, to the second', async () => {
     await openAndClose(1);
     await passTime(10.5);
     await openAndClose(quotas.opensPerMinute - 1);
@@ -186,7 +186,7 @@ describe('the quota of opens per minute', () => {
   it.each([
     [7, 40],
     [30, 90],
-  ])('of %i holds when %i ask at once, at two control planes', async (most, asked) => {
+  ])('of %i holds for %i simultaneous opens at two control planes', async (most, asked) => {
     await setQuotas(10_000, most);
     for (let round = 0; round < 4; round += 1) {
       expect(await race(asked)).toBe(most);
@@ -196,7 +196,7 @@ describe('the quota of opens per minute', () => {
   });
 });
 
-describe('opens that lanes let pass uncounted', () => {
+describe('opens on pre-allocated permits', () => {
   const readLeft = async (): Promise<number> => {
     const [row] = await control.sql<{ left: number }>(
       'select coalesce(sum(left_opens), 0)::int as left from open_lanes',
@@ -204,7 +204,7 @@ describe('opens that lanes let pass uncounted', () => {
     return row?.left ?? 0;
   };
 
-  it('are within the quota with all others, at two replicas at once', async () => {
+  it('stay within the quota together with all others, at two replicas at once', async () => {
     await setQuotas(1_000, 96);
     await openMany(10);
     expect(await readLeft()).toBeGreaterThan(0);
@@ -213,7 +213,7 @@ describe('opens that lanes let pass uncounted', () => {
     expect(await readLeft()).toBe(0);
   });
 
-  it('are none by a quota that is no longer in force', async () => {
+  it('are not allowed by permits from a quota that is no longer in force', async () => {
     await setQuotas(1_000, 960);
     await openMany(20);
     expect(await readLeft()).toBeGreaterThan(0);
@@ -224,7 +224,7 @@ describe('opens that lanes let pass uncounted', () => {
 });
 
 describe('a repeated Idempotency-Key', () => {
-  it('is answered with its session, whatever the quotas, and counts once', async () => {
+  it('returns its session, even when the quotas are used up, and counts once', async () => {
     await setQuotas(2, 2);
     const first = await open(control, 'quota-once');
     for (const at of [control, replica]) {
@@ -235,7 +235,7 @@ describe('a repeated Idempotency-Key', () => {
     await expect(open(control, 'quota-other')).rejects.toMatchObject({ code: 'exhausted' });
   });
 
-  it('takes the last place once, however many send it together', async () => {
+  it('uses up the last of the quota once, even when many requests send it at once', async () => {
     await setQuotas(1, 1);
     const opened = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
@@ -245,7 +245,7 @@ describe('a repeated Idempotency-Key', () => {
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('that was refused opens when there is room', async () => {
+  it('opens a session later if it was refused before', async () => {
     await setQuotas(1, null);
     const first = await open();
     await expect(open(control, 'quota-later')).rejects.toMatchObject({ code: 'exhausted' });
@@ -255,7 +255,7 @@ describe('a repeated Idempotency-Key', () => {
 });
 
 describe("a project's own quotas", () => {
-  it('take the place of the usual ones, from the next open on', async () => {
+  it('replace the default quotas from the next open on', async () => {
     await openMany(quotas.sessions);
     await expect(open()).rejects.toMatchObject({ detail: { quota: 'sessions', limit: 3 } });
     await setQuotas(4, 4);
@@ -272,7 +272,7 @@ describe("a project's own quotas", () => {
     await expect(setQuotas(null, 0)).rejects.toThrow(/quota_opens_per_minute/);
   });
 
-  it('are not touched by what other projects open', async () => {
+  it('do not count what other projects open', async () => {
     await control.sql(
       `insert into projects (id, organization_id, slug, name)
        select 'prj-neighbour', id, 'neighbour', 'neighbour' from organizations`,
@@ -300,7 +300,7 @@ describe("a project's own quotas", () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('has the refusal, with the time to try again', async () => {
+  it('describes the refusal with the Retry-After header', async () => {
     const { body } = await control.raw({ method: 'GET', path: '/api/public/openapi.json' });
     const { paths } = body as { paths: Record<string, { post: { responses: object } }> };
     expect(paths['/world-sessions']?.post.responses).toMatchObject({

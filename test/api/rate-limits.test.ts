@@ -1,4 +1,4 @@
-/** Requests a minute of one key, counted over two replicas. */
+/** Requests per minute of one key, counted over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A minute of the database's clock that has half a minute left. */
+/** Waits until a minute of the database's clock has at least half a minute left. */
 const waitForRoom = async (): Promise<void> => {
   for (;;) {
     const [row] = await control.sql<{ second: number }>(
@@ -41,14 +41,14 @@ const askMany = (count: number, project: Neighbour) =>
   );
 
 describe('the rate limit', () => {
-  it('lets a key make so many requests of a minute at all replicas together, and tells it', async () => {
+  it('limits the requests of a key per minute over all replicas together and reports it in headers', async () => {
     await waitForRoom();
     const [busy, other] = [await addNeighbour(control), await addNeighbour(control)];
     const answers = await askMany(limit + 20, busy);
     const done = answers.filter(({ status }) => status === 200);
     const refused = answers.filter(({ status }) => status === 429);
     expect(done.length + refused.length).toBe(answers.length);
-    // A replica may hold a twentieth that it did not spend.
+    // A replica may hold a twentieth of the limit that it did not spend.
     expect(done.length).toBeGreaterThanOrEqual(limit - limit / 20);
     expect(done.length).toBeLessThanOrEqual(limit);
     for (const { headers, body } of refused) {
@@ -65,7 +65,7 @@ describe('the rate limit', () => {
     expect((await other.ask('GET', '/environments')).status).toBe(200);
   }, 90_000);
 
-  it('is what a project sets, and counts nobody who shows no valid key', async () => {
+  it('can be set by a project, and is not reported to a client without a valid key', async () => {
     const settings = await setSettings(control, { rateLimit: 20 });
     expect(settings).toMatchObject({ rateLimit: 20, set: ['rateLimit'] });
     await expect(setSettings(control, { rateLimit: limit + 1 })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('the rate limit', () => {
     expect(wrong.headers['x-ratelimit-limit']).toBeUndefined();
   });
 
-  it('is counted on each replica while the database has no room to count, and reads are answered', async () => {
+  it("is counted on each replica while the database's disk is full, and reads are answered", async () => {
     const project = await addNeighbour(control);
     await control.sql(
       'alter function take_requests(text, integer) rename to take_requests_with_room',

@@ -1,4 +1,4 @@
-/** The reaper: who is ended and why, who is not, and what happens when it meets a call. */
+/** The reaper: the sessions it ends, the reasons, the sessions it keeps, and races with a call. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
 import {
@@ -24,7 +24,7 @@ afterEach(() => clearPool(control));
 
 afterAll(() => control.stop());
 
-/** Moves a session's clock back, as if so much time had passed. */
+/** Moves a time of a session back by some milliseconds. */
 const age = (sessionId: string, column: string, ms: number) =>
   control.sql(
     `update sessions set ${column} = ${column} - $2 * interval '1 millisecond' where id = $1`,
@@ -63,7 +63,7 @@ const pin = (sessionId: string) =>
   control.send(updateSession, { params: { sessionId }, body: { pinned: true } });
 
 describe('an idle session', () => {
-  it('is closed by its host, which is not kept', async () => {
+  it('is closed by its host, which then exits', async () => {
     const [sessionId, host] = await openReady();
     const polling = host.calls(10);
     await age(sessionId, 'last_activity_at', 11 * minute);
@@ -73,20 +73,20 @@ describe('an idle session', () => {
     expect(await read(sessionId)).toMatchObject({ state: 'CLOSED', endReason: 'idle' });
   });
 
-  it('is not ended before its time, nor when it was just claimed', async () => {
+  it('is not ended before its time or when it was just claimed', async () => {
     const [sessionId] = await openReady();
     expect(await runReaper()).toEqual([]);
     expect((await read(sessionId)).state).toBe('READY');
   });
 
-  it('stays when it is pinned', async () => {
+  it('stays open when it is pinned', async () => {
     const [sessionId] = await openReady();
     await pin(sessionId);
     await age(sessionId, 'last_activity_at', 100 * minute);
     expect(await runReaper()).toEqual([]);
   });
 
-  it('stays while a call waits or runs, however long', async () => {
+  it('stays open while a call waits or runs, for any length of time', async () => {
     const [sessionId, host] = await openReady();
     const { body } = await enqueue(sessionId);
     await age(sessionId, 'last_activity_at', 100 * minute);
@@ -99,7 +99,7 @@ describe('an idle session', () => {
     expect(await runReaper()).toEqual([sessionId]);
   });
 
-  it('stays when its host reports use of the API surface, and not merely because its host polls', async () => {
+  it('stays open when its host reports use of the API surface, but not for polls of its host', async () => {
     const [sessionId, host] = await openReady();
     await age(sessionId, 'last_activity_at', 11 * minute);
     await host.beat(minute);
@@ -111,7 +111,7 @@ describe('an idle session', () => {
     expect(await runReaper()).toEqual([sessionId]);
   });
 
-  it('is either ended or given a call that comes at the same moment, never both', async () => {
+  it('is either ended or gets a simultaneous call, never both', async () => {
     for (let round = 0; round < 15; round += 1) {
       const [sessionId, host] = await openReady();
       await age(sessionId, 'last_activity_at', 11 * minute);
@@ -135,7 +135,7 @@ describe('an idle session', () => {
 });
 
 describe('a session over its maximum age', () => {
-  it('is closed, pinned or not; what waits is cancelled and what runs may finish', async () => {
+  it('is closed even if pinned; its waiting calls are cancelled and its running ones may finish', async () => {
     const [sessionId, host] = await openReady();
     await pin(sessionId);
     const running = (await enqueue(sessionId)).body.id;
@@ -152,8 +152,8 @@ describe('a session over its maximum age', () => {
   });
 });
 
-describe('a session that is stuck', () => {
-  it('fails when it gets no host, and says so', async () => {
+describe('a stuck session', () => {
+  it('fails with the reason when it gets no host', async () => {
     const { body } = await control.send(openSession, { body: { slug: 'notes' } });
     await age(body.id, 'state_since', 3 * minute);
     expect(await runReaper()).toEqual([body.id]);
@@ -175,7 +175,7 @@ describe('a session that is stuck', () => {
     expect(await host.beat()).toEqual({ drain: true });
   });
 
-  it('is closed when its host does not let go of it, and the host is drained', async () => {
+  it('is closed when its host does not release it, and the host is drained', async () => {
     const [sessionId, host] = await openReady();
     await age(sessionId, 'last_activity_at', 11 * minute);
     await runReaper();

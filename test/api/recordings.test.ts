@@ -1,4 +1,4 @@
-/** Recordings of browsers: what is kept of what a browser sends, told, read and given up. */
+/** Recordings of browsers: the parts that are kept, how they are described and read, and when they are deleted. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const beganAtMs = Date.UTC(2026, 2, 1);
 
-/** The beginning of a key frame of VP8, and bytes that stand for the rest. */
+/** Returns a picture: the header of a VP8 key frame, and filler bytes. */
 const picture = (afterMs: number, width: number = recordingLimits.width, bytes = 100) => {
   const data = Buffer.alloc(bytes, 7);
   data.set([0x10, 0, 0, 0x9d, 0x01, 0x2a]);
@@ -54,7 +54,7 @@ const part = (number: number, parts: object = {}) => ({
   ...parts,
 });
 
-/** A session that is recorded, unless told otherwise, and its browser. */
+/** Opens a session, recorded unless `browserRecording` is false, and returns it with its browser. */
 const openRecorded = async (browserRecording = true) => {
   const host = await warmHost(control);
   const browser = await warmBrowser(control);
@@ -91,7 +91,7 @@ const refused = async (browser: PlayedBrowser, sent: object) =>
   );
 
 describe('a recording', () => {
-  it('is told and read as far as it is there, with the times of its parts', async () => {
+  it('is described and read as far as it exists, with the times of its parts', async () => {
     const { id, browser, assignment } = await openRecorded();
     expect(assignment?.recording).toEqual({ next: 0 });
     expect(await tell(id)).toMatchObject({ beganAt: null, pictures: 0, bytes: 0, marks: [] });
@@ -109,7 +109,7 @@ describe('a recording', () => {
     expect(Buffer.from(bytes).subarray(0, 4).toString('hex')).toBe('1a45dfa3');
   });
 
-  it('goes on with the next browser, whatever the time is there', async () => {
+  it("continues with the next browser, regardless of that browser's clock", async () => {
     const { id, browser } = await openRecorded();
     await browser.record(part(0, { mark: 'start' }));
     await browser.leave();
@@ -120,7 +120,7 @@ describe('a recording', () => {
     await expect(browser.record(part(2))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('keeps a part once, however often it is sent, and no other in its place', async () => {
+  it('keeps a part once, even when it is sent again or with other content', async () => {
     const { id, browser } = await openRecorded();
     await browser.record(part(0));
     const before = await partsOf(id);
@@ -130,7 +130,7 @@ describe('a recording', () => {
     expect((await tell(id)).pictures).toBe(2);
   });
 
-  it('is complete when the browser has ended its session, and takes the last part before', async () => {
+  it('takes the last part while its session is closing', async () => {
     const { id, host, browser } = await openRecorded();
     await browser.record(part(0));
     await control.send(closeSession, { params: { sessionId: id }, query: {}, body: {} });
@@ -139,7 +139,7 @@ describe('a recording', () => {
     expect(await tell(id)).toMatchObject({ pictures: 4, complete: false });
   });
 
-  it('takes nothing but pictures of its size, in order, within bounds', async () => {
+  it('accepts only pictures of its size, in order and within bounds', async () => {
     const { id, browser } = await openRecorded();
     const none = { afterMs: 0, data: Buffer.from('<svg onload=alert(1)>').toString('base64') };
     expect(await refused(browser, { pictures: [] })).toBe('invalid');
@@ -152,7 +152,7 @@ describe('a recording', () => {
     expect(await partsOf(id)).toEqual([]);
   });
 
-  it('is cut where there is no room for more, and says when', async () => {
+  it('is cut at its size limit and reports when', async () => {
     const { id, browser } = await openRecorded();
     expect((await browser.record(part(0))).body).toEqual({ isCut: false });
     await control.sql('update browser_recordings set bytes = $1 where session_id = $2', [
@@ -169,7 +169,7 @@ describe('a recording', () => {
     expect(await next.poll()).not.toHaveProperty('recording');
   });
 
-  it('is given up some time after its session, with its bytes', async () => {
+  it('is deleted with its bytes some time after its session ended', async () => {
     const { id, browser } = await openRecorded();
     await browser.record(part(0));
     const [kept] = await partsOf(id);
@@ -193,8 +193,8 @@ describe('a recording', () => {
   });
 });
 
-describe('a session without one', () => {
-  it('says how to get one, and takes nothing', async () => {
+describe('a session without a recording', () => {
+  it('reports how to get one and refuses parts', async () => {
     const { id, browser, assignment } = await openRecorded(false);
     expect(assignment).not.toHaveProperty('recording');
     await expect(tell(id)).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe('a session without one', () => {
     expect(await refused(browser, {})).toBe('conflict');
   });
 
-  it('is not opened when a recording is asked for and no browser', async () => {
+  it('is not opened when a recording is requested without a browser', async () => {
     const body = { slug: 'board', surfaces: ['ui' as const], browserRecording: true };
     await expect(control.send(openSession, { body })).rejects.toMatchObject({
       code: 'invalid',
@@ -212,7 +212,7 @@ describe('a session without one', () => {
   });
 });
 
-it('is not shown to a public key, as it may show what was typed', async () => {
+it('a recording is not shown to a public key, as it may show what was typed', async () => {
   const { id } = await openRecorded();
   for (const shape of [getRecording, getRecordingFilm]) {
     await expect(control.read(shape, { params: { sessionId: id } })).rejects.toMatchObject({

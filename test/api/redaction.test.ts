@@ -1,6 +1,6 @@
 /**
- * Redaction of the rows that requests write: given with a world, in a call `seed`, and in the seed of a task. What is
- * redacted is never in the clear where the service keeps or says something, nor is it handed to a host.
+ * Redaction of the rows in requests: for a new world, in a `seed` call, and in the seed of a task. Redacted values
+ * appear in the clear neither in storage, in answers nor in logs, and are not sent to a host.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ import { encodeTree } from '../support/worlds.ts';
 let control: OwnControl;
 let host: PlayedHost;
 const lines: string[] = [];
-/** All that anybody was answered or handed. */
+/** Every answer and everything a host received. */
 const said: unknown[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ afterEach(() => clearPool(control));
 
 afterAll(() => control.stop());
 
-/** What an answer says, also when it is a refusal. */
+/** Returns the body of the answer, or the error of a refusal. */
 const outcome = async (asked: Promise<{ body: unknown }>): Promise<unknown> => {
   const told = await asked.then(
     ({ body }) => body,
@@ -89,7 +89,7 @@ const create = (slug: string, data: object, withConnector = true): Promise<unkno
 const digest = /^sha256:[0-9a-f]{64}$/;
 
 describe('a seed with redact "apply"', () => {
-  it('is stored and handed on as the policy keeps it, and says nothing of redaction any more', async () => {
+  it('is stored and sent on in its redacted form, without the redact option', async () => {
     const sessionId = await open('people');
     const row = { id: 1, name: 'Ada', email: 'ada@mail.example', ssn: '12', lat: 59.123 };
     const call = await seed(sessionId, { rows: { people: [row] }, redact: 'apply' });
@@ -104,7 +104,7 @@ describe('a seed with redact "apply"', () => {
     expect(Object.keys(input.rows.people[0] ?? {})).toEqual(['id', 'name', 'email', 'lat']);
   });
 
-  it('is refused in words that quote nothing, and leaves no call behind', async () => {
+  it('is refused in messages that quote no values, and leaves no call behind', async () => {
     const sessionId = await open('people');
     const secret = 'very-secret-value';
     for (const [input, path] of [
@@ -148,7 +148,7 @@ describe('redact "refuse"', () => {
     });
   });
 
-  it('stores rows that are redacted already as they are', async () => {
+  it('stores rows that are already redacted as they are', async () => {
     const sessionId = await open('people');
     const people = [{ id: 1, email: `sha256:${'0a'.repeat(32)}`, name: 'Ada', lat: 1.5 }];
     const call = await seed(sessionId, { rows: { people }, redact: 'refuse' });
@@ -183,7 +183,7 @@ it('rows of a task are redacted before its session is written', async () => {
   });
 });
 
-it('rows of a stored task are redacted before it is stored, and once more never', async () => {
+it('rows of a stored task are redacted before it is stored, and not redacted twice', async () => {
   const give = (redact?: string) => ({
     seed: { rows: { people: [{ id: 1, phone: '+47 555 0100' }] }, ...(redact && { redact }) },
   });
@@ -205,7 +205,7 @@ it('rows of a stored task are redacted before it is stored, and once more never'
   });
 });
 
-/** Everything in the database and the blobs, as text. */
+/** Returns everything in the database and the blobs, as text. */
 const kept = async (): Promise<string> => {
   const tables = await control.sql<{ name: string }>(
     "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
@@ -237,7 +237,7 @@ const kept = async (): Promise<string> => {
   return [...rows, ...blobs].join('\n');
 };
 
-it('a thousand secrets are nowhere once their rows were redacted, whether stored or refused', async () => {
+it('a thousand secrets are found nowhere after their rows were redacted, whether stored or refused', async () => {
   const secrets: string[] = [];
   const secret = (): string => {
     const made = `Canary${(secrets.length + 1_000_000).toString(36)}QxZ`;
@@ -263,7 +263,7 @@ it('a thousand secrets are nowhere once their rows were redacted, whether stored
     seed: apply({ people: people(1, 25) }),
   });
   for (let at = 0; at < 20; at += 1) await seed(sessionId, apply({ people: people(100 + at, 1) }));
-  // Large enough to be read in a process of its own.
+  // Large enough to be parsed in another process.
   const filler = Array.from({ length: 3_000 }, (_, at) => ({
     id: 2_000 + at,
     lat: 0.123_456_789_1,
@@ -339,7 +339,7 @@ it('a thousand secrets are nowhere once their rows were redacted, whether stored
     },
     { timeoutMs: 30_000, everyMs: 10, what: 'bytes of spent chunks to be removed' },
   );
-  // In every place that a refusal might quote.
+  // Secrets in every place that a refusal might quote.
   for (const rows of [
     { people: [{ ...personOf(1), id: secret() }] },
     { people: [{ ...personOf(1), [secret()]: secret() }] },
@@ -367,7 +367,7 @@ it('a thousand secrets are nowhere once their rows were redacted, whether stored
   });
   expect(broken.status).toBe(400);
   said.push(broken);
-  // What is not redacted is found: the search looks in the right places.
+  // Values that are not redacted are found, so the search looks in the right places.
   await seed(sessionId, { rows: { people: [{ id: 9_001, name: 'CanaryOfCalls' }] } });
   await create('clear', { rows: { people: [{ id: 9_002, name: 'CanaryOfBlobs' }] } });
   const { body } = await control.read(listCalls, {

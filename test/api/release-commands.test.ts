@@ -1,4 +1,4 @@
-/** `svc release`, as a script types it: builds, labels, what differs, runs, and the gate with its exit statuses. */
+/** `svc release` as a script calls it: builds, labels, diffs, agent runs, and the gate with its exit statuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuildView, GateView } from '#wire/public-api/evaluation/release.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
@@ -26,7 +26,7 @@ const run = async (words: string, expected = 0): Promise<string> => {
 const json = async <Body>(words: string, expected = 0): Promise<Body> =>
   JSON.parse(await run(`${words} --json`, expected)) as Body;
 
-/** Grades sessions of a run as their host would have done. */
+/** Grades the sessions of an agent run as their host would. */
 const grade = (runId: string, verdict: string): Promise<object[]> =>
   control.sql(
     `insert into calls (id, session_id, seq, kind, input, state, output, answered_at)
@@ -36,7 +36,7 @@ const grade = (runId: string, verdict: string): Promise<object[]> =>
   );
 
 describe('svc release', () => {
-  it('registers builds, shows what differs, and moves a label', async () => {
+  it('registers builds, shows a diff, and moves a label', async () => {
     const manifest = (name: string) => ({
       content: Buffer.from(JSON.stringify({ tools: [{ name }] })),
     });
@@ -74,7 +74,7 @@ describe('svc release', () => {
     );
   });
 
-  it('opens sessions for a run, and ends with what the gate says: 2, 1, 0', async () => {
+  it('opens sessions for a run and exits with the status of the gate: 2, 1, 0', async () => {
     await run('release builds register gated --hash gated --semver 1 --commit abcdef12');
     const gate = 'release gate --agent gated --semver 1';
     expect(await run(gate, 2)).toMatch(/verdict +untested[\s\S]*- no run recorded the build/);
@@ -96,7 +96,7 @@ describe('svc release', () => {
     expect(await run('release runs finish nightly')).toMatch(/finished +\d{4}-/);
   });
 
-  it('waits until no run goes on, or its time is over', async () => {
+  it('waits until no run is in progress or its time is up', async () => {
     await run('release builds register waited --hash waited --semver 1');
     await run('worlds session open notes --no-wait --run waiting --build-hash waited --planned 1');
     const gate = 'release gate --agent waited --semver 1 --wait';
@@ -110,7 +110,7 @@ describe('svc release', () => {
     ]);
   });
 
-  it('ends with 1 where nothing can be asked', async () => {
+  it('exits with 1 without credentials and for an unknown build', async () => {
     const context = testContext();
     const words = 'release gate --commit abcdef1 --wait'.split(' ');
     expect(await runCommandLine(words, context)).toBe(1);

@@ -1,4 +1,4 @@
-/** Builds of agents, labels, what differs, runs and the gate, over the routes that clients use. */
+/** Builds of agents, labels, diffs, agent runs and the gate, over the public API. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import type {
@@ -49,7 +49,7 @@ const open = async (run: object, slug = 'notes'): Promise<string> =>
   (await taken<{ id: string }>('POST', '/world-sessions', { slug, run })).id;
 
 let calls = 0;
-/** What a host that graded the session would have left. */
+/** Writes the answered call that a host leaves after grading the session. */
 const grade = async (sessionId: string, verdict: string, more: object = {}): Promise<void> => {
   calls += 1;
   await control.sql(
@@ -61,7 +61,7 @@ const grade = async (sessionId: string, verdict: string, more: object = {}): Pro
 const end = (sessionId: string): Promise<unknown> =>
   taken('DELETE', `/world-sessions/${sessionId}`);
 
-/** A run of graded sessions. */
+/** Opens, grades and closes one session of a run for each verdict. */
 const play = async (run: { id: string; buildHash: string }, verdicts: string[]): Promise<void> => {
   for (const verdict of verdicts) {
     const sessionId = await open(run);
@@ -79,7 +79,7 @@ describe('a build', () => {
     attribution: { commitSha: sha, branch: 'main', job: 17 },
   };
 
-  it('is registered once, and found', async () => {
+  it('is registered once, and can be read and listed', async () => {
     const made = await ask('POST', '/agent-builds', body);
     expect(made).toMatchObject({
       status: 201,
@@ -107,7 +107,7 @@ describe('a build', () => {
     expect(data[0]).not.toHaveProperty('manifest');
   });
 
-  it('never changes: other content under its hash is refused by name', async () => {
+  it('is immutable: other content under its hash is refused with the names of the fields', async () => {
     const other = { ...body, manifest: { model: 'm-2' }, attribution: { branch: 'dev' } };
     const { status, body: answer } = await ask('POST', '/agent-builds', other);
     expect([status, answer]).toMatchObject([
@@ -119,7 +119,7 @@ describe('a build', () => {
     ]);
   });
 
-  it('is registered once by two at once', async () => {
+  it('is registered once by concurrent requests', async () => {
     const twin = { agentId: 'twin', buildHash: 'twin-hash' };
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => ask('POST', '/agent-builds', twin)),
@@ -138,14 +138,14 @@ describe('a build', () => {
     [{ agentId: 'a', buildHash: 'b', manifest: { prompt: 'x'.repeat(600_000) } }, 'manifest'],
     [{ agentId: 'a', buildHash: 'b', attribution: { commitSha: 'main' } }, 'attribution'],
     [{ agentId: 'a', buildHash: 'b', attribution: { commitSha: 'abc123' } }, 'attribution'],
-  ])('is refused by name: %#', async (given, field) => {
+  ])('is refused with the name of the invalid field: %#', async (given, field) => {
     const { status, body: answer } = await ask('POST', '/agent-builds', given);
     const fields = (answer as { error: { path: string[] }[] }).error.map(({ path }) => path[0]);
     expect([status, fields]).toEqual([400, expect.arrayContaining([field])]);
   });
 
   it.each(['{"__proto__": {"x": 1}}', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`])(
-    'is refused with a manifest that is no plain JSON: %#',
+    'is refused with a manifest that is not plain JSON: %#',
     async (manifest) => {
       const { status, body: answer } = await control.raw({
         method: 'POST',
@@ -163,7 +163,7 @@ describe('a build', () => {
 });
 
 describe('a label', () => {
-  it('moves, tells who moved it, and resolves', async () => {
+  it('moves, records who moved it, and resolves to its build', async () => {
     const one = await register('labelled');
     const two = await register('labelled');
     const path = ({ id }: BuildView) => `/agent-builds/${id}/labels`;
@@ -192,7 +192,7 @@ describe('a label', () => {
     ]);
   });
 
-  it('goes back across a breaking tool change only by force', async () => {
+  it('moves back across a breaking tool change only with force', async () => {
     const old = await register('rolled', { manifest: { tools: tools('read', 'write') } });
     const added = await register('rolled', { manifest: { tools: tools('read', 'write', 'find') } });
     const broken = await register('rolled', { manifest: { tools: tools('read') } });
@@ -219,7 +219,7 @@ describe('a label', () => {
     expect(await taken('GET', resolve)).toMatchObject({ id: old.id });
   });
 
-  it('is moved by many at once one after the other', async () => {
+  it('is moved sequentially by concurrent requests', async () => {
     const builds = [];
     for (let n = 0; n < 6; n += 1) builds.push(await register('crowd'));
     await Promise.all(
@@ -272,8 +272,8 @@ describe('a diff', () => {
   });
 });
 
-describe('a run', () => {
-  it('is one that sessions name, of a build that is registered', async () => {
+describe('an agent run', () => {
+  it('is created by the sessions that name it and a registered build', async () => {
     const { buildHash, id: buildId } = await register('runner');
     const unknown = { slug: 'notes', run: { id: 'r', buildHash: 'nobody' } };
     expect(await ask('POST', '/world-sessions', unknown)).toMatchObject({
@@ -307,7 +307,7 @@ describe('a run', () => {
     });
   });
 
-  it('is finished, and takes no session then', async () => {
+  it('can be finished, and takes no session after that', async () => {
     const { buildHash } = await register('finisher');
     const run = { id: 'finished', buildHash, planned: 9 };
     const sessionId = await open(run);
@@ -324,7 +324,7 @@ describe('a run', () => {
     expect((await ask('POST', '/agent-runs/nobody/finish')).status).toBe(404);
   });
 
-  it('is given up a day after its last session', async () => {
+  it('is incomplete a day after its last session', async () => {
     const { buildHash } = await register('idler');
     const run = { id: 'idle', buildHash, planned: 2 };
     await play(run, ['pass']);
@@ -342,7 +342,7 @@ describe('a run', () => {
     expect(await runOf('idle')).toMatchObject({ state: 'COMPLETED', graded: 2 });
   });
 
-  it('has no session that was refused, nor one of a repeated request twice', async () => {
+  it('includes no refused session, and counts a repeated request once', async () => {
     const { buildHash } = await register('repeater');
     const run = { id: 'repeated', buildHash };
     const headers = {
@@ -368,7 +368,7 @@ describe('a run', () => {
     ).not.toContain('refused');
   });
 
-  it('counts several sessions that are opened at once', async () => {
+  it('counts sessions that are opened at once', async () => {
     const { buildHash } = await register('many');
     await Promise.all(Array.from({ length: 10 }, () => open({ id: 'many', buildHash })));
     expect(await runOf('many')).toMatchObject({ sessions: 10, going: 10 });
@@ -380,7 +380,7 @@ describe('the gate', () => {
     await setSettings(control, { gate: { floor: 4 } });
   });
 
-  it('is untested, then judges what all runs of the commit came to', async () => {
+  it('is untested without runs, then judges the results of all runs of the commit', async () => {
     const attribution = { commitSha: 'c0ffee1234567890', branch: 'main' };
     const build = await register('gated', { semanticVer: '3.0.0', attribution });
     const rebuilt = await register('gated', { attribution });
@@ -431,7 +431,7 @@ describe('the gate', () => {
     });
   });
 
-  it('is found by version or by commit, exactly one way', async () => {
+  it('is found either by version or by commit, not by both', async () => {
     const attribution = { commitSha: 'facade0123456789' };
     await register('sought', { semanticVer: '1', attribution });
     const newest = await register('sought', { semanticVer: '1', attribution });
@@ -458,7 +458,7 @@ describe('the gate', () => {
     expect(await found('agentId=sought&version=9')).toEqual([404, undefined]);
   });
 
-  it('has its rule from the settings, and the worlds of a run', async () => {
+  it('uses the rule of the settings, and grades a run over several worlds', async () => {
     await control.send(createWorld, {
       body: { slug: 'second', from: encodeTree(notesWorld()) },
     });

@@ -1,4 +1,4 @@
-/** Two control planes on one database, a database that goes away, and a control plane that stops. */
+/** Two control planes on one database, a database that becomes unavailable, and a control plane that stops. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { examine } from '#wire/admin-api/operations.ts';
@@ -43,7 +43,7 @@ const list = { kind: 'tool', name: 'list_notes' } as const;
 const open = async (at: TestControl, wait = 0) =>
   (await at.send(openSession, { body: { slug: 'notes' }, query: { wait } })).body;
 
-/** Less than a waiter needs to look again by itself: what comes sooner was told. */
+/** Shorter than the interval at which a waiter looks again by itself: an earlier wake-up came by notification. */
 const soonMs = 4_000;
 
 const timed = async <Value>(work: Promise<Value>): Promise<Value> => {
@@ -88,7 +88,7 @@ describe('two replicas', () => {
     expect((await timed(closed)).body.state).toBe('CLOSED');
   });
 
-  it('wake the planner', async () => {
+  it('wake the planner that waits at the other replica', async () => {
     await bothListen();
     const query = { installation, hold: 10 };
     const { revision } = (await control.pool(observePool, { query })).body;
@@ -97,7 +97,7 @@ describe('two replicas', () => {
     expect((await timed(held)).body.waiting).toMatchObject([{ count: 1 }]);
   });
 
-  it('keep calls in order when they come to both and the host moves between them', async () => {
+  it('keep calls in order when clients and the host use both replicas', async () => {
     const host = await warmHost(control);
     const opened = await open(control);
     await host.poll();
@@ -127,7 +127,7 @@ describe('two replicas', () => {
   });
 });
 
-describe('a world of which sessions were opened here', () => {
+describe('a world whose sessions were opened at this replica', () => {
   const params = { slug: 'notes' };
   const openTask = (task: string) =>
     control.send(openSession, { body: { slug: 'notes', task }, query: { wait: 0 } });
@@ -141,21 +141,21 @@ describe('a world of which sessions were opened here', () => {
     return (await replica.send(pushVersion, { params, body })).body.id;
   };
 
-  it('is opened in the version that another replica took since', async () => {
+  it('is opened in the version that was since pushed to another replica', async () => {
     await open(control);
     const id = await push();
     expect((await open(control)).versionId).toBe(id);
     expect((await open(control)).versionId).toBe(id);
   });
 
-  it('is opened on a task that another replica took since', async () => {
+  it('is opened on a task that was since pushed to another replica', async () => {
     await open(control);
     await push();
     expect((await openTask('again')).body).toMatchObject({ task: { name: 'again' } });
     await expect(openTask('never')).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('is not found by the slug from which another replica renamed it', async () => {
+  it('is not found by its old slug once another replica has renamed it', async () => {
     await open(control);
     await replica.send(renameWorld, { params, body: { slug: 'texts' } });
     await expect(open(control)).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('a world of which sessions were opened here', () => {
     await open(control);
   });
 
-  it('is gone as soon as another replica has deleted it', async () => {
+  it('is not found as soon as another replica has deleted it', async () => {
     await open(control);
     await replica.send(deleteWorld, { params });
     await expect(open(control)).rejects.toMatchObject({ code: 'not_found' });
@@ -182,10 +182,10 @@ describe('a world of which sessions were opened here', () => {
 });
 
 describe('a database that drops every connection', () => {
-  it('is survived: the next requests work, and notices between replicas arrive again', async () => {
+  it('is survived: the next requests work, and notifications between replicas arrive again', async () => {
     await bothListen();
     const host = await warmHost(control);
-    // A host asks again when it asked at the very moment, and again where the next connection is cut as well.
+    // A host polls again after its poll or the next connection was cut.
     const ask = (): Promise<Awaited<ReturnType<typeof host.poll>>> =>
       host.poll(20).catch((error: { code?: unknown }) => {
         if (error.code !== 'unavailable') throw error;
@@ -214,7 +214,7 @@ describe('a database that drops every connection', () => {
     expect(read.body.ready).toBe(true);
   });
 
-  it('makes requests fail as unavailable while it is away', async () => {
+  it('makes requests fail as unavailable while it accepts no connections', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const admin = new URL(database.url);
     admin.pathname = '/postgres';
@@ -244,7 +244,7 @@ describe('a database that drops every connection', () => {
 });
 
 describe('a database that is emptied', () => {
-  it('is reported as empty and ends both control planes, and one started anew works with the same keys', async () => {
+  it('is reported as empty and ends both control planes, and a new one works with the same keys', async () => {
     await open(control);
     await control.sql('drop schema public cascade');
     await control.sql('create schema public');
@@ -266,8 +266,8 @@ describe('a database that is emptied', () => {
   });
 });
 
-describe('a release whose database a newer one has migrated', () => {
-  it('starts on the newer schema, and is ready', async () => {
+describe('a release on a database that a newer release has migrated', () => {
+  it('starts on the newer schema and is ready', async () => {
     await control.sql(
       `insert into migrations (name, run_on) values ('9999_of_next_release', now())`,
     );
@@ -285,7 +285,7 @@ describe('a release whose database a newer one has migrated', () => {
 });
 
 describe('a control plane that stops', () => {
-  it('answers long polls and waiting requests at once, with what there is', async () => {
+  it('answers long polls and waiting requests at once, with what it has', async () => {
     const host = await warmHost(replica);
     const [address = ''] = replica.running.addresses.host;
     const session = await open(control);
@@ -296,7 +296,7 @@ describe('a control plane that stops', () => {
     const polling = fetch(`${address}/api/host/world-sessions/${session.id}/calls?${query}`, {
       headers: { authorization },
     });
-    // A request that was sent later has been answered, so the poll is on its way.
+    // A request that was sent later has been answered, so the poll has arrived.
     expect((await fetch(`${address}/nothing`)).status).toBe(404);
     const startedAt = performance.now();
     await replica.stop();
@@ -306,7 +306,7 @@ describe('a control plane that stops', () => {
     await expect(fetch(`${address}/health`)).rejects.toThrow();
   });
 
-  it('is not ready while it drains, and serves on', async () => {
+  it('is not ready while it drains, but keeps serving', async () => {
     const shutdown = { drainMs: 2_000, finishMs: 2_500 };
     const config = { ...control.config, shutdown };
     const another = await startTestControl({ databaseUrl: database.url, replicaOf: { config } });

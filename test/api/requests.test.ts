@@ -1,4 +1,4 @@
-/** Requests to sessions: delivered by their hosts, kept when the sessions are over, within bounds. */
+/** Requests to sessions: reported by their hosts, kept after the sessions end, within limits. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import {
@@ -67,7 +67,7 @@ const close = async (own = host, id = sessionId): Promise<void> => {
 };
 
 describe('the requests of a session', () => {
-  it('can be read while it lives and when it is over, as they were delivered', async () => {
+  it('can be read during and after the session, as its host reported them', async () => {
     const changed = {
       via: 'tool',
       operation: 'create_notes',
@@ -89,7 +89,7 @@ describe('the requests of a session', () => {
     expect(data[1]).toEqual({ sessionId, durationMs, callId, ...rest });
   });
 
-  it('may be delivered when the session is over, and more than once', async () => {
+  it('may be reported after the session has ended, and more than once', async () => {
     await host.requests([entry(1)]);
     const { generation } = host;
     await close();
@@ -101,7 +101,7 @@ describe('the requests of a session', () => {
     ]);
   });
 
-  it('can be filtered by how they came, what they asked for and how they ended', async () => {
+  it('can be filtered by channel, operation, status and position', async () => {
     await host.requests([
       entry(1),
       entry(2, { status: 404 }),
@@ -123,7 +123,7 @@ describe('the requests of a session', () => {
     await expect(ofSession({}, 'ses-none')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are the newest ones, when there are too many', async () => {
+  it('are limited to the newest ones', async () => {
     const perBatch = limits.ledgerBatchEntries;
     for (let first = 1; first <= limits.sessionRequests + 1; first += perBatch) {
       await host.requests(Array.from({ length: perBatch }, (_, n) => entry(first + n)));
@@ -138,12 +138,12 @@ describe('the requests of a session', () => {
     expect(kept).toBe(Math.floor(limits.sessionRequestBytes / 900_200));
   });
 
-  it('and deliveries are bounded apart from each other, and what is dropped is counted', async () => {
+  it('and webhook deliveries have separate limits, and dropped ones are counted', async () => {
     await host.requests([entry(1), entry(2)]);
     const sent = { via: 'webhook', status: null, request: { body: 'x'.repeat(900_000) } };
     for (let id = 3; id < 28; id += 1) await host.requests([entry(id, sent)]);
     expect((await ofSession()).meta).toMatchObject({ totalItems: 27, dropped: 0 });
-    // What a host could not deliver shows as a gap.
+    // Entries that a host could not report show as a gap in the ids.
     await host.requests([entry(31)]);
     expect((await ofSession()).meta).toMatchObject({ totalItems: 28, dropped: 3 });
     await control.sql(`update requests set bytes = $1::int where session_id = $2 and id = 20`, [
@@ -164,7 +164,7 @@ describe('the requests of a session', () => {
 });
 
 describe('the requests of a world', () => {
-  it('are those of all its sessions, the newest first', async () => {
+  it('are those of all its sessions, newest first', async () => {
     const [other, otherId] = await openOn();
     await host.requests([entry(1), entry(3), entry(5, { via: 'tool' })]);
     await other.requests([entry(2), entry(4)]);
@@ -184,7 +184,7 @@ describe('the requests of a world', () => {
     });
   });
 
-  it('are read once each with a cursor, whatever is added meanwhile', async () => {
+  it('are each returned once by a cursor while more are added', async () => {
     await host.requests([1, 2, 3, 4, 5].map((id) => entry(id)));
     const walk = async (list: (query: object) => Promise<Awaited<ReturnType<typeof ofWorld>>>) => {
       const ids: number[] = [];
@@ -199,7 +199,7 @@ describe('the requests of a world', () => {
       return { ids, pages };
     };
     expect(await walk(ofWorld)).toEqual({ ids: [5, 4, 3, 2, 1], pages: [1, 2, 3] });
-    // What comes later comes at the end here; it ends where it has seen all.
+    // Here new entries come last, so the walk returns them, too, and ends at the newest.
     expect(await walk((query) => ofSession({ ...query, via: 'api' }))).toMatchObject({
       ids: [1, 2, 3, 4, 5, 6, 7, 8],
       pages: [1, 2, 3, 4],
@@ -208,7 +208,7 @@ describe('the requests of a world', () => {
     expect(meta).toEqual({ page: 1, limit: 2, totalItems: 0, totalPages: 0 });
   });
 
-  it('are refused for a cursor that is not valid, and for page numbers that are too large', async () => {
+  it('are refused for an invalid cursor and for page numbers that are too large', async () => {
     const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const wrong = ['x', '{}', cursorOf({}), cursorOf([2]), cursorOf([2, 'x', 'ses', 1])];
     for (const cursor of [...wrong, cursorOf([2, 9e15, 'ses', 1]), cursorOf([2, 0, 'a\0', 1])]) {
@@ -223,7 +223,7 @@ describe('the requests of a world', () => {
     });
   });
 
-  it('are counted up to a bound, and are marked as more beyond it', async () => {
+  it('are counted up to a limit, and a larger total is marked as a lower bound', async () => {
     await control.sql(
       `insert into requests (session_id, world_id, id, at, via, operation, duration_ms, request, response, changes, rows, bytes)
        select s.id, s.world_id, n, now(), case when n = 7 then 'tool' else 'api' end, 'many', 1, '0', '0', '{}', '[]', 4
@@ -248,7 +248,7 @@ describe('the requests of a world', () => {
   });
 });
 
-describe('a delivery', () => {
+describe('a report of requests', () => {
   it('is refused from a host that does not serve the session', async () => {
     const [other] = await openOn();
     const own = { ...host, assignment: host.assignment };
@@ -258,7 +258,7 @@ describe('a delivery', () => {
     await expect(host.requests([entry(1)])).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is refused as a whole when one entry is not valid', async () => {
+  it('is refused as a whole when one entry is invalid', async () => {
     const broken: [unknown, string][] = [
       ['{', 'is no entry'],
       ['null', 'is no entry'],

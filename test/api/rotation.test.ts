@@ -1,4 +1,4 @@
-/** Secrets that are replaced while replicas run: in any order, taken back, and tried again. */
+/** Secrets that are rotated while replicas run: in any order, rolled back and retried. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -35,7 +35,7 @@ describe('values of a secret', () => {
     await database.drop();
   });
 
-  /** What a replica of these values does when it starts, and then every few seconds. */
+  /** Does what a replica with these values does when it starts and then every few seconds. */
   const tell = async (values: string): Promise<SecretsInUse> => {
     const { secrets, loop } = await openSecretsInUse(db, secretOf(values), log);
     await loop.stop();
@@ -47,8 +47,8 @@ describe('values of a secret', () => {
     execute(database.url, `update secret_marks set since = since - interval '${minutes} minutes'`);
 
   /**
-   * Steps: who tells the values that it has, which of them it uses then, or how many minutes pass. A line is a way
-   * through the table of `secret-marks.ts`.
+   * Steps: the values that a replica reports and the one that it uses then, or a number of minutes that pass. Each
+   * line is a path through the table of `secret-marks.ts`.
    */
   const ways: [string, ...(readonly [values: string, uses: string] | number)[]][] = [
     ['one value is used at once', ['a', 'a']],
@@ -203,7 +203,7 @@ describe('values of a secret', () => {
     }
   });
 
-  it('stay with the session that was opened with them, and a missing one is noticed', async () => {
+  it('are used on for sessions opened with them, and a missing one is detected', async () => {
     const { mark } = (await tell('a')).now();
     const createdAt = new Date();
     const opened = { secretMark: mark, createdAt };
@@ -215,7 +215,7 @@ describe('values of a secret', () => {
     expect((await tell('b')).of(opened)).toBeUndefined();
   });
 
-  it('are chosen by the time of opening for a session whose release noted none', async () => {
+  it('are chosen by the opening time for a session of a release that recorded no mark', async () => {
     await tell('a');
     await tell('b a');
     await pass(20);
@@ -228,7 +228,7 @@ describe('values of a secret', () => {
     expect(secrets.of(minutesAgo(9))?.reveal()).toBe('b');
   });
 
-  it('are noted once: a replica that starts later writes nothing', async () => {
+  it('are recorded once: a replica that starts later writes nothing', async () => {
     await tell('b a');
     const read = () => execute(database.url, 'select xmin::text, mark from secret_marks');
     const before = await read();
@@ -237,7 +237,7 @@ describe('values of a secret', () => {
   });
 });
 
-describe('secrets that are replaced replica by replica', () => {
+describe('secrets that are rotated replica by replica', () => {
   let database: TestDatabase;
   let control: StartedControl;
 
@@ -263,7 +263,7 @@ describe('secrets that are replaced replica by replica', () => {
   const tokenOf = async (at: TestControl, sessionId: string) =>
     (await at.send(getSession, { params: { sessionId } })).body.surfaces.api?.token;
 
-  it('leave hosts, sessions and programs their tokens', async () => {
+  it('keep the tokens of hosts, sessions and programs valid', async () => {
     const host = await warmHost(control);
     const { id } = (await control.send(openSession, { body: { slug: 'hosting' } })).body;
     const given = (await host.poll())?.sessionToken;
@@ -282,7 +282,7 @@ describe('secrets that are replaced replica by replica', () => {
     await next.stop();
   });
 
-  it('make the tokens of new sessions when all replicas have them, and a replica without them says so', async () => {
+  it('sign tokens of new sessions once all replicas have them, and a replica without them reports that', async () => {
     const config = rotated();
     const first = await startNext(config);
     await first.stop();
@@ -290,7 +290,7 @@ describe('secrets that are replaced replica by replica', () => {
       `update secret_marks set since = now() - interval '1 second' where since > '-infinity'`,
     );
     const next = await startNext(config);
-    // Its own token is of the old value, which each of them has.
+    // Its own token is signed with the old value, which every replica has.
     const host = await warmHost(control);
     const { id } = (await next.send(openSession, { body: { slug: 'hosting' } })).body;
     const without = await startNext({ ...control.config, bootstrap: config.bootstrap });
@@ -304,7 +304,7 @@ describe('secrets that are replaced replica by replica', () => {
     expect(await tokenOf(next, id)).toBe(given);
     const [present] = config.secret.each();
     expect(given).toBe(sessionToken(present, id));
-    // No token rather than one that its host refuses.
+    // The replica shows no token, since one of its own would be refused by the host.
     expect(await tokenOf(without, id)).toBe(undefined);
     await without.stop();
     await next.stop();

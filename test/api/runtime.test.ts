@@ -1,4 +1,4 @@
-/** `POST /worlds/runtime`: each command, and everything that is rejected. */
+/** `POST /worlds/runtime`: each command, and every rejection. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textFile } from '#language/edit/tree-text.ts';
 import { runWorldCommand } from '#wire/public-api/operations.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const files = encodeTree(toTree(smallWorld()));
 
-/** The world that mirrors a board, with captures. */
+/** Files of the world that mirrors a board, with captures, encoded for a request. */
 const toEncoded = (captures: Record<string, { body: unknown }>) =>
   encodeTree([
     ...boardMirrorTree({ url: 'https://board.example/v1' }),
@@ -40,7 +40,7 @@ const toEncoded = (captures: Record<string, { body: unknown }>) =>
 
 type Command = RuntimeAnswer['command'];
 
-/** The answer of a command that is not rejected. */
+/** Runs a command that must succeed and returns its answer. */
 const run = async <const Name extends Command>(
   body: RuntimeBody & { command: Name },
 ): Promise<Extract<RuntimeAnswer, { command: Name }>> => {
@@ -61,13 +61,13 @@ const replaced = (path: string, text: string) => [
 ];
 
 describe('validate', () => {
-  it('counts the parts of a tree, and says what was not compiled yet', async () => {
+  it('counts the parts of a tree and names the parts that are not compiled', async () => {
     const { counts, generated } = await run({ command: 'validate', files });
     expect(counts).toEqual({ entities: 3, tools: 4, routes: 7, tasks: 4 });
     expect(generated).toContainEqual({ path: 'schema/runtime.json', state: 'missing' });
   });
 
-  it('rejects with every problem, the first before the others', async () => {
+  it('rejects an invalid tree with every problem, and puts the first one in the error', async () => {
     const world = smallWorld();
     replaceIn(world, 'svc-env.toml', 'language = "svc-world/1"', 'language = "svc-world/2"');
     replaceIn(world, 'connector.toml', 'slug = "board"', 'slug = "board"\nlsug = "x"');
@@ -130,13 +130,13 @@ describe('the other commands on a tree', () => {
   });
 });
 
-describe('templates', () => {
-  it('are listed', async () => {
+describe('template commands', () => {
+  it('list the templates', async () => {
     const { templates } = await run({ command: 'templates' });
     expect(templates).toContainEqual(expect.objectContaining({ slug: 'code-hosting' }));
   });
 
-  it('have a summary', async () => {
+  it('summarize a template', async () => {
     const { summary } = await run({ command: 'template-summary', template: 'code-hosting' });
     expect(summary).toMatchObject({
       slug: 'code-hosting',
@@ -147,7 +147,7 @@ describe('templates', () => {
     expect(summary.counts.rows).toBeGreaterThan(0);
   });
 
-  it('start a world under its own name', async () => {
+  it('start a world under a name of its own', async () => {
     const command = 'init-template';
     const begun = await run({ command, template: 'code-hosting', name: 'Ours' });
     const validated = await run({ command: 'validate', files: begun.files });
@@ -173,7 +173,7 @@ describe('commands about rows', () => {
     },
   });
 
-  it('ingest makes rows of captures, shaped and redacted', async () => {
+  it('ingest turns captures into rows, shaped and redacted', async () => {
     const people = { people: [{ id: 'p1', email: 'ann@example.test', national_id: 'secret-id' }] };
     const answer = await run({
       command: 'ingest',
@@ -184,7 +184,7 @@ describe('commands about rows', () => {
     expect(JSON.stringify(answer)).not.toContain('secret-id');
   });
 
-  it('conform says which captured rows the contract does not take, also for a field that it lacks', async () => {
+  it('conform names captured rows that the contract rejects, also for an unknown field', async () => {
     const { fidelity, entities, misfits } = await run({ command: 'conform', files: board });
     expect(fidelity).toBe(33.33);
     expect(entities).toEqual([{ entity: 'boards', rows: 3, fitting: 1 }]);
@@ -195,7 +195,7 @@ describe('commands about rows', () => {
     ]);
   });
 
-  it('import-data answers the files of rows, or what does not fit', async () => {
+  it('import-data returns the row files or names what does not fit', async () => {
     const of = (path: string, text: string) => [
       { path, content: Buffer.from(text).toString('base64') },
     ];
@@ -246,11 +246,11 @@ describe('a rejected command', () => {
     ],
   ];
 
-  it.each(rejected)('is answered with a code and a place for %s', async (_, body, code, path) => {
+  it.each(rejected)('is answered with a code and a path for %s', async (_, body, code, path) => {
     expect((await reject(body)).error).toMatchObject({ code, path });
   });
 
-  it('needs the secret key: with the public key alone it is forbidden', async () => {
+  it('needs the secret key and is forbidden with the public key alone', async () => {
     const body = { command: 'templates' } as const;
     await expect(control.read(runWorldCommand, { body })).rejects.toMatchObject({
       code: 'forbidden',
@@ -293,7 +293,7 @@ describe('a rejected command', () => {
     }
   });
 
-  it('names every wrong field', async () => {
+  it('names every invalid field', async () => {
     const body = { command: 'validate', files: 7, flies: [], nmae: 'x' };
     const { problems } = await reject(body as unknown as RuntimeBody);
     expect(problems.map(({ pointer }) => pointer)).toEqual(['/flies', '/nmae', '/files']);

@@ -1,4 +1,4 @@
-/** Writers of one thing at the same time: each waits its turn, none is refused, and nothing that one wrote is lost. */
+/** Concurrent writers of one thing: each waits for its lock, none is refused, and no write is lost. */
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -22,7 +22,7 @@ const ask = async (method: string, path: string, body?: object) => {
 
 const writers = Array.from({ length: 8 }, (_, number) => number);
 
-/** Answers of all writers that are no success. */
+/** Returns the unsuccessful answers of all writers. */
 const refusalsOf = async (
   write: (number: number) => Promise<{ status: number; body: Body }>,
 ): Promise<unknown[]> =>
@@ -36,7 +36,7 @@ afterAll(() => control.stop());
 
 const schemaOf = (number: number) => ({ type: 'object', title: `of ${number}` });
 
-/** Body of a write, the same for all writers but for their number. */
+/** Path and body of a write, which differ between writers only by their number. */
 const writes: readonly (readonly [what: string, write: (number: number) => [string, object]])[] = [
   ['a new dataset', (number) => ['/v2/datasets', { name: 'new', description: `${number}` }]],
   [
@@ -78,37 +78,37 @@ const writes: readonly (readonly [what: string, write: (number: number) => [stri
   ['a folder', () => ['/files/folders', { path: 'one/below/it' }]],
 ];
 
-describe('writers of one thing at the same time', () => {
+describe('concurrent writers of one thing', () => {
   beforeAll(async () => {
     await ask('POST', '/v2/datasets', { name: 'held', inputSchema: { type: 'object' } });
     await ask('POST', '/dataset-items', { datasetName: 'held', id: 'known', input: {} });
     await ask('POST', '/user-profiles', { userId: 'known' });
   });
 
-  it.each(writes)('wait their turn: %s', async (_, write) => {
+  it.each(writes)('all succeed, one after the other: %s', async (_, write) => {
     expect(await refusalsOf((number) => ask('POST', ...write(number)))).toEqual([]);
   });
 
-  it('wait their turn: a stored task', async () => {
+  it('all succeed, one after the other: a stored task', async () => {
     const spec = (number: number) => ({ spec: { instruction: `Do ${number}.` } });
     const path = `/world-tasks/${ids.taskId}`;
     expect(await refusalsOf((number) => ask('PATCH', path, spec(number)))).toEqual([]);
   });
 
-  it('wait their turn: labels of a prompt', async () => {
+  it('all succeed, one after the other: labels of a prompt', async () => {
     const path = `/v2/prompts/${ids.promptName}/versions/1`;
     const labels = (number: number) => ({ newLabels: [`of-${number}`] });
     expect(await refusalsOf((number) => ask('PATCH', path, labels(number)))).toEqual([]);
   });
 
-  it('all leave what they wrote: the attributes of a profile', async () => {
+  it('lose no write: the attributes of a profile', async () => {
     const { body } = await ask('GET', '/user-profiles/known');
     expect(body.attributes).toEqual(
       Object.fromEntries(writers.map((number) => [`of${number}`, number])),
     );
   });
 
-  it('of items and of the schema that holds for them leave no item that does not fit', async () => {
+  it('all succeed when they write items and the schema of one dataset', async () => {
     await ask('POST', '/v2/datasets', { name: 'mixed' });
     const schema = { type: 'object', required: ['number'] };
     const refused = await refusalsOf((number) =>
@@ -121,7 +121,7 @@ describe('writers of one thing at the same time', () => {
     expect(refused).toEqual([]);
   });
 
-  it('of one id in two datasets make it an item of one of them', async () => {
+  it('of one id in two datasets succeed in only one of them', async () => {
     for (const name of ['left', 'right']) await ask('POST', '/v2/datasets', { name });
     const refused = await refusalsOf((number) =>
       ask('POST', '/dataset-items', {

@@ -1,4 +1,4 @@
-/** Scores and their configs: held to what they are of, filtered, replaced, deleted. */
+/** Scores and their configs: validated, filtered, replaced and deleted. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import type { TestControl } from '../support/control.ts';
@@ -65,7 +65,7 @@ describe('a score', () => {
       { value: 1, observationId: 'o', environment: 'Prod' },
       { observationId: 'o', environment: 'prod' },
     ],
-  ])('has its type from its value, or as given: %j', async (given, view) => {
+  ])('gets its type from its value or from the request: %j', async (given, view) => {
     const id = await put({ name: 'n', traceId: 'typed', ...given });
     const { status, body } = await ask('GET', `/scores/${id}`);
     expect([status, body]).toMatchObject([
@@ -90,13 +90,13 @@ describe('a score', () => {
     [{ value: 1, configId: 'none', traceId: 't' }, 'configId'],
     [{ value: 1, source: 'ANNOTATION', traceId: 't' }, 'configId'],
     [{ value: 'x', dataType: 'CORRECTION', sessionId: 's' }, 'traceId'],
-  ])('is refused by name: %j', async (given, field) => {
+  ])('is refused with the name of the invalid field: %j', async (given, field) => {
     const { status, body } = await ask('POST', '/scores', { name: 'n', ...given });
     expect([status, body.error]).toEqual([400, [{ path: [field], message: expect.any(String) }]]);
   });
 
   it.each(['1e999', '-1e999', '1e308'])(
-    'of a number that cannot be added up with others is refused, as are limits of configs: %s',
+    'is refused when its number is too large to add up, and so are limits of configs: %s',
     async (number) => {
       const send = (path: string, body: string) =>
         control.raw({
@@ -126,7 +126,7 @@ describe('a score', () => {
     },
   );
 
-  it('is replaced by a later one of its id, and deleted', async () => {
+  it('is replaced by a later one with its id, and can be deleted', async () => {
     await put({ id: 'mine', name: 'n', traceId: 'replaced', value: 1 });
     await put({ id: 'mine', name: 'n', traceId: 'replaced', value: 2 });
     expect(await idsOf('/scores?traceId=replaced')).toEqual(['mine']);
@@ -136,7 +136,7 @@ describe('a score', () => {
     expect((await ask('DELETE', '/scores/mine')).status).toBe(404);
   });
 
-  it('is taken from the public key alone, which reads none', async () => {
+  it('can be written with the public key alone, which cannot read it', async () => {
     const bearer = `Bearer ${control.publicKey}`;
     const answer = await ask('POST', '/scores', { name: 'n', traceId: 'open', value: 1 }, bearer);
     expect(answer.status).toBe(200);
@@ -144,8 +144,8 @@ describe('a score', () => {
   });
 });
 
-describe('a config', () => {
-  it('is held against by scores at once', async () => {
+describe('a score config', () => {
+  it('is enforced on scores at once', async () => {
     const numeric = await configure({
       name: 'quality',
       dataType: 'NUMERIC',
@@ -199,7 +199,7 @@ describe('a config', () => {
     ]);
   });
 
-  it('is listed, read and changed', async () => {
+  it('can be listed, read and changed', async () => {
     const id = await configure({ name: 'flag', dataType: 'BOOLEAN', description: 'yes or no' });
     const { body } = await ask('GET', `/score-configs/${id}`);
     expect(body).toMatchObject({
@@ -306,11 +306,11 @@ describe('lists of scores', () => {
       `filter=${JSON.stringify([{ type: 'stringObject', column: 'metadata', key: 'by', operator: '=', value: 'hand' }])}`,
       ['l4'],
     ],
-  ])('at %s filtered by %s', async (path, query, ids) => {
+  ])('return the matching scores at %s filtered by %s', async (path, query, ids) => {
     expect(await idsOf(`${path}?${query}`)).toEqual(ids);
   });
 
-  it('tell of the trace', async () => {
+  it('include fields of the trace', async () => {
     const { body } = await ask('GET', '/scores?scoreIds=l1');
     expect(body.data).toMatchObject([
       { trace: { userId: 'ann', tags: ['a', 'b'], environment: 'prod' } },
@@ -335,7 +335,7 @@ describe('lists of scores', () => {
     expect((await ask('GET', path)).status).toBe(400);
   });
 
-  it('are walked through by cursor, values in their own types', async () => {
+  it('are paged by cursor, with values in their own types', async () => {
     const first = await ask('GET', '/v3/scores?name=listed&limit=3&fields=subject');
     expect(first.body.data).toMatchObject([
       { value: 4, datasetRunId: 'run' },
