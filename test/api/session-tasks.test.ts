@@ -1,4 +1,4 @@
-/** Tasks that sessions are opened on: with tools of their own, and graded by a query. */
+/** Tasks that sessions are opened on: with a tool list of their own, and graded by a query. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,
@@ -30,7 +30,7 @@ const open = async (body: OpenSessionBody = {}): Promise<SessionView> =>
 const read = async (sessionId: string): Promise<SessionView> =>
   (await control.send(getSession, { params: { sessionId } })).body;
 
-/** Opens on a host of its own and loads. */
+/** Opens a session on a host of its own and loads it. */
 const openReady = async (body: OpenSessionBody = {}): Promise<[SessionView, PlayedHost]> => {
   const host = await warmHost(control);
   const session = await open(body);
@@ -39,12 +39,12 @@ const openReady = async (body: OpenSessionBody = {}): Promise<[SessionView, Play
   return [session, host];
 };
 
-describe('a task with tools of its own', () => {
+describe('a task with a tool list of its own', () => {
   const ask = (sessionId: string, name: string) =>
     control.send(enqueueCall, { params: { sessionId }, body: { kind: 'tool', name } });
   const toolsIn = ({ tools }: Pick<SessionView, 'tools'>) => tools.map(({ name }) => name);
 
-  it('gives no other tools: they are not shown, and a call of one is refused with the names of those given', async () => {
+  it('offers only these tools: others are hidden, and calling one is refused with the names of the offered ones', async () => {
     const inline = { tools: ['create_notes', 'list_notes'] };
     const [session, host] = await openReady({ task: inline });
     expect(toolsIn(session)).toEqual(['list_notes', 'create_notes']);
@@ -66,7 +66,7 @@ describe('a task with tools of its own', () => {
     expect((await ask(session.id, 'list_notes')).status).toBe(202);
   });
 
-  it('may give no tools at all, and only tools of the world', async () => {
+  it('may offer no tools at all, and only tools of the world', async () => {
     expect((await open({ task: { tools: [] } })).tools).toEqual([]);
     await expect(open({ task: { tools: ['list_notes', 'list_note'] } })).rejects.toMatchObject({
       fields: [{ path: ['task', 'tools', '1'], message: expect.stringContaining('"list_notes"') }],
@@ -75,7 +75,7 @@ describe('a task with tools of its own', () => {
 });
 
 describe('a task that is graded by a query', () => {
-  it('reaches the host with its query and gives its own tools, whether it is of the world or inline', async () => {
+  it('reaches the host with its query and offers its own tools, whether bundled or inline', async () => {
     const from = encodeTree(toTree(unlinkedWorld()));
     await control.send(createWorld, { body: { slug: 'board', from } });
     const [bundled, host] = await openReady({ slug: 'board', task: 'queried' });
@@ -101,7 +101,7 @@ describe('a task that is graded by a query', () => {
       (_, n) => `v${n + 1} as (select a.x from v${n} a, v${n} b)`,
     );
     const source = `with v0 as (select 1 as x), ${views.join(', ')} select x as passed from v20`;
-    // It finds the world made: on a busy machine compiling one takes longer than it has.
+    // The first replica has compiled the world already: on a busy machine that takes longer than this time limit.
     const { config } = control;
     const hasty = await startTestControl({
       databaseUrl: config.databaseUrl.reveal(),

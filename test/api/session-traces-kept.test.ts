@@ -1,4 +1,7 @@
-/** Sessions in the project's traces, once and whole: whoever is lost, late or at it twice, and where there are to be none. */
+/**
+ * Sessions in the traces of their project stay complete and free of duplicates: when hosts are lost, reports are late
+ * or repeated, and not at all when the project has turned them off.
+ */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { reportGone } from '#wire/pool-api/operations.ts';
@@ -12,7 +15,7 @@ const stage = playToldSessions();
 const { open, call, told, read, named } = stage;
 
 describe('a session in the traces of its project', () => {
-  it('is scored by a grade that its host was lost with before it wrote it down', async () => {
+  it('is scored by a grade that its host did not report before it was lost', async () => {
     const session = await open();
     const first = await call(session.id, { kind: 'grade' }, gradeOf('pass', [check('a', 'pass')]));
     await stage.host.requests([entryOfCall(1, first, { via: 'session', operation: 'grade' })]);
@@ -33,7 +36,7 @@ describe('a session in the traces of its project', () => {
     expect(judged.map(({ id }) => id).sort()).toEqual([first, last].sort());
   });
 
-  it('tells of calls that were answered and that its host was lost with before it wrote them down', async () => {
+  it('has the answered calls that its host did not report before it was lost', async () => {
     const session = await open();
     const written = await call(session.id, { kind: 'tool', name: 'list_notes' }, { output: 1 });
     await stage.host.requests([entryOfCall(1, written)]);
@@ -60,7 +63,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('waits for the answer to a call that was written down before it arrived', async () => {
+  it('waits for the answer to a call that was reported before the answer arrived', async () => {
     const session = await open();
     const { id } = (
       await stage.control.send(enqueueCall, {
@@ -86,7 +89,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('tells of calls that no host took', async () => {
+  it('has the calls that no host answered', async () => {
     const session = await open();
     const params = { sessionId: session.id };
     await stage.control.send(enqueueCall, { params, body: { kind: 'tool', name: 'list_notes' } });
@@ -105,7 +108,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('is not told again once its trace was deleted', async () => {
+  it('is not written again after its trace was deleted', async () => {
     const session = await open();
     const traced = session.traceId ?? '';
     await stage.host.requests([entry(1)]);
@@ -122,7 +125,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('is told in none where its project has that turned off', async () => {
+  it('is not written when its project has turned session traces off', async () => {
     await setSettings(stage.control, { sessionTraces: false });
     const session = await open();
     await stage.host.requests([entry(1)]);
@@ -132,7 +135,7 @@ describe('a session in the traces of its project', () => {
     await setSettings(stage.control, { sessionTraces: true });
   });
 
-  it('is told once by two control planes', async () => {
+  it('is written once by two control planes', async () => {
     const databaseUrl = stage.control.config.databaseUrl.reveal();
     const other = await startTestControl({ databaseUrl, replicaOf: stage.control });
     try {
@@ -147,7 +150,7 @@ describe('a session in the traces of its project', () => {
     }
   });
 
-  it('is told later where telling it fails, and keeps no other from being told', async () => {
+  it('is written later when writing fails, and does not block another session', async () => {
     const broken = await open();
     await read(broken.traceId);
     await stage.control.sql(`create function refuse_telling() returns trigger language plpgsql as $$ begin

@@ -1,4 +1,4 @@
-/** Sessions in the project's traces: calls, requests, deliveries and grades, within bounds. */
+/** Sessions in the traces of their project: calls, requests, deliveries and grades, within size limits. */
 import { describe, expect, it } from 'vitest';
 import {
   closeSession,
@@ -24,7 +24,7 @@ const spanId = '00f067aa0ba902b7';
 const traceparent = `00-${traceId}-${spanId}-01`;
 
 describe('a session in the traces of its project', () => {
-  it('is a trace as soon as it is open, and knows which', async () => {
+  it('is a trace as soon as it is open, and shows its id', async () => {
     const session = await open();
     const trace = await read(session.traceId);
     expect(trace).toMatchObject({
@@ -57,7 +57,7 @@ describe('a session in the traces of its project', () => {
     expect(shown).toMatchObject({ traceId: session.traceId, traceSessionId: session.id });
   });
 
-  it('counts in the sums of its day, until its trace is deleted', async () => {
+  it('counts in the daily usage until its trace is deleted', async () => {
     const counted = () =>
       stage.control.sql<object>(`select coalesce(sum(traces), 0)::int as traces, coalesce(sum(observations), 0)::int as observations
         from daily_usage where environment is not null`);
@@ -74,7 +74,7 @@ describe('a session in the traces of its project', () => {
     expect(await counted()).toEqual(await there());
   });
 
-  it('tells its calls, requests, deliveries, steps of its browser and its end', async () => {
+  it('has its calls, requests, deliveries, browser steps and its end as observations', async () => {
     const session = await open();
     const callId = await call(session.id, { kind: 'tool', name: 'list_notes' }, { output: [] });
     const created = { notes: { inserted: 1, updated: 0, deleted: 0 } };
@@ -142,7 +142,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('is scored by its grade, and anew by the next one', async () => {
+  it('is scored by its grade, and scored again by the next one', async () => {
     const session = await open();
     const first = await call(
       session.id,
@@ -185,7 +185,7 @@ describe('a session in the traces of its project', () => {
     expect(after.observations.filter(({ type }) => type === 'EVALUATOR')).toHaveLength(2);
   });
 
-  it('has its grade while it is open, though no ledger has grades', async () => {
+  it('has its grade while it is open, before any report of the host', async () => {
     const session = await open();
     const good = gradeOf('pass', [check('added', 'pass')]);
     const graded = await call(session.id, { kind: 'grade' }, good);
@@ -206,14 +206,14 @@ describe('a session in the traces of its project', () => {
     ]);
   });
 
-  it('has no scores of what could not be judged', async () => {
+  it('has no scores when the verdict is unknown', async () => {
     const session = await open();
     const graded = await call(session.id, { kind: 'grade' }, gradeOf('unknown', []));
     await stage.host.requests([entryOfCall(1, graded, { via: 'session', operation: 'grade' })]);
     expect((await read(session.traceId)).scores).toEqual([]);
   });
 
-  it('is told in the trace of whoever opened it, whatever the agent says of that first or later', async () => {
+  it('joins the trace that its opener sent, whether the agent writes to that before or after', async () => {
     const session = await open({ headers: { traceparent } });
     expect(session.traceId).toBe(traceId);
     await told();
@@ -231,7 +231,7 @@ describe('a session in the traces of its project', () => {
     expect(named(trace, 'notes/add a note')).toMatchObject({ parentObservationId: spanId });
   });
 
-  it('has what is asked within a trace hang there, and each trace name the other', async () => {
+  it('has calls from within another trace appear in that trace, linked to the session', async () => {
     const session = await open();
     const other = traceId.replace('4', '5');
     const within = { traceparent: `00-${other}-${spanId}-01` };
@@ -253,7 +253,7 @@ describe('a session in the traces of its project', () => {
     expect(named(await read(session.traceId), 'notes/add a note')?.id).toBe(session.id);
   });
 
-  it('stands with the traces of the session that it was opened for, or of its own id', async () => {
+  it('belongs to the trace session that it was opened for', async () => {
     const session = await open({ body: { traceSessionId: 'conversation 7' } });
     expect(session.traceSessionId).toBe('conversation 7');
     await told();
@@ -268,7 +268,7 @@ describe('a session in the traces of its project', () => {
     );
   });
 
-  it('leaves a trace context alone that is none', async () => {
+  it('ignores an invalid trace context', async () => {
     const session = await open({ headers: { traceparent: 'nonsense' } });
     const callId = await call(
       session.id,
@@ -281,7 +281,7 @@ describe('a session in the traces of its project', () => {
     expect((await read(session.traceId)).observations).toHaveLength(3);
   });
 
-  it('begins what is long, and says where the rest is', async () => {
+  it('truncates long content and names the route that returns all of it', async () => {
     const session = await open();
     const request = { query: {}, headers: {}, body: 'x'.repeat(100_000) };
     await stage.host.requests([entry(1, { request })]);

@@ -1,4 +1,4 @@
-/** Verdict, task, run and build wherever a session is: in its view, in lists, in its trace and in metrics. */
+/** Verdict, task, run and build of a session in its view, in lists, in its trace and in metrics. */
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import {
@@ -30,7 +30,7 @@ const show = async (sessionId: string) =>
 
 const hostsUsed = new Set<PlayedHost>();
 
-/** Plays a session on a host of its own: a tool is called, the session is graded and closed. */
+/** Runs a session on a host of its own: a tool is called, the session is graded and closed. */
 const play = async (body: object, output: object): Promise<string> => {
   const host = hostsUsed.has(stage.host) ? await warmHost(stage.control) : stage.host;
   hostsUsed.add(host);
@@ -67,7 +67,7 @@ const ask = async (question: object) =>
 const count = { measure: 'count', aggregation: 'count' };
 
 describe('a graded session', () => {
-  it('has the verdict and the score of its last grade, open and closed', async () => {
+  it('has the verdict and the score of its last successful grade, open and closed', async () => {
     const { id } = await open();
     expect(await show(id)).toMatchObject({ verdict: null, score: null, build: null });
     await call(id, { kind: 'grade' }, gradeOf('fail', []));
@@ -83,7 +83,7 @@ describe('a graded session', () => {
     expect(await show(id)).toMatchObject({ state: 'CLOSED', verdict: 'unknown', score: null });
   });
 
-  it('takes no other answer for a grade, nor a grade of another form', async () => {
+  it('ignores answers of other calls and malformed grades', async () => {
     const { id } = await open();
     const output = { verdict: 'pass', passed: true, score: 1 };
     await call(id, { kind: 'tool', name: 'list_notes' }, { output });
@@ -93,7 +93,7 @@ describe('a graded session', () => {
 });
 
 describe('a list of sessions', () => {
-  it('is filtered by verdict, task, run and build, and by several of them', async () => {
+  it('can be filtered by verdict, task, run and build, and by combinations', async () => {
     await register();
     const run = { id: 'nightly', buildHash: build.buildHash };
     const passed = await play({ run }, gradeOf('pass', []).output);
@@ -122,7 +122,7 @@ describe('a list of sessions', () => {
     expect(await list({ task: 'tsk-00000000000000000000000000' })).toEqual([]);
   });
 
-  it('refuses a verdict that there is not', async () => {
+  it('refuses an unknown verdict', async () => {
     await expect(list({ verdict: 'good' })).rejects.toMatchObject({ code: 'invalid' });
   });
 });
@@ -141,7 +141,7 @@ describe('the trace of a session', () => {
     expect(data.map(({ id }) => id)).toContain(traceId);
   });
 
-  it('keeps release and version that its agent gave, and has tags of both', async () => {
+  it('keeps the release and version that its agent set, and has the tags of both', async () => {
     await register();
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4737';
     const timestamp = '2026-01-01T00:00:00.000Z';
@@ -157,7 +157,7 @@ describe('the trace of a session', () => {
 });
 
 describe('metrics', () => {
-  it('count sessions by verdict, task, run and build, and what each came to', async () => {
+  it('count sessions by verdict, task, run and build, and average their results', async () => {
     await register();
     const run = { id: 'measured', buildHash: build.buildHash };
     for (const verdict of ['pass', 'pass', 'fail', 'unknown']) {
@@ -189,7 +189,7 @@ describe('metrics', () => {
     ['traces', {}],
     ['observations', { type: 'string', column: 'type', operator: '=', value: 'TOOL' }],
     ['scores-boolean', { type: 'string', column: 'name', operator: '=', value: 'check: added' }],
-  ])('of %s are told apart by the session', async (view, only) => {
+  ])('of %s can be grouped by fields of the session', async (view, only) => {
     await register();
     const run = { id: `of-${view}`, buildHash: build.buildHash };
     const { id } = await open({ body: { run } });
@@ -258,7 +258,7 @@ describe('two builds', () => {
 });
 
 describe('sessions of an earlier release', () => {
-  it('are given their verdicts, runs and builds afterwards', async () => {
+  it('are given their verdicts, runs and builds by a later migration', async () => {
     await register();
     const { id } = await open({ body: { run: { id: 'early', buildHash: build.buildHash } } });
     await call(id, { kind: 'grade' }, gradeOf('pass', []));

@@ -43,7 +43,7 @@ const read = async (sessionId: string): Promise<SessionView> =>
 const close = (sessionId: string, query = {}) =>
   control.send(closeSession, { params: { sessionId }, query, body: {} });
 
-/** Opens on a host of its own and loads. */
+/** Opens a session on a host of its own and loads it. */
 const openReady = async (body: OpenSessionBody = {}): Promise<[SessionView, PlayedHost]> => {
   const host = await warmHost(control);
   const session = await open(body);
@@ -74,7 +74,7 @@ describe('opening a session', () => {
     expect(closed.body).toMatchObject({ state: 'CLOSED', endReason: 'requested' });
   });
 
-  it('claims a warm host in the same step and holds until it is ready', async () => {
+  it('claims a warm host in the same step and waits until it is ready', async () => {
     const host = await warmHost(control);
     const opening = control.send(openSession, {
       body: { slug: 'code-hosting', task: 'close-duplicate' },
@@ -94,7 +94,7 @@ describe('opening a session', () => {
     expect(assignment?.task?.seed?.rows).not.toEqual({});
   });
 
-  it('shows the API token to holders of the secret key alone', async () => {
+  it('shows the API token only to clients with the secret key', async () => {
     const [session] = await openReady({ slug: 'code-hosting' });
     const params = { sessionId: session.id };
     const whole = await control.send(getSession, { params });
@@ -103,7 +103,7 @@ describe('opening a session', () => {
     expect(partial.body.surfaces.api).toEqual({ url: whole.body.surfaces.api?.url });
   });
 
-  it('shows tools whose schemas are complete in themselves', async () => {
+  it('shows self-contained tool schemas', async () => {
     const session = await open();
     const created = session.tools.find(({ name }) => name === 'create_notes');
     expect(created?.inputSchema).toMatchObject({
@@ -113,7 +113,7 @@ describe('opening a session', () => {
     await close(session.id);
   });
 
-  it('opens the first session again for a repeated Idempotency-Key', async () => {
+  it('returns the first session for a repeated Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'open-once' };
     const first = await control.send(openSession, { body: { slug: 'notes' }, headers });
     const second = await control.send(openSession, { body: { slug: 'notes' }, headers });
@@ -124,7 +124,7 @@ describe('opening a session', () => {
     await close(first.body.id);
   });
 
-  it('opens one session for one key, however many ask at once', async () => {
+  it('opens one session for one key, even when many requests arrive at once', async () => {
     const hosts = await Promise.all([warmHost(control), warmHost(control)]);
     const headers = { 'idempotency-key': 'open-together' };
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ describe('opening a session', () => {
     expect(assigned).toHaveLength(1);
   });
 
-  it('gives its host the clock and the seed, and shows them', async () => {
+  it('passes the clock and the seed to its host, and shows them', async () => {
     const seed = Number.MAX_SAFE_INTEGER;
     const clock = { at: '2026-03-01T10:00:00+01:00', mode: 'stepped' as const, rate: 60 };
     const [session, host] = await openReady({ clock, seed });
@@ -154,7 +154,7 @@ describe('opening a session', () => {
     expect(usualHost.assignment).toMatchObject(machine);
   });
 
-  it('is refused with everything that is wrong with the request', async () => {
+  it('is refused with every problem of the request', async () => {
     const body: OpenSessionBody = {
       slug: 'notes',
       task: 'finnish',
@@ -170,7 +170,7 @@ describe('opening a session', () => {
     ]);
   });
 
-  it('has a page where the world declares one and it is asked for', async () => {
+  it('offers a page if the world declares one and the request asks for it', async () => {
     const from = encodeTree(toTree(unlinkedWorld()));
     await control.send(createWorld, { body: { slug: 'with-ui', from } });
     const { body: world } = await control.read(getWorld, { params: { slug: 'with-ui' } });
@@ -262,14 +262,14 @@ describe('opening a session', () => {
     ],
   ];
 
-  it.each(refusals)('refuses %s and says where', async (_, body, path, message) => {
+  it.each(refusals)('refuses %s and names the field', async (_, body, path, message) => {
     await expect(open(body)).rejects.toMatchObject({
       code: 'invalid',
       fields: [{ path, message: expect.stringMatching(message) }],
     });
   });
 
-  it('is refused without a world, and with a version of another one', async () => {
+  it('is refused without a world and with a version of another world', async () => {
     await expect(control.send(openSession, { body: {} })).rejects.toMatchObject({
       fields: [{ path: ['slug'], message: expect.stringMatching(/name the world/) }],
     });
@@ -288,7 +288,7 @@ describe('opening a session', () => {
     await expect(close('ses-1')).rejects.toMatchObject(notFound);
   });
 
-  it('takes an inline task with rows, a grader and the ledger in it', async () => {
+  it('accepts an inline task with rows and a grader that reads the ledger', async () => {
     const task = {
       name: 'by hand',
       instruction: 'Do it.',
@@ -310,7 +310,7 @@ describe('opening a session', () => {
 });
 
 describe('closing a session', () => {
-  it('waits for the host to let go, and closing again changes nothing', async () => {
+  it('waits for the host to release it, and closing again changes nothing', async () => {
     const [session, host] = await openReady();
     const closing = close(session.id, { wait: 10 });
     expect(await host.calls()).toEqual({ close: { keepWarm: false } });
@@ -331,7 +331,7 @@ describe('closing a session', () => {
     expect(await read(session.id)).toMatchObject({ state: 'CLOSED' });
   });
 
-  it('takes no body, an empty object or keepWarm, and nothing else', async () => {
+  it('accepts no body, an empty object or keepWarm, and nothing else', async () => {
     const authorization = `Basic ${btoa(`${control.publicKey}:${control.secretKey}`)}`;
     const remove = async (body: string | undefined) => {
       const session = await open();
@@ -361,7 +361,7 @@ describe('reading sessions', () => {
     expect((await held).body.ready).toBe(true);
   });
 
-  it('answers a held read with the present state when the time is over', async () => {
+  it('answers a held read with the current state when the wait time is over', async () => {
     const session = await open();
     const held = await control.read(getSession, {
       params: { sessionId: session.id },

@@ -1,4 +1,4 @@
-/** Stored tasks: kept with their versions, listed, changed, held to worlds, and opened as sessions. */
+/** Stored tasks: versioned, listed, changed, validated against worlds, and opened as sessions. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createTask,
@@ -59,7 +59,7 @@ const read = async (taskId: string, version?: number): Promise<StoredTaskDetail>
   ).body;
 
 describe('a stored task', () => {
-  it('is what was sent, at version 1', async () => {
+  it('is returned as it was sent, at version 1', async () => {
     const task = await store({ name: 'seven', message: 'to begin with' });
     expect(task).toMatchObject({
       id: expect.stringMatching(/^tsk-/),
@@ -81,14 +81,14 @@ describe('a stored task', () => {
     expect(await read(task.id)).toEqual(task);
   });
 
-  it('has the name of its spec where it is given no other', async () => {
+  it('takes the name of its spec when the request gives none', async () => {
     expect(await store({ spec: { ...spec, name: 'own name' } })).toMatchObject({
       name: 'own name',
       spec,
     });
   });
 
-  it('is stored once by requests with one key', async () => {
+  it('is stored once by requests with one idempotency key', async () => {
     const send = (name: string) =>
       control.send(createTask, {
         body: { world: 'notes', spec, name },
@@ -100,7 +100,7 @@ describe('a stored task', () => {
     await expect(send('two')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('may merge rows that give their keys and the fields that they change', async () => {
+  it('may merge rows that give only their keys and the fields that they change', async () => {
     const seed = { mode: 'merge' as const, rows: { notes: [{ id: 1, title: 'Merged' }] } };
     const { body } = await control.send(openSession, { body: { slug: 'notes', task: { seed } } });
     expect(body.task).toMatchObject({ form: 'inline' });
@@ -116,7 +116,7 @@ describe('a stored task', () => {
     });
   });
 
-  it('is pinned to a version by the address of its world or by id', async () => {
+  it('is pinned to a version by the address of its world or by version id', async () => {
     const pinned = await store({ world: 'notes@1' });
     expect(pinned.pin).toMatchObject({ number: 1 });
     const versionId = pinned.pin?.versionId ?? '';
@@ -132,8 +132,8 @@ describe('a stored task', () => {
   });
 });
 
-describe('a change', () => {
-  it('of the spec makes the next version, and the one before stays', async () => {
+describe('a change of a stored task', () => {
+  it('that changes the spec creates the next version and keeps the previous one', async () => {
     const { id, contentHash } = await store();
     const next = { ...spec, instruction: 'Finish it.' };
     const { body } = await control.send(updateTask, {
@@ -150,7 +150,7 @@ describe('a change', () => {
     await expect(read(id, 3)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of name and pin is made in place, and so is nothing at all', async () => {
+  it('that changes only name, world or pin creates no version', async () => {
     const { id } = await store({ name: 'first' });
     const change = async (body: Parameters<typeof control.send<typeof updateTask>>[1]['body']) =>
       (await control.send(updateTask, { params: { taskId: id }, body })).body;
@@ -169,7 +169,7 @@ describe('a change', () => {
     expect((await change({})).versions).toHaveLength(1);
   });
 
-  it('made twice at once makes two versions, one after the other', async () => {
+  it('creates versions one after the other when several arrive at once', async () => {
     const { id } = await store();
     const change = (instruction: string) =>
       control.send(updateTask, {
@@ -181,8 +181,8 @@ describe('a change', () => {
   });
 });
 
-describe('the list', () => {
-  it('is newest first, page by page, of one world and by metadata', async () => {
+describe('the list of stored tasks', () => {
+  it('is newest first, page by page, and filtered by world and metadata', async () => {
     await createNotes('listed');
     const body = (metadata: NonNullable<TaskSpec['metadata']>) => ({
       world: 'listed',
@@ -210,13 +210,13 @@ describe('the list', () => {
   });
 });
 
-describe('a validation', () => {
+describe('the validation of a stored task', () => {
   const validate = async (
     taskId: string,
     body: Parameters<typeof control.read<typeof validateTask>>[1]['body'] = {},
   ) => (await control.read(validateTask, { params: { taskId }, body })).body;
 
-  it('says what does not fit a version of a world, and changes nothing', async () => {
+  it('reports what does not fit a version of a world and changes nothing', async () => {
     const { id } = await store();
     expect(await validate(id)).toMatchObject({
       valid: true,
@@ -243,8 +243,8 @@ describe('a validation', () => {
   });
 });
 
-describe('a session', () => {
-  it('is opened on a stored task, in its world, with what it says now or said then', async () => {
+describe('a session on a stored task', () => {
+  it("opens in the task's world, with the latest version or a named one", async () => {
     const { id } = await store({ name: 'seven', world: 'notes@1' });
     const next = { ...spec, instruction: 'Finish it.' };
     await control.send(updateTask, { params: { taskId: id }, body: { spec: next } });
@@ -275,7 +275,7 @@ describe('a session', () => {
     });
   });
 
-  it('of a task that does not fit its world, or whose world is gone, is refused', async () => {
+  it('is refused if the task does not fit its world or the world was deleted', async () => {
     const { id } = await store({ spec: { tools: ['nothing'] } });
     await expect(control.send(openSession, { body: { task: { id } } })).rejects.toMatchObject({
       code: 'invalid',
@@ -291,7 +291,7 @@ describe('a session', () => {
     });
   });
 
-  it('has its inline task stored, pinned to its version', async () => {
+  it('can store its inline task, pinned to the version of the session', async () => {
     const task = { ...spec, name: 'inline' };
     const { body: session } = await control.send(openSession, { body: { slug: 'notes@1', task } });
     const params = { sessionId: session.id };
@@ -318,7 +318,7 @@ describe('a session', () => {
 describe('a solution', () => {
   const solution = { steps: [{ tool: 'create_notes', input: { id: 8, title: 'the answer' } }] };
 
-  it('of a stored task is read with the secret key only', async () => {
+  it('of a stored task is readable with the secret key only', async () => {
     const { id, spec: stored } = await store({ spec: { ...spec, solution } });
     expect(stored.solution).toEqual(solution);
     const params = { taskId: id };
@@ -333,7 +333,7 @@ describe('a solution', () => {
     expect(JSON.stringify(hidden)).not.toContain('get_answer');
   });
 
-  it('of a bundled task stands in no file that a public key reads', async () => {
+  it('of a bundled task is in no file that a public key can read', async () => {
     const path = 'scenarios/finish/scenario.toml';
     const written = new TextDecoder().decode(
       notesWorld().find((file) => file.path === path)?.content,
@@ -358,8 +358,8 @@ describe('a solution', () => {
   });
 });
 
-describe('the routes', () => {
-  it('show other projects nothing, and take writes from no public key', async () => {
+describe('the routes of stored tasks', () => {
+  it('show nothing to other projects and refuse writes with a public key', async () => {
     const { id } = await store();
     for (const [method, path, body] of [
       ['GET', `/world-tasks/${id}`, undefined],

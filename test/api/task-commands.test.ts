@@ -1,4 +1,4 @@
-/** `svc worlds task` on a control plane. */
+/** `svc worlds task` against a control plane. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
 import type { TestControl } from '../support/control.ts';
@@ -20,7 +20,7 @@ afterAll(async () => {
   desk.clear();
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output; fails the test if the command fails. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -63,7 +63,7 @@ it('stores, shows, lists, changes and deletes tasks', async () => {
   expect(await svc(`worlds task delete ${id} --yes`)).toBe(`${id} is deleted\n`);
 });
 
-it('holds a task to its world, and ends with 1 when it does not fit', async () => {
+it('validates a task against its world and exits with 1 when it does not fit', async () => {
   writeTask('odd', { tools: ['list_note'] });
   const made = JSON.parse(await svc('worlds task create notes --task-file odd.json --json'));
   const { status, out } = await desk.svc(`worlds task validate ${made.id}`);
@@ -83,7 +83,7 @@ it('stores the inline task of a session', async () => {
   expect([status, err]).toEqual([1, expect.stringContaining('--session')]);
 });
 
-it('writes a task to begin with, which is closed, and writes over none', async () => {
+it('writes a starter task and does not overwrite a file without --force', async () => {
   expect(await svc('worlds task init begun.json')).toContain('svc worlds task prove');
   const again = await desk.svc('worlds task init begun.json');
   expect(again).toMatchObject({ status: 1, err: expect.stringContaining('--force') });

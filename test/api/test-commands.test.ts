@@ -1,4 +1,4 @@
-/** `svc worlds test`: the tests of a world by the service, and those of a folder without one. */
+/** `svc worlds test`: runs the tests of a world through the service, and those of a folder locally. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { testContext } from '../support/cli-context.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 const test = { name: 'tests/test_a.py::test_a', durationMs: 3, output: '' };
 const failure = { message: 'no', file: 'tests/test_a.py', line: 2, text: 'assert 1 == 2' };
 
-/** Answers the next run as a host does. */
+/** Answers the next test run as a host does. */
 const answerNext = async (output: unknown): Promise<void> => {
   const host = await warmHost(control);
   await host.poll();
@@ -33,7 +33,7 @@ const answerNext = async (output: unknown): Promise<void> => {
 };
 
 describe('svc worlds test', () => {
-  it('shows each test of a world, and exits by whether all passed', async () => {
+  it('shows each test of a world and exits with 0 only if all passed', async () => {
     const passed = desk.svc('worlds test notes');
     const tests = [{ ...test, outcome: 'passed', failure: null }];
     await answerNext({ passed: true, summary: { total: 1, passed: 1 }, tests, leftOut: 0 });
@@ -57,7 +57,7 @@ describe('svc worlds test', () => {
     });
   });
 
-  it('runs those of a folder on this machine', async () => {
+  it('runs the tests of a folder on this machine', async () => {
     const python =
       'from svc_env.testing import world\ndef test_a(): assert world.count("notes") == 5\n';
     desk.write('tested', changed(notesWorld(), { 'tests/test_a.py': python }));

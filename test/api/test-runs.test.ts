@@ -1,4 +1,4 @@
-/** Runs of the tests of worlds: asked for, carried out on a session, kept, and told of versions. */
+/** Test runs of worlds: requested, run in a session, kept, and shown with versions. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -48,7 +48,7 @@ const start = async (slug = 'notes', key?: string) =>
 const read = async (runId: string, wait = 0) =>
   (await control.read(getTestRun, { params: { slug: 'notes', runId }, query: { wait } })).body;
 
-/** The tree, with tests that each push has run. */
+/** The tree, with tests that run on each push. */
 const pushed = (readme: string) =>
   changed(notesWorld(), {
     'README.md': readme,
@@ -57,7 +57,7 @@ const pushed = (readme: string) =>
 
 const report = { passed: true, summary: { total: 2, passed: 2 }, tests: [] };
 
-/** Serves the session of the next run, and is handed its call. */
+/** Serves the session of the next test run and returns its call. */
 const takeCall = async (host: PlayedHost) => {
   await host.poll();
   const { call } = await host.ready();
@@ -71,7 +71,7 @@ const answerNext = async (output: unknown): Promise<PlayedHost> => {
   return host;
 };
 
-describe('a run of tests', () => {
+describe('a test run', () => {
   it('is a session of the version with one call, and its report is kept', async () => {
     const run = await start();
     expect(run).toMatchObject({
@@ -103,7 +103,7 @@ describe('a run of tests', () => {
     expect(session.body.versionId).toBe(run.versionId);
   });
 
-  it('has its session closed where the close did not come with its end', async () => {
+  it('has its session closed by the reaper if the run ended without closing it', async () => {
     const run = await start();
     const host = await warmHost(control);
     const call = await takeCall(host);
@@ -124,7 +124,7 @@ describe('a run of tests', () => {
     await host.closed();
   });
 
-  it('has a session that lists of sessions leave out unless they are asked for it', async () => {
+  it('has a session that lists of sessions exclude unless the request asks for it', async () => {
     const run = await start();
     await answerNext(report);
     await read(run.runId, 10);
@@ -143,7 +143,7 @@ describe('a run of tests', () => {
     expect(await listed({ run: 'run-none' })).toEqual(none);
   });
 
-  it('holds the answer to who waits, and answers with the report', async () => {
+  it('holds a request that waits, and answers it with the report', async () => {
     const waiting = control.send(runTests, { params, body: {} });
     await answerNext({ ...report, passed: false });
     const { status, body } = await waiting;
@@ -151,7 +151,7 @@ describe('a run of tests', () => {
     expect(body).toMatchObject({ state: 'finished', outcome: 'failed' });
   });
 
-  it('that cannot be carried out is an error with its reason', async () => {
+  it('that cannot be carried out ends as an error with its reason', async () => {
     const run = await start();
     const host = await warmHost(control);
     const call = await takeCall(host);
@@ -166,13 +166,13 @@ describe('a run of tests', () => {
   it.each([
     ['no report', { tests: [] }, 'internal'],
     ['one that is too large', { ...report, text: 'x'.repeat(600_000) }, 'too_large'],
-  ])('answered with %s is an error', async (_, output, code) => {
+  ])('answered with %s ends as an error', async (_, output, code) => {
     const run = await start();
     await answerNext(output);
     expect(await read(run.runId, 10)).toMatchObject({ outcome: 'error', error: { code } });
   });
 
-  it('goes to another host when the first is lost, and is an error when that is lost, too', async () => {
+  it('moves to another host when the first is lost, and ends as an error when the second is lost, too', async () => {
     const run = await start();
     for (const _ of [1, 2]) {
       const host = await warmHost(control);
@@ -185,7 +185,7 @@ describe('a run of tests', () => {
     });
   });
 
-  it('is started once by requests with one key', async () => {
+  it('is started once by requests with one idempotency key', async () => {
     const key = randomUUID();
     const [first, second] = await Promise.all([start('notes', key), start('notes', key)]);
     expect(first.runId).toBe(second.runId);
@@ -194,7 +194,7 @@ describe('a run of tests', () => {
     await read(first.runId, 10);
   });
 
-  it('is of the version that its address names', async () => {
+  it('uses the version that its address names', async () => {
     await push(control.send, 'notes', changed(notesWorld(), { 'README.md': '# Two' }));
     expect(await start('notes@1')).toMatchObject({ number: 1 });
     expect(await start('notes')).toMatchObject({ number: 2 });
@@ -210,7 +210,7 @@ describe('a run of tests', () => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  it('waits while the project may open no more sessions, and is carried out then', async () => {
+  it('waits while the quota of sessions is used up, and runs after that', async () => {
     await control.sql('update projects set quota_sessions = 1');
     const open = await control.send(openSession, { body: { slug: 'notes' } });
     const run = await start();
@@ -227,7 +227,7 @@ describe('a run of tests', () => {
     expect(await read(run.runId, 10)).toMatchObject({ outcome: 'passed' });
   });
 
-  it('is carried on by another control plane when its own stops or is gone', async () => {
+  it('is continued by another control plane when its own stops', async () => {
     const replica = await startTestControl({
       databaseUrl: control.config.databaseUrl.reveal(),
       replicaOf: control,
@@ -236,7 +236,7 @@ describe('a run of tests', () => {
     const host = await warmHost(control);
     const call = await takeCall(host);
     await replica.stop();
-    // Whichever of the two has it: nobody renews its lease any more.
+    // Either replica may hold the lease; here it expires, and its owner is gone.
     await control.sql(
       `update world_runs set lease_owner = 'gone', lease_until = now() where id = $1`,
       [run.runId],
@@ -252,8 +252,8 @@ describe('a run of tests', () => {
   });
 });
 
-describe('runs', () => {
-  it('that wait are no more than a project may have', async () => {
+describe('test runs', () => {
+  it('are limited in the number that a project may queue', async () => {
     const { versionId } = await start();
     await answerNext(report);
     await control.sql(
@@ -268,7 +268,7 @@ describe('runs', () => {
     await control.sql(`delete from world_runs where id ~ '^run-[0-9]+$'`);
   });
 
-  it('are of one project: others neither read nor start them, and the public key only reads', async () => {
+  it('belong to one project: others neither read nor start them, and the public key only reads', async () => {
     const run = await start();
     await answerNext(report);
     expect((await neighbour.ask('GET', `/worlds/notes/tests/${run.runId}`)).status).toBe(404);
@@ -282,8 +282,8 @@ describe('runs', () => {
   });
 });
 
-describe('a push of a world that has its tests run', () => {
-  it('does not wait for them, and the version tells what came of them', async () => {
+describe('a push of a world that runs its tests on push', () => {
+  it('does not wait for them, and the version shows their result later', async () => {
     const version = await push(control.send, 'notes', pushed('# Three'));
     expect(version.tests).toMatchObject({ outcome: null, summary: null });
     const { runId } = version.tests ?? {};
@@ -298,14 +298,14 @@ describe('a push of a world that has its tests run', () => {
     expect(body.data.at(-1)?.tests).not.toMatchObject(told);
   });
 
-  it('that changes nothing runs none', async () => {
+  it('runs none if it changes nothing', async () => {
     const before = await control.sql('select id from world_runs');
     expect((await push(control.send, 'notes', pushed('# Three'))).changed).toBe(false);
     expect(await control.sql('select id from world_runs')).toHaveLength(before.length);
   });
 });
 
-describe('a gate of tests', () => {
+describe('a test gate', () => {
   const gated = (readme: string) =>
     changed(notesWorld(), {
       'README.md': readme,
@@ -316,7 +316,7 @@ describe('a gate of tests', () => {
   const headOf = async () => (await control.read(getWorld, { params: of })).body.version.number;
   const gateOf = async (version: number) =>
     (await control.read(getVersion, { params: { ...of, version: String(version) } })).body.gate;
-  /** Has the next run of tests end so. */
+  /** Lets the next test run pass or fail. */
   const testsEnd = async (passed: boolean) => {
     const [run] = await control.sql<{ id: string }>(
       `select id from world_runs where state <> 'finished' order by queued_at limit 1`,
@@ -331,7 +331,7 @@ describe('a gate of tests', () => {
   const pushOn = (base: number, readme: string) =>
     push(control.send, 'gated', gated(readme), { base });
 
-  it('lets a version become the head when its tests pass, and not before', async () => {
+  it('makes a version the head only after its tests pass', async () => {
     const body = { slug: 'gated', from: encodeTree(notesWorld()) };
     await control.send(createWorld, { body });
     const second = await pushOn(1, '# Two');
@@ -342,7 +342,7 @@ describe('a gate of tests', () => {
     expect([await headOf(), await gateOf(2)]).toEqual([2, 'passed']);
   });
 
-  it('keeps a version out whose tests fail, and takes the next one that is made from it', async () => {
+  it('keeps a version with failing tests from becoming the head, and accepts the next one based on it', async () => {
     expect(await pushOn(2, '# Three')).toMatchObject({ number: 3, gate: 'waiting' });
     await testsEnd(false);
     expect([await headOf(), await gateOf(3)]).toEqual([2, 'failed']);
@@ -353,7 +353,7 @@ describe('a gate of tests', () => {
     await expect(pushOn(3, '# Late')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('takes one of two that were made from the head, the first that passes', async () => {
+  it('accepts one of two versions based on the head: the first that passes', async () => {
     expect(await pushOn(4, '# Five')).toMatchObject({ number: 5 });
     expect(await pushOn(4, '# Six')).toMatchObject({ number: 6 });
     await testsEnd(true);
@@ -361,7 +361,7 @@ describe('a gate of tests', () => {
     expect([await headOf(), await gateOf(5), await gateOf(6)]).toEqual([5, 'passed', 'outdated']);
   });
 
-  it('lets a version in whose tests pass when they are run again', async () => {
+  it('accepts a version whose tests pass when they are run again', async () => {
     expect(await pushOn(5, '# Seven')).toMatchObject({ number: 7 });
     await testsEnd(false);
     expect(await headOf()).toBe(5);
@@ -373,7 +373,7 @@ describe('a gate of tests', () => {
     expect([await headOf(), await gateOf(7)]).toEqual([7, 'passed']);
   });
 
-  it('holds neither rows that are imported nor a push of a tree without it', async () => {
+  it('delays neither imported rows nor a push of a tree without the gate', async () => {
     expect(await pushOn(7, '# Eight')).toMatchObject({ number: 8 });
     const { body } = await control.send(importData, {
       params: of,
@@ -388,7 +388,7 @@ describe('a gate of tests', () => {
     expect(await headOf()).toBe(10);
   });
 
-  it('is refused where there are no tests to pass', async () => {
+  it('is refused if the tree has no tests', async () => {
     const tree = gated('# None').filter(({ path }) => !path.startsWith('tests/'));
     const refused = push(control.send, 'gated', tree, { base: 10 });
     await expect(refused).rejects.toMatchObject({ code: 'invalid' });

@@ -1,6 +1,6 @@
 /**
- * Bodies that are too large by what they say: every server refuses them at once and ends the connection, but reads on
- * meanwhile, so that a client which sends all before it reads has its answer in place of a broken connection.
+ * Bodies whose declared length is too large: every server answers 413 at once and closes the connection. It reads on
+ * meanwhile, so that a client that sends everything before it reads gets the answer, not a broken connection.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';

@@ -1,4 +1,4 @@
-/** `svc traces`, `observations`, `scores`, `metrics`, `models`, `users` and `comments` on a control plane. */
+/** `svc traces`, `observations`, `scores`, `metrics`, `models`, `users` and `comments` against a control plane. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ingest } from '#wire/public-api/operations.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
   desk.clear();
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output; fails the test if the command fails. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -44,7 +44,7 @@ const svc = async (words: string): Promise<string> => {
 
 const json = async (words: string) => JSON.parse(await svc(`${words} --json`));
 
-it('shows traces with their steps as a tree, sessions of them, and observations', async () => {
+it('shows traces with their observations as a tree, trace sessions, and observations', async () => {
   expect(await svc('traces list --user ada --tag paid --last 2h')).toMatch(/trace-1 +support +ada/);
   expect(await svc('traces list --user nobody')).toContain('no traces');
   const trace = await svc('traces show trace-1');
@@ -59,7 +59,7 @@ it('shows traces with their steps as a tree, sessions of them, and observations'
   expect([wrong.status === 0, wrong.err]).toEqual([false, expect.stringContaining('7d')]);
 });
 
-it('scores, and says what scores are held to', async () => {
+it('adds scores and shows the limits of their configs', async () => {
   const config = await json('scores configs create helpful --type NUMERIC --min 0 --max 1');
   await svc(`scores add helpful 0.8 --trace trace-1 --config ${config.id} --id s1`);
   await svc('scores add kind good --session chat');
@@ -76,7 +76,7 @@ it('scores, and says what scores are held to', async () => {
   ]);
 });
 
-it('tells numbers as a table, with bars over time, and day by day', async () => {
+it('shows metrics as a table, with bars over time, and day by day', async () => {
   const rows = await json('metrics query observations sum:totalCost count --by providedModelName');
   expect(rows.data).toEqual([
     { providedModelName: 'gpt-4o', sum_totalCost: 0.0035, count_count: 1 },
@@ -90,7 +90,7 @@ it('tells numbers as a table, with bars over time, and day by day', async () => 
   expect((await desk.svc('metrics query observations sum:none')).err).toContain('totalCost');
 });
 
-it('lists, makes and deletes models', async () => {
+it('lists, creates and deletes models', async () => {
   expect(await svc('models show builtin-gpt-4o')).toMatch(/Standard +input +\$2\.5/);
   const made = await json('models create ours --match ^ours$ --input-price 1e-6');
   expect(made.inputPrice).toBe(1e-6);
@@ -99,7 +99,7 @@ it('lists, makes and deletes models', async () => {
   expect(await svc(`models delete ${made.id}`)).toContain('deleted');
 });
 
-it('keeps users with what they did, and comments', async () => {
+it('stores users with their events, and comments', async () => {
   await svc('users set ada --display-name Ada --attributes {"plan":"pro"}');
   await svc('users event ada hours_saved --value 1.5 --trace trace-1');
   await svc('users event ada hours_saved --value 2');

@@ -1,4 +1,4 @@
-/** The trace of a session: one of all programs, as a collector of OpenTelemetry receives it. */
+/** The OpenTelemetry trace of a session: one over all programs, as a collector receives it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -72,7 +72,7 @@ afterAll(async () => {
   collector.stop();
 });
 
-/** The host that was launched for the session that waits: the first, or a later one. */
+/** Returns the host that was launched for the waiting session: the first, or a later one. */
 const launchedHost = async (turn = 0): Promise<PlayedHost> => {
   const id = await until(() => launched[turn], { timeoutMs: 10_000, what: 'a launch' });
   const token = hostToken(control.config.secret, id);
@@ -82,7 +82,7 @@ const launchedHost = async (turn = 0): Promise<PlayedHost> => {
   return host;
 };
 
-it('the trace of a cold open joins what control plane, orchestrator and host did', async () => {
+it('the trace of a cold open joins the spans of control plane, orchestrator and host', async () => {
   const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
   const { body: session } = await control.send(openSession, { body: { slug: 'notes' }, headers });
   const params = { sessionId: session.id };

@@ -1,4 +1,4 @@
-/** Sessions with a page: what clients, hosts and gateways are told of it, and whom a link lets in. */
+/** Sessions with a page: the addresses and files that clients, hosts and gateways receive, and the use of links. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
@@ -55,8 +55,8 @@ const openReady = async (surfaces: 'ui'[] = ['ui']) => {
 const viewOn = async (control: TestControl, sessionId: string) =>
   (await control.send(getSession, { params: { sessionId }, query: {} })).body.surfaces;
 
-describe('a session that is opened with a page', () => {
-  it('tells clients where it is: at the gateway, or at its host on this machine', async () => {
+describe('a session opened with a page', () => {
+  it('shows clients its address: at the gateway, or at its host on this machine', async () => {
     const { id, host } = await openReady();
     const { port } = new URL(playedAddress(host.id));
     expect((await viewOn(direct, id)).ui).toEqual({ url: `http://${id}--ui.localhost:${port}` });
@@ -66,7 +66,7 @@ describe('a session that is opened with a page', () => {
     expect(usual.assignment?.ui).toBeUndefined();
   });
 
-  it('tells its host the files of the page, which it alone may read', async () => {
+  it('sends its host the files of the page, which no other host may read', async () => {
     const { host, assignment } = await openReady();
     const files = assignment?.ui?.files ?? [];
     const generated = ['app.css', 'app.js', 'licences.txt', 'world.json'].map(
@@ -83,7 +83,7 @@ describe('a session that is opened with a page', () => {
     });
   });
 
-  it('tells gateways where it is, with the key that its host asks for', async () => {
+  it('sends gateways its address, with the key that its host requires', async () => {
     const { id, host, assignment } = await openReady();
     const address = playedAddress(host.id);
     const { body } = await fronted.gateway(resolveRoute, { params: { sessionId: id } });
@@ -99,11 +99,11 @@ describe('a session that is opened with a page', () => {
   });
 });
 
-describe('a link into a page without a gateway', () => {
+describe('a link to a page without a gateway', () => {
   const linkTo = async (sessionId: string) =>
     (await direct.send(createSurfaceLink, { params: { sessionId }, body: {} })).body;
 
-  it('leads to the host, which uses it up once, for its own session alone', async () => {
+  it('leads to the host, which can use it once and only for its own session', async () => {
     const { id, host } = await openReady();
     const { url, surface } = await linkTo(id);
     expect(surface).toBe('ui');
@@ -121,7 +121,7 @@ describe('a link into a page without a gateway', () => {
     expect([await use(host, id), await use(host, id)]).toEqual([true, false]);
   });
 
-  it('is refused while there is no host, and says when it can be made', async () => {
+  it('is refused while the session has no host, with the state to wait for', async () => {
     const { body } = await direct.send(openSession, { body: { slug: 'board', surfaces: ['ui'] } });
     await expect(linkTo(body.id)).rejects.toMatchObject({
       code: 'conflict',

@@ -1,4 +1,4 @@
-/** Profiles and events of users with what they were worth, and comments. */
+/** User profiles, user events with their values, and comments. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
@@ -36,10 +36,10 @@ beforeAll(async () => {
   control = await shareControl();
 });
 
-describe('a profile', () => {
+describe('a user profile', () => {
   const put = (body: object) => must('POST', '/user-profiles', body);
 
-  it('keeps what is absent or null, and merges attributes unless it is told to replace them', async () => {
+  it('keeps fields that are absent or null, and merges attributes unless the request replaces them', async () => {
     const userId = 'ada/lovelace @ example';
     const made = await put({
       userId,
@@ -70,7 +70,7 @@ describe('a profile', () => {
     expect(await must('GET', `/user-profiles/${encodeURIComponent(userId)}`)).toEqual(replaced);
   });
 
-  it('loses nothing to others who change it at the same time', async () => {
+  it('loses no accepted change when several arrive at once', async () => {
     const seen = await Promise.all(
       Array.from({ length: 4 }, (_, turn) =>
         ask('POST', '/user-profiles', { userId: 'crowd', attributes: { [`a${turn}`]: turn } }),
@@ -82,7 +82,7 @@ describe('a profile', () => {
     expect(Object.keys(attributes as object).sort()).toEqual(taken);
   });
 
-  it('is not there for whom nobody has named', async () => {
+  it('does not exist for an unknown user', async () => {
     expect((await ask('GET', '/user-profiles/nobody')).status).toBe(404);
   });
 
@@ -99,16 +99,16 @@ describe('a profile', () => {
     [{ userId: 'u', attributes: { x: 'x'.repeat(263_000) } }, 'attributes'],
     [{ userId: 'u', mergeAttributes: 'no' }, 'mergeAttributes'],
     [{ userId: 'u', notes: 'x'.repeat(100_001) }, 'notes'],
-  ])('is refused by name', async (body, field) => {
+  ])('is refused with the name of the invalid field', async (body, field) => {
     expect(await refusal('/user-profiles', body)).toEqual([400, field]);
   });
 });
 
-describe('events of users', () => {
+describe('user events', () => {
   const tell = (body: object) => must('POST', '/user-events', body);
   const range = { fromTimestamp: '2026-03-01T00:00:00Z', toTimestamp: '2026-03-02T00:00:00Z' };
 
-  it('are counted and summed by name in the profile, and in metrics', async () => {
+  it('are counted and summed by name in the profile and in metrics', async () => {
     const at = (hour: number) => `2026-03-01T${String(hour).padStart(2, '0')}:00:00.000Z`;
     const userId = 'worth';
     const first = await tell({
@@ -145,7 +145,7 @@ describe('events of users', () => {
     }
   });
 
-  it('are listed latest first, by user, name and time', async () => {
+  it('are listed latest first, filtered by user, name and time', async () => {
     const of = async (query: string) =>
       (await must('GET', `/user-events?${query}`)).data.map(({ event }) => event);
     const [latest, ...earlier] = await of('userId=worth');
@@ -161,7 +161,7 @@ describe('events of users', () => {
     }
   });
 
-  it('count once by an id, also when it is sent many times at once', async () => {
+  it('count once per id, even when sent many times at once', async () => {
     const body = { id: 'once', userId: 'again', event: 'e', value: 2 };
     const answers = await Promise.all(Array.from({ length: 6 }, () => tell(body)));
     expect(new Set(answers.map(({ createdAt }) => createdAt)).size).toBe(1);
@@ -180,11 +180,11 @@ describe('events of users', () => {
     [{ userId: 'u', event: 'e', timestamp: 'now' }, 'timestamp'],
     [{ userId: 'u', event: 'e', traceId: 7 }, 'traceId'],
     [{ userId: 'u', event: 'e', sessionId: {} }, 'sessionId'],
-  ])('are refused by name: %j', async (body, field) => {
+  ])('are refused with the name of the invalid field: %j', async (body, field) => {
     expect(await refusal('/user-events', body)).toEqual([400, field]);
   });
 
-  it('hold whatever text and JSON there is', async () => {
+  it('store unusual text and JSON', async () => {
     const userId = `<script>'\u0000"; drop table users --\ud800`;
     const told = await tell({
       userId,
@@ -202,7 +202,7 @@ describe('events of users', () => {
 describe('a comment', () => {
   const on = { objectType: 'TRACE', objectId: 'commented' };
 
-  it('is on an object, whether that is there yet or not', async () => {
+  it('belongs to an object, whether that exists yet or not', async () => {
     const projectId = await projectIdOf(control);
     const { id } = await must('POST', '/comments', {
       ...{ ...on, projectId, content: 'odd: <b>*why*</b>', authorUserId: 'ada' },
@@ -237,7 +237,7 @@ describe('a comment', () => {
     [{ content: 'x', objectId: 't' }, 'objectType'],
     [{ ...on, content: 'x', projectId: 'another' }, 'projectId'],
     [{ ...on, content: 'x', authorUserId: 7 }, 'authorUserId'],
-  ])('is refused by name', async (body, field) => {
+  ])('is refused with the name of the invalid field', async (body, field) => {
     expect(await refusal('/comments', body)).toEqual([400, field]);
   });
 });

@@ -1,4 +1,4 @@
-/** `svc worlds push` and what else works on versions, on a control plane. */
+/** `svc worlds push` and the other commands for versions, against a control plane. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ afterAll(async () => {
   desk.clear();
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output; fails the test if the command fails. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -30,7 +30,7 @@ const svc = async (words: string): Promise<string> => {
 const tree = notesWorld();
 
 describe('svc worlds push', () => {
-  it('pushes a folder that the world was created from, and sends what is new', async () => {
+  it('pushes a folder that the world was created from, and sends only new files', async () => {
     desk.write('notes', tree);
     await svc('worlds create notes --from ./notes');
     desk.write('notes', changed([], { 'README.md': 'hello\n' }));
@@ -48,7 +48,7 @@ describe('svc worlds push', () => {
     expect(json).toMatchObject({ changed: false, number: 2 });
   });
 
-  it('leaves out what .svcignore names, builds and hidden files', async () => {
+  it('excludes build output, hidden files and what .svcignore names', async () => {
     desk.write('ignoring', tree);
     await svc('worlds create ignoring --from ./ignoring');
     desk.write(
@@ -68,7 +68,7 @@ describe('svc worlds push', () => {
     expect(pushed.files.map(({ path }: { path: string }) => path)).toContain('kept.tmp');
   });
 
-  it('is refused from a folder that holds an older version, and says what to do', async () => {
+  it('is refused from a folder based on an older version, and explains how to continue', async () => {
     desk.write('mine', tree);
     desk.write('theirs', tree);
     await svc('worlds create shared --from ./mine');
@@ -83,7 +83,7 @@ describe('svc worlds push', () => {
     expect(await svc('worlds push shared ./mine --base 2')).toMatch(/version +3 /);
   });
 
-  it('is refused where the note is of another service, or damaged, until a base is given', async () => {
+  it('is refused when the recorded base is damaged or of another service, until --base is given', async () => {
     const note = join(desk.folder, 'notes', '.svc-base.json');
     for (const text of ['{"notes":"ver-00000000000000000000000000"}', '{', '[]', '{"notes":1}']) {
       writeFileSync(note, text);
@@ -96,7 +96,7 @@ describe('svc worlds push', () => {
     expect(JSON.parse(readFileSync(note, 'utf8')).notes).toMatch(/^ver-/);
   });
 
-  it('takes the head where a folder has noted nothing, and notes it by slug when an id was given', async () => {
+  it('uses the head when the folder has no recorded base, and records it by slug even for a world id', async () => {
     const note = join(desk.folder, 'notes', '.svc-base.json');
     rmSync(note);
     const { id } = JSON.parse(await svc('worlds describe notes --json'));
@@ -106,7 +106,7 @@ describe('svc worlds push', () => {
     expect(Object.keys(JSON.parse(readFileSync(note, 'utf8')))).toEqual(['notes']);
   });
 
-  it('keeps rows that did not come from a tree, and drops them when it is told to', async () => {
+  it('keeps rows that did not come from a tree, and drops them with --data replace', async () => {
     const row = '{"notes":[{"id":9,"folder_id":1,"title":"given","done":true}]}';
     writeFileSync(join(desk.folder, 'given.json'), row);
     desk.write('rows', tree);
@@ -119,7 +119,7 @@ describe('svc worlds push', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('keep, replace')]);
   });
 
-  it('shows the problems of a tree with their lines, and sends nothing', async () => {
+  it('shows the problems of an invalid tree and fails', async () => {
     desk.write('broken', changed(tree, { 'svc-env.toml': '[schema]\n' }));
     const { status, err } = await desk.svc('worlds push notes ./broken');
     expect(status).toBe(1);
@@ -128,7 +128,7 @@ describe('svc worlds push', () => {
 });
 
 describe('svc worlds pull', () => {
-  it('writes rows, too, where a push does not send them', async () => {
+  it('writes rows to a folder that a push does not send', async () => {
     desk.write('bare', tree);
     desk.write(
       '.',
@@ -161,7 +161,7 @@ describe('svc worlds pull', () => {
 
   const read = (path: string) => readFileSync(join(desk.folder, path), 'utf8');
 
-  it('writes a version into a folder, and pushing that changes nothing', async () => {
+  it('writes a version into a folder, and pushing that folder changes nothing', async () => {
     desk.write('source', changed(tree, { 'docs/a.md': 'one\n', 'b.md': 'b\n' }));
     await svc('worlds create pulled --from ./source');
     const out = await svc('worlds pull pulled copy');
@@ -172,7 +172,7 @@ describe('svc worlds pull', () => {
     expect(await svc('worlds push pulled copy')).toContain('nothing changed');
   });
 
-  it('brings a folder from one version to another, and leaves alone what no version knew', async () => {
+  it('moves a folder from one version to another and keeps files that are in no version', async () => {
     desk.write('copy', changed([], { 'docs/a.md': 'two\n', 'c.md': 'c\n' }));
     rmSync(join(desk.folder, 'copy/b.md'));
     await svc('worlds push pulled copy');
@@ -184,7 +184,7 @@ describe('svc worlds pull', () => {
     expect(read('copy/own.md')).toBe('own\n');
   });
 
-  it('overwrites and removes nothing that was changed here, unless it is told to', async () => {
+  it('neither overwrites nor removes locally changed files without --force', async () => {
     desk.write('copy', changed([], { 'docs/a.md': 'mine\n', 'c.md': 'mine, too\n' }));
     const refused = await desk.svc('worlds pull pulled copy');
     expect(refused.status).toBe(1);
@@ -198,7 +198,7 @@ describe('svc worlds pull', () => {
     expect(() => read('copy/b.md')).toThrow('ENOENT');
   });
 
-  it('refuses what is in the way of a file, whatever it is told', async () => {
+  it('refuses, even with --force, to remove an unknown folder in place of a file', async () => {
     rmSync(join(desk.folder, 'copy/c.md'));
     desk.write('copy', changed([], { 'c.md/own.md': 'own\n' }));
     const { status, err } = await desk.svc('worlds pull pulled copy --force');
@@ -223,7 +223,7 @@ describe('svc worlds pull', () => {
 });
 
 describe('svc worlds pin', () => {
-  it('gives a version a label that names it, and takes it away', async () => {
+  it('adds a label to a version and removes it', async () => {
     expect(await svc('worlds pin pulled@1 stable')).toBe('pulled@stable is version 1\n');
     expect(await svc('worlds versions pulled')).toMatch(/^1 .* stable$/m);
     expect(await svc('worlds describe pulled@stable')).toMatch(/version +1 /);
@@ -267,7 +267,7 @@ describe('svc worlds diff', () => {
     });
   });
 
-  it('compares a version with a folder, by rows that come from trees', async () => {
+  it('compares a version with a folder, ignoring rows that did not come from trees', async () => {
     writeFileSync(
       join(desk.folder, 'more.json'),
       '{"notes":[{"id":9,"folder_id":1,"title":"x","done":true}]}',
@@ -286,7 +286,7 @@ describe('svc worlds diff', () => {
     expect(out).toContain('+    return 0');
   });
 
-  it('says what it cannot compare', async () => {
+  it('explains what it cannot compare', async () => {
     for (const [words, told] of [
       ['diffed@1', 'diffed@1 is made from no other version'],
       ['diffed@1 mine', 'for the folder here, write ./mine'],

@@ -31,7 +31,7 @@ beforeAll(async () => {
 const params = { slug: 'notes' };
 
 describe('the versions of a world', () => {
-  it('are listed with who made each and what it changed', async () => {
+  it('are listed with the author and the changes of each', async () => {
     const { body } = await control.read(listVersions, { params });
     expect(body.meta).toEqual({ page: 1, limit: 50, totalItems: 1, totalPages: 1 });
     expect(body.data).toEqual([
@@ -57,7 +57,7 @@ describe('the versions of a world', () => {
     ]);
   });
 
-  it('are named by number, id and "latest", and by nothing of another world', async () => {
+  it('can be read by number, id and "latest", but not through another world', async () => {
     const { body: world } = await control.read(getWorld, { params });
     const read = (version: string) => control.read(getVersion, { params: { ...params, version } });
     for (const version of ['1', 'latest', world.version.id]) {
@@ -74,7 +74,7 @@ describe('the versions of a world', () => {
     }
   });
 
-  it('are named in addresses of worlds, too', async () => {
+  it('can be named in addresses of worlds', async () => {
     const { body: world } = await control.read(getWorld, { params: { slug: 'notes@1' } });
     expect(world).toMatchObject({
       slug: 'notes',
@@ -89,7 +89,7 @@ describe('the versions of a world', () => {
     });
   });
 
-  it('are opened as sessions, by address or id', async () => {
+  it('can be opened as sessions, by address or id', async () => {
     const { body: world } = await control.read(getWorld, { params });
     const { id: versionId } = world.version;
     for (const body of [
@@ -111,7 +111,7 @@ describe('the versions of a world', () => {
 });
 
 describe('a file of a version', () => {
-  it('is read by its digest, if the version has it', async () => {
+  it('can be read by its digest if the version has it', async () => {
     const { body: world } = await control.read(getWorld, { params });
     const sha256 = world.files.find(({ path }) => path === 'tools.py')?.sha256 ?? '';
     const { body } = await control.read(getWorldFile, { params: { ...params, sha256 } });
@@ -121,7 +121,7 @@ describe('a file of a version', () => {
     await expect(read('other')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is nothing else that the service has under a digest, such as a snapshot', async () => {
+  it('is not found by the digest of another blob, such as a snapshot', async () => {
     const [row] = await control.sql<{ snapshot: string }>('select snapshot from versions limit 1');
     const sha256 = row?.snapshot.slice('sha256:'.length) ?? '';
     await expect(
@@ -131,7 +131,7 @@ describe('a file of a version', () => {
 });
 
 describe('the key of another project', () => {
-  it('finds no version of the world, nor its files', async () => {
+  it('finds neither versions of the world nor their files', async () => {
     const { body: world } = await control.read(getWorld, { params });
     const sha256 = world.files[0]?.sha256 ?? '';
     for (const path of [
@@ -160,7 +160,7 @@ describe('a label', () => {
   const pin = (label: string, version: string) =>
     control.send(setLabel, { params: { ...params, label }, body: { version } });
 
-  it('names a version until it is given to another, or taken away', async () => {
+  it('names a version until it is moved or removed', async () => {
     await push(control.send, 'notes', changed(notesWorld(), { 'more.md': 'more' }));
     expect((await pin('stable', '1')).body).toMatchObject({ slug: 'notes', number: 1 });
     await pin('release-1.0', 'stable');
@@ -184,7 +184,7 @@ describe('a label', () => {
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is nothing that names a version already', async () => {
+  it('cannot look like another name of a version', async () => {
     const { body: world } = await control.read(getWorld, { params });
     for (const label of ['1', '2.0', 'latest', 'head', world.version.id, 'A', 'a@b', '-a', 'a.']) {
       await expect(pin(label, '1'), label).rejects.toMatchObject({
@@ -194,7 +194,7 @@ describe('a label', () => {
     await expect(pin('stable', '99')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is one of a hundred at most', async () => {
+  it('is refused beyond one hundred per world', async () => {
     await control.sql(
       `insert into version_labels (world_id, label, version_id)
        select id, 'l' || n, head_version_id from worlds, generate_series(1, 100) n where slug = 'other'`,
@@ -211,7 +211,7 @@ describe('a label', () => {
 });
 
 describe('a world', () => {
-  it('is named by its id, too, and no slug has the form of one', async () => {
+  it('can be named by its id, and a slug cannot have the form of an id', async () => {
     const { body: world } = await control.read(getWorld, { params });
     const byId = await control.read(getWorld, { params: { slug: `${world.containerId}@1` } });
     expect(byId.body).toMatchObject({ slug: 'notes', version: { number: 1 } });

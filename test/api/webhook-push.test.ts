@@ -1,4 +1,6 @@
-/** Push: its setting, its destinations, and how deliveries are queued, claimed once, and ended with a reason. */
+/**
+ * Webhook push: its setting, its destinations, and how deliveries are queued, claimed once, and ended with a reason.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
@@ -81,14 +83,14 @@ const send = (ids: readonly number[], to = url, parts = {}) =>
     ids.map((id) => deliveryEntry(id, to, parts)),
   );
 
-/** Rows of the two tables that scans and index lookups returned in the transaction so far. */
+/** Rows of both tables that scans and index lookups returned so far in the transaction. */
 const rowsRead = statement(
   'test_rows_read',
   `select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::int as rows
      from pg_class where oid in ('requests'::regclass, 'pushes'::regclass)`,
 );
 
-/** Waits until the loop that gives up has written these reasons down. */
+/** Waits until the loop that expires deliveries has written this number of failures; returns their reasons. */
 const reasons = (count: number) =>
   until(
     async () => {
@@ -98,8 +100,8 @@ const reasons = (count: number) =>
     { timeoutMs: 30_000, what: 'failures to be written down' },
   );
 
-describe('the setting', () => {
-  it('is off until whoever manages the project turns it on; its key pair is told', async () => {
+describe('the setting of webhook push', () => {
+  it('is off by default, can be changed by an account, and not by keys of the project', async () => {
     const off = { webhookPush: false, webhookPushSince: null };
     expect(await readPush(control)).toEqual(off);
     const on = await turn(true);
@@ -116,7 +118,7 @@ describe('the setting', () => {
     expect(await turn(false)).toEqual(off);
   });
 
-  it('has what is sent from then on pushed, of sessions that run already, too', async () => {
+  it('applies to deliveries reported after it is turned on, of running sessions, too', async () => {
     await send([1, 2]);
     expect(await claimed()).toEqual([]);
     await turn(true);
@@ -130,7 +132,7 @@ describe('the setting', () => {
     ]);
   });
 
-  it('has nothing more sent once it is off, and that is written down', async () => {
+  it('stops sending once it is turned off, and records that for waiting deliveries', async () => {
     await turn(true);
     await send([1, 2]);
     expect(await claimed(own, 1)).toEqual([1]);
@@ -145,7 +147,7 @@ describe('the setting', () => {
 describe('a delivery', () => {
   beforeEach(() => turn(true));
 
-  it('is claimed by one sender, and its answer is kept with the one who gave it', async () => {
+  it('is claimed by one sender, and only that sender can report its answer', async () => {
     await send([1], url);
     expect(await claimed()).toEqual([1]);
     expect(await claimed(other)).toEqual([]);
@@ -161,7 +163,7 @@ describe('a delivery', () => {
     expect(await control.sql('select from pushes')).toEqual([]);
   });
 
-  it('is not sent again when its host tells of it again, even after the entry made room', async () => {
+  it('is not sent again when its host reports it again, even after its entry was dropped', async () => {
     await send([1]);
     await claim();
     await report([answered(1)]);
@@ -172,7 +174,7 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([2]);
   });
 
-  it('has the next of its subscription ready, at the cost of that one row however many wait', async () => {
+  it('makes the next of its subscription ready by reading that one row, whatever the queue length', async () => {
     await send([1], url, { subscription: { id: 1 } });
     await claim();
     const waiting = 5_000;
@@ -197,7 +199,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('is passed over where a ledger makes room, at a cost that does not grow with what waits', async () => {
+  it('is skipped when the ledger is trimmed, at a cost linear in the queue length', async () => {
     const shape = { ...tracePool, connections: 1 };
     const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'), shape);
     const readBy = (work: (tx: Queryable) => Promise<unknown>): Promise<number> =>
@@ -209,7 +211,7 @@ describe('a delivery', () => {
     try {
       await send([1]);
       for (const table of ['requests', 'pushes']) await control.sql(`vacuum analyze ${table}`);
-      // After five runs PostgreSQL may keep the plan of a prepared statement, made for the rows that there were.
+      // After five runs PostgreSQL may keep the plan of a prepared statement, made for the small table.
       for (let run = 0; run < 6; run += 1) await db.query(trimStatement, [sessionId]);
       const waiting = 1_000;
       await control.sql(`insert into requests select session_id, id + n, world_id, at, via, 'x.answer', method,
@@ -225,7 +227,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('waits for the one before it to the same subscription, and for no other', async () => {
+  it('waits for the previous one of the same subscription, and for no other', async () => {
     await send([1, 2, 3], url, { subscription: { id: 1 } });
     await send([4, 5], url, { subscription: { id: 2 } });
     expect(await claimed()).toEqual([1, 4]);
@@ -241,7 +243,7 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([6]);
   });
 
-  it('that its sender never heard of is handed out again as soon as it says so', async () => {
+  it('that its sender did not receive is handed out again as soon as the sender reports that', async () => {
     const claimIn = async (name: string, round: number, heard: number) => {
       const body = { claim: name, most: 100, round, heard };
       const { pushes } = (await control.sender(claimPushes, { body })).body;
@@ -251,7 +253,7 @@ describe('a delivery', () => {
     expect(await claimIn(own, 1, 0)).toEqual([1]);
     await send([2, 3], url, { subscription: { id: 2 } });
     expect(await claimIn(own, 2, 1)).toEqual([2]);
-    // What another claimed in the same rounds is its own, and what was heard of stays claimed.
+    // A claim of another sender in the same rounds stays its own, and a delivery that was received stays claimed.
     await send([4], url, { subscription: { id: 3 } });
     expect(await claimIn(other, 2, 1)).toEqual([4]);
     expect(await claimIn(own, 3, 1)).toEqual([2]);
@@ -262,7 +264,7 @@ describe('a delivery', () => {
     expect(await report([answered(3)])).toBe(1);
   });
 
-  it('is failed when its sender fell silent, and never sent again', async () => {
+  it('fails when its sender went silent, and is never sent again', async () => {
     await send([1, 2]);
     expect(await claimed()).toEqual([1]);
     await control.sql(
@@ -273,14 +275,14 @@ describe('a delivery', () => {
     expect(await claimed(other)).toEqual([2]);
   });
 
-  it('is failed when it waited for too long', async () => {
+  it('fails when it waited too long', async () => {
     await send([1, 2]);
     await control.sql(`update pushes set queued_at = now() - interval '16 minutes'`);
     expect(await reasons(2)).toEqual(Array(2).fill('it waited for more than 15 minutes'));
     expect(await claimed()).toEqual([]);
   });
 
-  it('that cannot be written as a request is failed with the reason', async () => {
+  it('that is not a valid request fails with the reason', async () => {
     await send([1], url, { headers: { 'x\n': 'a' } });
     await send([2], url);
     expect(await claimed()).toEqual([]);
@@ -288,7 +290,7 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([2]);
   });
 
-  it('of the last words of a session is sent when the session is over', async () => {
+  it('is sent after its session has ended', async () => {
     await send([1]);
     await control.send(closeSession, { params: { sessionId }, body: {} });
     await host.calls();
@@ -297,7 +299,7 @@ describe('a delivery', () => {
     expect(await report([answered(1)])).toBe(1);
   });
 
-  it('is not dropped from the ledger before it was sent', async () => {
+  it('is not dropped from the ledger before it is sent', async () => {
     await send([1], url, { body: 'x'.repeat(1_000) });
     await control.sql(`insert into requests select session_id, id + n, world_id, at, 'webhook', 'x.answer', method,
       path, status, duration_ms, request, response, changes, rows, call_id, 20000000
@@ -310,10 +312,10 @@ describe('a delivery', () => {
   });
 });
 
-describe('receivers', () => {
+describe('receivers of pushes', () => {
   beforeEach(() => turn(true));
 
-  it('get a few at once, and one that is slow holds up no other', async () => {
+  it('get a few deliveries at once, and a slow one does not delay the others', async () => {
     const many = Array.from({ length: 40 }, (_, at) => at + 1);
     for (const id of many) await send([id], url, { subscription: { id } });
     await send([41], elsewhere);
@@ -324,7 +326,7 @@ describe('receivers', () => {
     expect(await claimed(other)).toEqual([9]);
   });
 
-  it('of one project have a bound together', async () => {
+  it('of one project share a limit', async () => {
     for (let id = 1; id <= 80; id += 1) {
       await send([id], `https://${Math.ceil(id / 8)}.receiver.dev/`, { subscription: { id } });
     }
@@ -332,7 +334,7 @@ describe('receivers', () => {
     expect(await claimed()).toHaveLength(0);
   });
 
-  it('have a bound on what waits for them, and what is beyond it is failed with the reason', async () => {
+  it('have a limit of waiting deliveries, and one beyond it fails with the reason', async () => {
     await send([1]);
     await control.sql(`insert into requests select session_id, id + n, world_id, at, via, 'x.answer', method,
       path, status, duration_ms, request, response, changes, rows, call_id, bytes
@@ -351,12 +353,12 @@ describe('receivers', () => {
   });
 });
 
-describe('destinations', () => {
+describe('destinations of pushes', () => {
   const params = { slug: 'notes' };
   const set = (destination: string, of = url) =>
     control.send(setDestination, { params, body: { url: of, destination } });
 
-  it('say where deliveries go instead, and that push is off', async () => {
+  it('redirect deliveries, and report whether push is on', async () => {
     const row = { url, destination: elsewhere, setAt: expect.any(String) };
     expect((await set(elsewhere)).body).toEqual({ ...row, webhookPush: false });
     await turn(true);
@@ -383,7 +385,7 @@ describe('destinations', () => {
     ['https://[::ffff:10.0.0.1]/', 'mapped'],
     ['https://localhost/', 'localhost'],
     ['nowhere', 'no URL'],
-  ])('are held to the rules of push: %s is refused', async (destination, says) => {
+  ])('follow the rules of push: %s is refused', async (destination, says) => {
     await expect(set(destination)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining(says),
@@ -391,7 +393,7 @@ describe('destinations', () => {
     expect((await control.send(listDestinations, { params })).body.data).toEqual([]);
   });
 
-  it('are for URLs that can be registered, for a hundred at most, and for the key pair alone', async () => {
+  it('need a valid URL and the key pair, and are limited to one hundred', async () => {
     await expect(set(elsewhere, 'ftp://x')).rejects.toMatchObject({ code: 'invalid' });
     for (let n = 0; n < 100; n += 1) await set(elsewhere, `${url}/${n}`);
     await expect(set(elsewhere)).rejects.toMatchObject({ code: 'conflict' });

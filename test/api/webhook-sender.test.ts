@@ -1,4 +1,7 @@
-/** The sender with a control plane and receivers: what arrives, in which order, and what is written down of it. */
+/**
+ * The webhook sender with a control plane and receivers: the requests that arrive, their order, and the recorded
+ * answers.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
@@ -18,7 +21,7 @@ let internet: Internet;
 let sender: RunningSender;
 let host: PlayedHost;
 let received: Received[] = [];
-/** What receivers answer; `undefined` keeps them waiting. */
+/** Answer of receivers to a request; a function that does not end the response keeps the sender waiting. */
 let answer: (got: Received, response: ServerResponse) => void;
 const held: ServerResponse[] = [];
 
@@ -90,8 +93,8 @@ const answers = (count: number) =>
     { timeoutMs: 15_000, what: `${count} answers` },
   );
 
-describe('a delivery', () => {
-  it('arrives as it was signed, byte for byte, and its answer is kept', async () => {
+describe('a delivery by the sender', () => {
+  it('arrives byte for byte as it was signed, and its answer is recorded', async () => {
     const body = { text: 'grüße "…" \u2028', n: 1.5, nested: [null, true, {}] };
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': 'sha256=ab' };
     await tellOf(host, [deliveryEntry(1, url, { body, headers })]);
@@ -105,7 +108,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('comes after those before it to the same subscription, and each once', async () => {
+  it('arrives once, after the earlier ones of the same subscription', async () => {
     answer = (_, response) => void setImmediate(() => response.writeHead(200).end());
     await tellOf(
       host,
@@ -122,7 +125,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('to a receiver that is slow holds up nobody else', async () => {
+  it('to a slow receiver does not delay the others', async () => {
     answer = (got, response) => {
       if (got.host === slow) held.push(response);
       else response.writeHead(200).end();
@@ -150,14 +153,14 @@ describe('a delivery', () => {
     ['https://127.0.0.1/', 'loopback'],
     ['https://nowhere.receiver.dev/', 'no address'],
     ['https://[fd00::1]/', 'unique local'],
-  ])('to %s is not sent, and the reason is kept', async (to, says) => {
+  ])('to %s is not sent, and the reason is recorded', async (to, says) => {
     const dialled = internet.dialled.length;
     await tellOf(host, [deliveryEntry(1, to)]);
     expect(await answers(1)).toMatchObject([{ status: 0, reason: expect.stringContaining(says) }]);
     expect(internet.dialled.length).toBe(dialled);
   });
 
-  it('whose answer is a redirect or an error is not repeated', async () => {
+  it('is not repeated after a redirect or an error', async () => {
     answer = (got, response) =>
       void (got.body === '{"id":1}'
         ? response.writeHead(302, { location: 'https://10.0.0.1/' }).end()
@@ -171,8 +174,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('a sender', () => {
-  it('that is told to stop ends what it has begun, and another goes on', async () => {
+describe('a stopping sender', () => {
+  it('finishes what it has begun, and another one sends the rest', async () => {
     answer = (_, response) => void held.push(response);
     await tellOf(host, [deliveryEntry(1, url), deliveryEntry(2, url)]);
     await until(() => held.length === 1, { timeoutMs: 30_000, what: 'the first to arrive' });

@@ -1,4 +1,4 @@
-/** Worlds archived and deleted: what is still served, what is free again, and when bytes are collected. */
+/** Archived and deleted worlds: what is still served, what can be reused, and when their blobs are collected. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ const slugs = async (archived: boolean) =>
   (await control.read(listWorlds, { query: { archived } })).body.data.map(({ slug }) => slug);
 
 describe('an archived world', () => {
-  it('is read, and neither opened nor pushed to until it is taken back', async () => {
+  it('can be read, but neither opened nor pushed to until it is restored', async () => {
     const { body: world } = await create('old');
     const params = { slug: 'old' };
     await control.send(archiveWorld, { params, body: { archived: true } });
@@ -62,7 +62,7 @@ describe('an archived world', () => {
 });
 
 describe('a deleted world', () => {
-  it('is gone, its slug is free, and its open sessions keep their version', async () => {
+  it('is not found, its slug can be reused, and its open sessions keep their version', async () => {
     const { body: first } = await create('gone', 'first');
     const params = { slug: 'gone' };
     const { body: session } = await control.send(openSession, { body: params });
@@ -87,7 +87,7 @@ describe('a deleted world', () => {
     await control.send(closeSession, { params: { sessionId: session.id }, body: {} });
   });
 
-  it('is not one of another project', async () => {
+  it('can be deleted and archived only by its own project', async () => {
     const neighbour = await addNeighbour(control);
     for (const [method, path, body] of [
       ['DELETE', '', undefined],
@@ -107,7 +107,7 @@ describe('a deleted world', () => {
   });
 });
 
-describe('the bytes of a deleted world', () => {
+describe('the blobs of a deleted world', () => {
   const tidy = () =>
     control.pool(reap, {
       body: { idleMs: 1e9, maxAgeMs: 1e9, provisionMs: 1e9, closingMs: 1e9 },
@@ -120,7 +120,7 @@ describe('the bytes of a deleted world', () => {
     return Number(row?.bytes);
   };
 
-  it('stay while a session is open and for an hour, and then go but for what others have', async () => {
+  it('are kept while a session is open and for an hour, then removed unless another world uses them', async () => {
     const { body: world } = await create('heavy', 'alone');
     const { body: twin } = await create('light');
     const own = world.files.find(({ path }) => path === 'own.md')?.sha256 ?? '';
@@ -130,7 +130,7 @@ describe('the bytes of a deleted world', () => {
     const before = await preview();
     await control.send(deleteWorld, { params: { slug: 'heavy' } });
     const told = await preview();
-    // Of its files, only its own; its bundle and rows are those of the twin.
+    // Only one file is not shared; the bundle and the rows are also those of the twin.
     expect(told.blobs).toBe(before.blobs + 1);
     expect(told.bytes).toBe(before.bytes + 'heavy alone'.length);
     expect(told.worlds.at(-1)?.world).toMatch(/\/heavy$/);
@@ -166,7 +166,7 @@ describe('the bytes of a deleted world', () => {
 });
 
 describe('svc worlds archive and delete', () => {
-  it('put a world away, take it back and remove it', async () => {
+  it('archive a world, restore it and delete it', async () => {
     await create('desk');
     const desk = createDesk(control);
     try {

@@ -1,4 +1,4 @@
-/** Worlds that are renamed: what their old slugs say, and who sees the new one. */
+/** Renamed worlds: answers for their old slugs, and the places that show the new one. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,
@@ -28,7 +28,7 @@ const renameTo = async (slug: string, next: string) =>
   (await control.send(renameWorld, { params: { slug }, body: { slug: next } })).body;
 
 describe('a renamed world', () => {
-  it('keeps its id, versions and sessions, which show what it is called now', async () => {
+  it('keeps its id, versions and sessions, which show the new slug', async () => {
     const world = await create('crm');
     const { body: session } = await control.send(openSession, { body: { slug: 'crm' } });
     const renamed = await renameTo('crm', 'sales');
@@ -40,7 +40,7 @@ describe('a renamed world', () => {
     }
   });
 
-  it('is named where its old slug is asked for, which another may have at once', async () => {
+  it('is named in errors about its old slug, which a new world may use at once', async () => {
     await create('old');
     await renameTo('old', 'middle');
     await renameTo('middle', 'new');
@@ -59,7 +59,7 @@ describe('a renamed world', () => {
     });
   });
 
-  it('gets other texts, too, and none that are taken or no slugs', async () => {
+  it('can change its name and description, and gets no slug that is taken or invalid', async () => {
     await create('texts');
     const params = { slug: 'texts' };
     const named = { name: 'Texts', description: 'of all kinds' };
@@ -79,7 +79,7 @@ describe('a renamed world', () => {
     }
   });
 
-  it('is renamed by no key of another project, and not by a public key', async () => {
+  it('cannot be renamed with a key of another project or with a public key', async () => {
     const neighbour = await addNeighbour(control);
     const body = { slug: 'mine' };
     expect((await neighbour.ask('PATCH', '/worlds/texts', body)).status).toBe(404);
@@ -90,7 +90,7 @@ describe('a renamed world', () => {
 });
 
 describe('svc worlds rename', () => {
-  it('renames a world, whose folder is pushed from the version that it holds all the same', async () => {
+  it('renames a world without losing the base version of its folder', async () => {
     const desk = createDesk(control);
     try {
       desk.write('folder', notesWorld());

@@ -1,4 +1,4 @@
-/** The address of a world: its descriptor for programs, a page for people. */
+/** The address of a world: its descriptor for programs, and a page for people. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -22,7 +22,7 @@ const ask = (path: string, headers: Record<string, string>) =>
   control.raw({ method: 'GET', path, headers });
 
 describe('the address of a world', () => {
-  it('is its `url`, and answers programs what its route does', async () => {
+  it('is its `url` and returns the same descriptor as the route of the API', async () => {
     const { body: world } = await control.read(api.getWorld, { params: { slug: 'notes' } });
     expect(new URL(world.url).pathname).toBe('/world/notes');
     for (const accept of ['*/*', 'application/json']) {
@@ -35,7 +35,7 @@ describe('the address of a world', () => {
     }
   });
 
-  it('is a page for browsers, in which nothing of a world is more than text', async () => {
+  it('is a page in browsers, with all text of the world escaped', async () => {
     const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
     const page = await ask('/world/notes', { authorization: pair(), accept });
     expect(page.headers).toMatchObject({
@@ -51,7 +51,7 @@ describe('the address of a world', () => {
     expect(text).toContain('schema/world.json');
   });
 
-  it('is shown to nobody else', async () => {
+  it('is not shown to other projects or without credentials', async () => {
     const neighbour = await addNeighbour(control);
     const { authorization } = neighbour;
     expect((await ask('/world/notes', { authorization })).status).toBe(404);

@@ -1,4 +1,4 @@
-/** Creating worlds: from templates and trees, with overlays and rows, and everything that is refused. */
+/** Creating worlds: from templates and trees, with overlays and rows, and every refusal. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ const newSlug = () => {
 };
 
 describe('a new world', () => {
-  it('comes from a template', async () => {
+  it('can be created from a template', async () => {
     const world = await create({
       slug: 'hosting',
       from: 'code-hosting',
@@ -71,7 +71,7 @@ describe('a new world', () => {
     expect(read.body).toEqual(world);
   });
 
-  it('comes from the files of a tree, whose bytes are kept', async () => {
+  it('can be created from the files of a tree, which are stored unchanged', async () => {
     const world = await create({ slug: newSlug(), from: tree });
     expect(world).toMatchObject({ name: 'Notes', surfaces: [], tasks: ['finish'] });
     expect(world.version.entityCounts).toEqual({ folders: 1, notes: 1 });
@@ -83,7 +83,7 @@ describe('a new world', () => {
     expect(kept).toBe(tree.find(({ path }) => path === 'tools.py')?.content);
   });
 
-  it('takes the files of an overlay and the rows that are given', async () => {
+  it('includes the files of an overlay and the rows in the request', async () => {
     const overlay = [
       { path: 'data/folders.json', content: encode('[{"id":1,"name":"a"},{"id":2,"name":"b"}]') },
     ];
@@ -92,7 +92,7 @@ describe('a new world', () => {
     expect(world.version.entityCounts).toEqual({ folders: 2, notes: 2 });
   });
 
-  it('has the content hash of what is in it', async () => {
+  it('has a content hash that depends on its content only', async () => {
     const first = await create({ slug: newSlug(), from: tree });
     const second = await create({ slug: newSlug(), from: tree.toReversed() });
     const rows = { folders: [{ id: 2, name: 'more' }] };
@@ -101,7 +101,7 @@ describe('a new world', () => {
     expect(third.version.contentHash).not.toBe(first.version.contentHash);
   });
 
-  it('is made once, however many ask for the slug at once', async () => {
+  it('is created once, even when many requests ask for the slug at once', async () => {
     const slug = newSlug();
     const results = await Promise.allSettled(
       Array.from({ length: 5 }, () => create({ slug, from: tree })),
@@ -138,8 +138,8 @@ describe('the entities of a world', () => {
   });
 });
 
-describe('a world that says what it probably does not mean', () => {
-  it('comes with warnings', async () => {
+describe('a world with likely mistakes', () => {
+  it('is created with warnings', async () => {
     const tree = toTree(unlinkedWorld()).filter(({ path }) => !path.startsWith('tests/'));
     const world = await create({ slug: newSlug(), from: encodeTree(tree) });
     expect(world.warnings).toEqual([
@@ -155,7 +155,7 @@ describe('a world that says what it probably does not mean', () => {
 });
 
 describe('a world that takes long to compile', () => {
-  it('does not hold up other requests', async () => {
+  it('does not delay other requests', async () => {
     let isCreated = false;
     const created = create({ slug: newSlug(), from: encodeTree(slowWorld()) }).finally(() => {
       isCreated = true;
@@ -174,7 +174,7 @@ describe('a world that takes long to compile', () => {
 describe('a world is refused', () => {
   const slugs = ['', 'Capital', '-x', 'x_y', 'a/b', 'templates', 'runtime', 'x'.repeat(65)];
 
-  it('for everything that is wrong with it, the files and the slug together', async () => {
+  it('for every problem, in the files and the slug together', async () => {
     await expect(create({ slug: 'Capital', from: 'code-hostin' })).rejects.toMatchObject({
       fields: [{ path: ['slug'] }, { path: ['from'] }],
     });
@@ -227,7 +227,7 @@ describe('a world is refused', () => {
     ['is of no entity', { noted: [{}] }, ['data', 'rows', 'noted', '0']],
   ];
 
-  it.each(rows)('when a given row %s', async (_, given, path) => {
+  it.each(rows)('when a row in the request %s', async (_, given, path) => {
     const error = await create({ slug: newSlug(), from: tree, data: { rows: given } }).catch(
       (reason) => reason,
     );
@@ -265,7 +265,7 @@ describe('the OpenAPI document of a world', () => {
       headers: { authorization: `Bearer ${control.publicKey}`, ...headers },
     });
 
-  it('describes its routes, and is not sent again to a client that has it', async () => {
+  it('describes its routes, and answers 304 to a client that has it', async () => {
     const slug = newSlug();
     const world = await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
     expect(world.links.api).toBe(`https://svc.test/api/public/worlds/${slug}/openapi.json`);
@@ -292,7 +292,7 @@ describe('the OpenAPI document of a world', () => {
     expect(body.data).toMatchObject([{ slug, links: { api: null } }]);
   });
 
-  it('does not exist for an API without routes, wherever the world is shown', async () => {
+  it('does not exist for an API without routes, and no view of the world links to it', async () => {
     const slug = newSlug();
     const connector =
       '[connector]\nslug = "board"\nbase_url = "https://api.board.example"\n[api]\n';
@@ -331,7 +331,7 @@ describe('the tasks of a world', () => {
     expect(Object.keys(one ?? {})).toEqual(['name', 'description', 'seed', 'grader', 'tools']);
   });
 
-  it('come page by page, with their tools', async () => {
+  it('are returned page by page, with their tools', async () => {
     const slug = newSlug();
     await create({ slug, from: encodeTree(toTree(unlinkedWorld())) });
     const page = async (query: { page?: number; limit?: number }) =>
@@ -361,8 +361,8 @@ describe('the tasks of a world', () => {
   });
 });
 
-describe('lists', () => {
-  it('have the worlds with the newest first', async () => {
+describe('lists of worlds and templates', () => {
+  it('return worlds, newest first', async () => {
     const slug = newSlug();
     await create({ slug, from: tree });
     const { body } = await control.read(listWorlds, { query: { limit: 1 } });
@@ -370,7 +370,7 @@ describe('lists', () => {
     expect(body.meta.totalItems).toBeGreaterThan(1);
   });
 
-  it('have the templates with their descriptions', async () => {
+  it('return templates with their descriptions', async () => {
     const { body } = await control.read(listTemplates, {});
     const { data, meta } = (await control.read(listTemplates, { query: { limit: 1, page: 2 } }))
       .body;
