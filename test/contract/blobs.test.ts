@@ -1,4 +1,4 @@
-/** What every blob store does, and what a bucket does besides when its service is wrong or away. */
+/** The contract of every blob store, and the behavior of a bucket whose server is misconfigured or unavailable. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,10 +19,10 @@ import { testDatabase } from '../support/postgres.ts';
 import { startTestBucket, type TestBucket } from '../support/s3.ts';
 import { execute } from '../support/sql.ts';
 
-/** A place for blobs, and what lies there without the store's knowledge. */
+/** A store's location, with direct access that bypasses the store. */
 type Ground = Pick<TestBucket, 'read' | 'write' | 'stop'> & { open(): Promise<Blobs> };
 
-/** What needs no database is given none. */
+/** Opens a store that must not use the database. */
 const openAt = (place: BlobStoreConfig): Promise<Blobs> =>
   openBlobs(
     place,
@@ -113,7 +113,7 @@ describe.each([
     await rm(scratch, { recursive: true, force: true });
   });
 
-  it.each([0, 1, 20_000_000])('gives back %i bytes under their digest', async (size) => {
+  it.each([0, 1, 20_000_000])('returns %i bytes by their digest', async (size) => {
     const bytes = filled(size);
     const digest = await blobs.put(bytes);
     expect(digest).toBe(digestOf(bytes));
@@ -121,21 +121,21 @@ describe.each([
     expect(Buffer.compare(await blobs.get(digest), bytes)).toBe(0);
   });
 
-  it('holds equal bytes under one name, however many put them at once', async () => {
+  it('stores equal bytes under one name, even when written concurrently', async () => {
     const digests = await Promise.all(Array.from({ length: 10 }, () => blobs.put(text)));
     expect(new Set(digests)).toEqual(new Set([digestOf(text)]));
     await blobs.put(text);
     expect(Buffer.from(await ground.read(pathOf(digestOf(text)))).toString()).toBe('some bytes');
   });
 
-  it('takes many at once', async () => {
+  it('accepts many concurrent writes', async () => {
     const many = Array.from({ length: 100 }, (_, index) => filled(index * 1_000));
     const digests = await Promise.all(many.map((bytes) => blobs.put(bytes)));
     const got = await Promise.all(digests.map((digest) => blobs.get(digest)));
     expect(got.map(digestOf)).toEqual(digests);
   });
 
-  it('is the same for all who open it, and has what was copied into it', async () => {
+  it('is the same for every client that opens it, and includes blobs that were copied into it', async () => {
     const other = await ground.open();
     expect(Buffer.from(await other.get(await blobs.put(text))).toString()).toBe('some bytes');
     const copied = filled(1_000);
@@ -144,7 +144,7 @@ describe.each([
     await blobs.check();
   });
 
-  it('removes a blob, and takes the removal of one that it does not have', async () => {
+  it('removes a blob, and accepts the removal of a missing one', async () => {
     const digest = await blobs.put(text);
     await blobs.remove(digest);
     await blobs.remove(digest);
@@ -157,7 +157,7 @@ describe.each([
     await blobs.check();
   });
 
-  it('names a blob that it does not have', async () => {
+  it('reports a missing blob as not found', async () => {
     const answers = await Promise.allSettled([blobs.get(unknown), blobs.size(unknown)]);
     expect(answers).toMatchObject([
       { reason: { code: 'not_found' } },
@@ -174,7 +174,7 @@ describe.each([
   });
 
   it.each([0, 1, 20_000_000])(
-    'takes a file of %i bytes, and reads it as a stream',
+    'stores a file of %i bytes and reads it as a stream',
     async (size) => {
       const bytes = filled(size);
       const path = join(scratch, 'file');
@@ -188,7 +188,7 @@ describe.each([
     },
   );
 
-  it('reads what was put, and may be left while it is read', async () => {
+  it('streams a blob, and a reader may stop early', async () => {
     const bytes = filled(20_000_000);
     const digest = await blobs.put(bytes);
     for await (const piece of await blobs.read(digest)) {
@@ -198,7 +198,7 @@ describe.each([
     expect(Buffer.compare(await buffer(await blobs.read(digest)), bytes)).toBe(0);
   });
 
-  it('ends a stream of other bytes than were put with an error that names the blob', async () => {
+  it('ends a stream of damaged bytes with an error that names the blob', async () => {
     const digest = await blobs.put(text);
     await ground.write(pathOf(digest), new TextEncoder().encode('same bytes'));
     await expect(buffer(await blobs.read(digest))).rejects.toThrow(
@@ -214,7 +214,7 @@ describe.each([
   });
 });
 
-describe('addresses at a bucket', () => {
+describe('presigned URLs of a bucket', () => {
   let bucket: TestBucket;
   let blobs: Blobs;
   const bytes = filled(1_000);
@@ -237,7 +237,7 @@ describe('addresses at a bucket', () => {
     return fetch(change(url), { method: 'PUT', headers, body: Buffer.from(body) });
   };
 
-  it('take what was awaited, which becomes a blob, and give it to whoever has the other one', async () => {
+  it('accept the expected bytes, which then become a blob, and let a client download it', async () => {
     await expect(presigned().take('one', awaited)).rejects.toMatchObject({ code: 'conflict' });
     expect((await send(bytes)).ok).toBe(true);
     await expect(blobs.get(awaited.digest)).rejects.toMatchObject({ code: 'not_found' });
@@ -254,7 +254,7 @@ describe('addresses at a bucket', () => {
     ['other bytes of that size', filled(1_001).slice(1)],
     ['fewer', bytes.slice(1)],
     ['more', filled(1_001)],
-  ])('never make a blob of %s', async (_, sent) => {
+  ])('never create a blob from %s', async (_, sent) => {
     await send(sent);
     await expect(presigned().take('one', awaited)).rejects.toMatchObject({
       code: expect.stringMatching(/^(invalid|conflict)$/),
@@ -262,7 +262,7 @@ describe('addresses at a bucket', () => {
     await expect(blobs.get(awaited.digest)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are refused once they are changed', async () => {
+  it('are refused when modified', async () => {
     const answer = await send(bytes, (url) => url.replace('/left/one', '/left/two'));
     expect(answer.status).toBe(403);
   });
@@ -277,7 +277,7 @@ describe('a bucket', () => {
 
   afterEach(() => bucket.stop());
 
-  /** How it refuses to open, which must not tell the secret. */
+  /** Returns the message of the failed open, and checks that the error does not contain the secret key. */
   const refusal = async (changed: Partial<TestBucket['place']> = {}): Promise<string> => {
     const error: unknown = await openAt({ ...bucket.place, ...changed }).catch((e) => e);
     expect(error).toMatchObject({ code: 'unavailable' });
@@ -285,14 +285,14 @@ describe('a bucket', () => {
     return (error as Error).message;
   };
 
-  it('that does not exist is named, with the server that was asked', async () => {
+  it('that does not exist is named in the error, with its server', async () => {
     const { prefix, endpoint } = bucket.place;
     expect(await refusal({ bucket: 'nobodys' })).toContain(
       `blobs in s3://nobodys/${prefix} at ${endpoint} cannot be used: NoSuchBucket`,
     );
   });
 
-  it('cannot be opened with wrong keys, and the error says what they must permit', async () => {
+  it('cannot be opened with wrong keys, and the error names the permissions they need', async () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hush-hush');
     const message = await refusal();
     expect(message).toContain('SignatureDoesNotMatch');
@@ -301,13 +301,13 @@ describe('a bucket', () => {
     expect(await refusal()).toContain(`at ${bucket.place.endpoint} cannot be used: `);
   });
 
-  it('cannot be opened without keys, and the error says how to give them', async () => {
+  it('cannot be opened without keys, and the error explains how to set them', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
     expect(await refusal()).toContain('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   });
 
-  it('whose server is away is unavailable, and is used again when it is back', async () => {
+  it('whose server is down is unavailable, and works again when the server is back', async () => {
     const blobs = await openAt(bucket.place);
     const digest = await blobs.put(text);
     await bucket.door.shut();
@@ -328,7 +328,7 @@ describe('a bucket', () => {
     await blobs.check();
   });
 
-  it('is used on when connections break off', async () => {
+  it('works in spite of dropped connections', async () => {
     const blobs = await openAt(bucket.place);
     bucket.door.dropNext(3);
     const digest = await blobs.put(text);
@@ -336,7 +336,7 @@ describe('a bucket', () => {
     expect(Buffer.from(await blobs.get(digest)).toString()).toBe('some bytes');
   });
 
-  it('whose server does not answer is given up after a while', async () => {
+  it('whose server does not answer fails after a timeout', async () => {
     const blobs = await openAt(bucket.place);
     bucket.door.jam();
     await expect(blobs.check()).rejects.toMatchObject({

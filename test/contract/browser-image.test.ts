@@ -1,6 +1,6 @@
 /**
- * The image of browsers on a real engine: it starts as it will run, without rights and on a read-only root, shows a page
- * that lies in the container, and has Chromium's own sandbox exactly where its container gives it.
+ * The browser image on a real engine: it starts as in production, without capabilities and on a read-only root. It
+ * shows a page from inside the container, and Chromium uses its own sandbox exactly if the container allows that.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -25,10 +25,10 @@ const startMs = 60_000;
 
 type Line = { id?: number; answer?: Record<string, unknown>; error?: unknown; listening?: unknown };
 
-/** A browser program in a container, driven by lines on its standard input. */
+/** A browser program in a container, controlled by lines on its standard input. */
 type Contained = {
   name: string;
-  /** Resolves with the answer to a command. */
+  /** Sends a command and resolves with the answer. */
   ask(command: Record<string, unknown>): Promise<Line>;
   process: ChildProcessWithoutNullStreams;
 };
@@ -61,7 +61,7 @@ const start = (...options: string[]): Contained => {
   return contained;
 };
 
-describe.skipIf(!hasDocker)('the image of browsers', () => {
+describe.skipIf(!hasDocker)('the browser image', () => {
   beforeAll(async () => {
     const engine = await findEngine({ engine: process.env.DOCKER_HOST, home: process.env.HOME });
     const inputs = await readImageInputs(root, undefined, browserImage);
@@ -76,11 +76,11 @@ describe.skipIf(!hasDocker)('the image of browsers', () => {
     const { process: child } = running ?? {};
     running = undefined;
     if (child === undefined || child.exitCode !== null) return;
-    child.stdin.end(); // the program ends with its input, and the container with the program
+    child.stdin.end(); // the program ends when its input closes, and so does the container
     await until(() => child.exitCode !== null, { timeoutMs: startMs, what: 'the end' });
   });
 
-  it('says that Chromium has no sandbox with the filter of the engine, and runs', async () => {
+  it("reports that Chromium has no sandbox under the engine's default filter, and runs", async () => {
     const { ask, process: child } = start();
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
@@ -91,7 +91,7 @@ describe.skipIf(!hasDocker)('the image of browsers', () => {
     expect(said).toContain('Chromium runs without its own sandbox');
   });
 
-  it('does not run without one where it is required', async () => {
+  it('does not start without a sandbox where one is required', async () => {
     const { process: child } = start('--env=SVC_BROWSER_SANDBOX=require');
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
@@ -102,7 +102,7 @@ describe.skipIf(!hasDocker)('the image of browsers', () => {
     expect(said).toContain('SVC_BROWSER_SANDBOX=off');
   });
 
-  it('has it whole with the filter that is made for it, and no other rights', async () => {
+  it('has the full sandbox under its own seccomp filter, and no other rights', async () => {
     const { ask, name } = start(
       `--security-opt=seccomp=${filter}`,
       '--env=SVC_BROWSER_SANDBOX=require',
@@ -115,7 +115,7 @@ describe.skipIf(!hasDocker)('the image of browsers', () => {
     expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     const writing = docker('exec', name, 'touch', '/opt/svc/browser-image/main.ts');
     await expect(writing).rejects.toThrow(/Read-only file system|Permission denied/);
-    // Who makes a user namespace of its own is root there, and gets no rights by it.
+    // A process that creates a user namespace is root there, but gains no rights on the host.
     const inside = (...words: string[]) =>
       docker('exec', name, 'unshare', '--user', '--map-root-user', '--net', ...words);
     expect(await inside('id', '-u')).toBe('0');

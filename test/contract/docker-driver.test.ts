@@ -1,6 +1,6 @@
 /**
- * What the Docker driver has to do beyond the contract: an engine that goes away and comes back, notices
- * that are lost, containers that stand still or in the way, and what the engine has not got.
+ * Behavior of the Docker driver beyond the contract: an engine that goes away and comes back, missed events,
+ * containers that are paused or have a conflicting name, and missing images and isolations.
  */
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -31,7 +31,7 @@ if (!hasSocket)
 
 const waitMs = 20_000;
 
-/** The engine as seen over a connection that a test can cut. */
+/** Connection to the engine that a test can cut. */
 type Wire = { address: string; cut(): Promise<void>; mend(): Promise<void> };
 
 const startWire = async (): Promise<Wire> => {
@@ -112,7 +112,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     return hostId;
   };
 
-  it('says that the engine is away, and sees the current state of all hosts when it is back', async () => {
+  it('reports that the engine is away, and lists the current state of all hosts when it is back', async () => {
     const [stays, ends] = [await launch(), await launch()];
     let changes = 0;
     const watch = driver.watch(() => {
@@ -139,9 +139,9 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     await watch.stop();
   });
 
-  it('gives hosts of the machine one folder for snapshots, and none to any where it is not there', async () => {
+  it('gives hosts of one machine the same folder for snapshots, and launches none where the folder is missing', async () => {
     const path = await mkdtemp(join(tmpdir(), 'svc-test-snapshots-'));
-    await chmod(path, 0o777); // hosts have a user of their own
+    await chmod(path, 0o777); // hosts run as another user
     const sharing = (folder: string) =>
       driverOf(runtimes.docker, installation, controlUrl, image, { path: folder, mb: 64 });
     try {
@@ -164,7 +164,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
 
   it('counts a paused host as running, and can destroy it', async () => {
     const hostId = await launch();
-    // An engine may fail to pause what is only starting.
+    // An engine may fail to pause a container that is still starting.
     await until(() => control.warm.has(hostId), { timeoutMs: waitMs, what: `${hostId} warm` });
     await docker('pause', `svc-${hostId}`);
     expect(await driver.list()).toMatchObject([{ hostId, phase: 'running' }]);
@@ -172,7 +172,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await driver.list()).toEqual([]);
   });
 
-  it('reports the present address of a host whenever it leaves its network or joins it', async () => {
+  it('reports the current address of a host whenever it leaves or joins its network', async () => {
     const hostId = newId('hst');
     const { address } = await driver.launch(specOf(hostId));
     const told = async () => (await driver.list())[0]?.address;
@@ -199,7 +199,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     }
   });
 
-  it('does not touch a container of the same name that belongs to another installation', async () => {
+  it('does not touch a container of the same name in another installation', async () => {
     const hostId = newId('hst');
     const label = 'svc.installation=another';
     const name = `svc-${hostId}`;
@@ -226,7 +226,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     }
   });
 
-  it('says why a missing image cannot be pulled, and leaves nothing behind', async () => {
+  it('reports why a missing image cannot be pulled, and leaves nothing behind', async () => {
     const missing = 'registry.invalid/no/such:image';
     const reason = {
       code: 'unavailable',
@@ -241,7 +241,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await driver.list()).toEqual([]);
   });
 
-  it('refuses an isolation that the engine cannot give', async () => {
+  it('refuses an isolation that the engine does not support', async () => {
     const refused = driver.launch(specOf(newId('hst'), { isolation: 'kata' }));
     await expect(refused).rejects.toMatchObject({
       code: 'unavailable',
@@ -249,7 +249,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     });
   });
 
-  it('lists a host of which only a part of its fence is left, and removes that part', async () => {
+  it('lists a host of which only a container of its egress policy is left, and removes it', async () => {
     const hostId = newId('hst');
     const labels = [`svc.installation=${installation}`, 'svc.pool=default', 'svc.role=fence'];
     const words = [...labels, `svc.host=${hostId}`].flatMap((label) => ['--label', label]);
@@ -259,7 +259,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await runtimes.docker.leftovers(installation)).toHaveLength(1); // the network
   });
 
-  it('removes the rest of a fence that was never finished, though its host lives', async () => {
+  it('removes a leftover container of the egress policy of a running host', async () => {
     const hostId = await launch();
     const labels = [`svc.installation=${installation}`, 'svc.pool=default', 'svc.role=fence'];
     const words = [...labels, `svc.host=${hostId}`].flatMap((label) => ['--label', label]);
@@ -269,7 +269,7 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
     expect(await docker('ps', '--all', '--quiet', '--filter', `name=${name}`)).toBe('');
   });
 
-  it('bounds what a host may use', async () => {
+  it('limits the resources of a host', async () => {
     const hostId = await launch();
     const config = JSON.parse(
       await docker('inspect', '--format', '{{json .HostConfig}}', `svc-${hostId}`),

@@ -1,6 +1,4 @@
-/**
- * What a Docker host cannot do, tried from inside a running one as the user that world code runs as.
- */
+/** The isolation of a host on Docker, attempted from inside a running host as the user that runs world code. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -25,7 +23,7 @@ import {
 const hasDocker = await dockerAnswers();
 if (!hasDocker) console.info('isolation on Docker is not tested: no Docker engine answers');
 
-/** Python that prints `open` or the name of the error with which a connection failed, at once. */
+/** Returns Python code that prints `open`, or the name of the error when a connection fails. */
 const connecting = (address: string, port: number): string => `
 import socket
 try:
@@ -47,7 +45,7 @@ except OSError as error:
 
 const macFormat = '{{range .NetworkSettings.Networks}}{{.MacAddress}}{{end}}';
 
-/** The IPv6 address that an interface gives itself by its hardware address. */
+/** Returns the IPv6 link-local address that an interface derives from its MAC address. */
 const linkLocalOf = (mac: string): string => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac
     .split(':')
@@ -107,7 +105,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
       `svc-${hostId}`,
     );
 
-  it('has a heap that leaves room for workers and rows', async () => {
+  it('has a heap limit that leaves memory for workers and rows', async () => {
     const limit = "require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20";
     expect(Number(await inside('node', '--print', limit))).toBe(192 + 3 * 16);
   });
@@ -116,17 +114,17 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
     expect(await python(connecting(gateway, control.port))).toBe('open');
   });
 
-  it('reaches no other port of the machine', async () => {
+  it('cannot reach another port of the machine', async () => {
     const { port } = other.address() as AddressInfo;
     expect(await python(connecting(gateway, port))).not.toBe('open');
     expect(await python(connecting('172.17.0.1', control.port))).not.toBe('open');
   });
 
-  /** The port of loopback on which the second host's API server is published. */
+  /** Returns the loopback port on which the second host's API server is published. */
   const publishedPort = async (): Promise<number> =>
     Number((await docker('port', `svc-${hosts[1]}`, '8080/tcp')).split(':').at(-1));
 
-  it('reaches no other host by its address, its name or its published port', async () => {
+  it('cannot reach another host by its address, its name or its published port', async () => {
     const published = await publishedPort();
     expect(await python(connecting(await addressOf(hosts[1]), 8080))).not.toBe('open');
     expect(await python(connecting(`svc-${hosts[1]}`, 8080))).not.toBe('open');
@@ -137,7 +135,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
     expect(await python(connecting(`${linkLocalOf(mac)}%eth0`, 8080))).not.toBe('open');
   });
 
-  it('has its API server on loopback only, so that no other address of the machine leads to it', async () => {
+  it('has its API server on loopback only, so that no other address of the machine reaches it', async () => {
     const published = await publishedPort();
     const opens = (address: string): Promise<boolean> =>
       new Promise((resolve) => {
@@ -156,7 +154,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
       expect([address, await opens(address)]).toEqual([address, false]);
   });
 
-  it('reaches no container on another bridge, nor the engine', async () => {
+  it('cannot reach a container on another bridge or the engine', async () => {
     const name = `svc-test-neighbour-${installation}`;
     const serve = 'require("node:net").createServer().listen(8080, "0.0.0.0")';
     await docker('run', '--detach', '--rm', '--name', name, image, 'node', '--eval', serve);
@@ -175,27 +173,27 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
   });
 
   it.each(['169.254.169.254', '1.1.1.1', '10.0.0.1', 'fd00:ec2::254', '2606:4700::1111'])(
-    'cannot reach %s, and is refused at once',
+    'cannot reach %s',
     async (address) => {
       expect(await python(connecting(address, 80))).toMatch(/Error|timed out/);
       expect(await python(sending(address, 53))).not.toBe('sent');
     },
   );
 
-  it('cannot resolve names of the outside, and cannot ask the resolver of the engine', async () => {
+  it('cannot resolve external names or send to the resolver of the engine', async () => {
     expect(await python(sending('127.0.0.11', 53))).not.toBe('sent');
     const lookup =
       'import socket\ntry: print(socket.gethostbyname("example.com"))\nexcept OSError: print("no")';
     expect(await python(lookup)).toBe('no');
   });
 
-  it('cannot take its fence down, even as root', async () => {
+  it('cannot remove its egress policy, even as root', async () => {
     await expect(inside('nft', 'flush', 'ruleset')).rejects.toThrow(/not permitted/);
     const asRoot = docker('exec', '--user', '0', `svc-${hosts[0]}`, 'nft', 'flush', 'ruleset');
     await expect(asRoot).rejects.toThrow(/not permitted/);
   });
 
-  it('runs as a user of its own, without capabilities, and cannot gain any', async () => {
+  it('runs as its own user, without capabilities, and cannot gain any', async () => {
     const status = await inside('cat', '/proc/self/status');
     expect(status).toMatch(/^Uid:\s+10001\s+10001\s+10001\s+10001$/m);
     for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) {
@@ -205,7 +203,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
     await expect(inside('unshare', '--user', '--net', 'true')).rejects.toThrow();
   });
 
-  it('writes only to its scratch space, which is bounded', async () => {
+  it('can write only to its scratch space, which is limited in size', async () => {
     await expect(inside('touch', '/opt/svc/x')).rejects.toThrow(/Read-only/);
     await expect(inside('touch', '/etc/x')).rejects.toThrow(/Read-only/);
     await inside('touch', '/tmp/x');
@@ -234,7 +232,7 @@ for pid in children: os.kill(pid, 9)
     expect(Number(started)).toBeLessThan(128);
   });
 
-  it('is bounded in memory and processors', async () => {
+  it('is limited in memory and CPU', async () => {
     const format = '{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}}';
     const bounds = await docker('inspect', '--format', format, `svc-${hosts[0]}`);
     expect(bounds).toBe('536870912 536870912');
@@ -263,7 +261,8 @@ print(times.children_user + times.children_system)
       shape,
     });
     await until(() => control.warm.has(hostId), { timeoutMs: 20_000, what: `${hostId} warm` });
-    // As V8 does then. The container's first process is Docker's, which passes this signal on to nobody.
+    // V8 aborts this way when its heap is full. The container's first process is Docker's and does not forward this
+    // signal.
     await docker('exec', runtimeId, 'sh', '-c', 'kill -ABRT $(cat /proc/1/task/1/children)');
     const exit = async () => (await driver.list()).find((found) => found.hostId === hostId)?.exit;
     expect(await until(exit, { timeoutMs: 20_000, what: `the end of ${hostId}` })).toMatchObject({

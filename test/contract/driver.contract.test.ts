@@ -1,6 +1,4 @@
-/**
- * What every container runtime has to do, the same cases for each, on real world hosts.
- */
+/** The contract of every container runtime: the same cases for each, with real world hosts. */
 import pMap from 'p-map';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -25,7 +23,7 @@ import { runtimesOfTier } from '../support/tier.ts';
 const startMs = 20_000;
 const manyMs = 120_000;
 const many = 30;
-/** As many steps as the orchestrator takes together. */
+/** As many concurrent steps as the orchestrator takes. */
 const atOnce = 8;
 
 const all = ['process', 'bubblewrap', 'docker', 'kubernetes'] as const;
@@ -42,7 +40,7 @@ const runtimeOf = (name: (typeof all)[number]): Runtime => {
   return kubernetesRuntime(cluster, namespace?.name ?? '');
 };
 
-/** Why a runtime cannot be tested here; those without an entry can. */
+/** Reasons why a runtime cannot be tested on this machine; a runtime without an entry can. */
 const missing: Partial<Record<(typeof all)[number], string>> = {
   ...((await dockerAnswers()) ? {} : { docker: 'no Docker engine answers' }),
   ...((await sandboxWorks()) ? {} : { bubblewrap: 'bubblewrap does not work here' }),
@@ -53,7 +51,7 @@ for (const name of names.filter((each) => missing[each] !== undefined)) {
 }
 
 describe.each(names)('%s driver', (name) => {
-  describe.skipIf(missing[name] !== undefined)('on real hosts', () => {
+  describe.skipIf(missing[name] !== undefined)('with real hosts', () => {
     const isolation = name === 'docker' || name === 'kubernetes' ? 'container' : 'process';
     const shape = testPool({ isolation });
     const installation = newInstallation();
@@ -116,7 +114,7 @@ describe.each(names)('%s driver', (name) => {
 
     const hasEnded = (hostId: string) => isListedAs(hostId, 'exited');
 
-    /** At once, but on a runtime that schedules. */
+    /** Waits until a host is listed as running, which takes time only on a runtime that schedules. */
     const isRunning = (hostId: string) => isListedAs(hostId, 'running');
 
     it('launches a host that reports warm and answers at its address', async () => {
@@ -132,11 +130,11 @@ describe.each(names)('%s driver', (name) => {
       const [listed, ...others] = await driver.list();
       expect(others).toEqual([]);
       expect(listed).toMatchObject({ hostId, phase: 'running', digest: driver.digestOf(shape) });
-      // Where the runtime tells it at each look, it is the one that the host was launched with.
+      // A runtime that lists addresses lists the one that the launch returned.
       expect([address, undefined]).toContain(listed?.address);
     });
 
-    it('gives a host its token without showing it to whoever inspects the container', async () => {
+    it('gives a host its token without exposing it in the description of the container', async () => {
       const token = `of-${newId('hst')}`;
       const hostId = newId('hst');
       const launched = await driver.launch({ ...specOf(hostId), token: new Secret(token) });
@@ -152,7 +150,7 @@ describe.each(names)('%s driver', (name) => {
       expect(shown).not.toContain(token);
     });
 
-    it('makes one container of a host, however often it is launched', async () => {
+    it('creates one container per host, even when the host is launched twice', async () => {
       const hostId = newId('hst');
       const first = await driver.launch(specOf(hostId));
       const again = await driver.launch(specOf(hostId));
@@ -160,7 +158,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.list()).toHaveLength(1);
     });
 
-    it('notices a kill, and keeps the last output until the host is destroyed', async () => {
+    it('detects a kill, and keeps the last output until the host is destroyed', async () => {
       let changes = 0;
       const watch = driver.watch(() => {
         changes += 1;
@@ -184,7 +182,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.logs(host.hostId)).toBe('');
     });
 
-    it('returns the output of a host that ended by itself', async () => {
+    it('returns the output of a host that exited by itself', async () => {
       const hostId = newId('hst');
       control.refused.add(hostId);
       await driver.launch(specOf(hostId));
@@ -193,7 +191,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.logs(hostId)).not.toBe('');
     });
 
-    it('succeeds in destroying a host that is destroyed already, or that never existed', async () => {
+    it('destroys a host that is already destroyed or never existed without an error', async () => {
       const { hostId } = await launch();
       await driver.destroy(hostId);
       await driver.destroy(hostId);
@@ -212,7 +210,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.list()).toMatchObject([{ hostId, phase: 'running' }]);
     });
 
-    it('finds and adopts hosts of an earlier driver', async () => {
+    it('finds and adopts hosts of a previous driver', async () => {
       const { hostId, ...launched } = await launch();
       await isRunning(hostId);
       const successor = await driverOf(runtime, installation, controlUrl, image);
@@ -222,7 +220,7 @@ describe.each(names)('%s driver', (name) => {
       expect(await driver.list()).toEqual([]);
     });
 
-    it('has one digest for equal shapes, and another for each that differs', async () => {
+    it('has one digest for equal shapes and another for a different shape', async () => {
       const { hostId } = await launch();
       const digest = driver.digestOf(shape);
       expect(await driver.list()).toMatchObject([{ hostId, digest }]);
@@ -233,7 +231,7 @@ describe.each(names)('%s driver', (name) => {
       expect(successor.digestOf({ ...shape, size: larger })).not.toBe(digest);
     });
 
-    it('labels a container with its installation, its pool, its host and its digest, and without the token', async () => {
+    it('labels a container with installation, pool, host and digest, but not with the token', async () => {
       const host = await launch();
       const labels = await runtime.labels(host);
       for (const value of [installation, shape.pool, host.hostId, driver.digestOf(shape)]) {
@@ -242,7 +240,7 @@ describe.each(names)('%s driver', (name) => {
       expect(labels).not.toContain('token');
     });
 
-    it('tells an unfinished launch from a host that ended, and clears it away', async () => {
+    it('distinguishes an unfinished launch from a host that ended, and removes it', async () => {
       const hostId = newId('hst');
       const owner = { installation, pool: shape.pool, hostId, digest: driver.digestOf(shape) };
       await runtime.halfLaunch(owner, image);
@@ -266,7 +264,7 @@ describe.each(names)('%s driver', (name) => {
       manyMs,
     );
 
-    it('refuses to adopt a host that does not run', async () => {
+    it('refuses to adopt a host that is not running', async () => {
       await expect(driver.adopt(newId('hst'))).rejects.toMatchObject({ code: 'not_found' });
     });
   });

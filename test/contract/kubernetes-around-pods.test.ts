@@ -1,4 +1,7 @@
-/** What stands around pods on a real cluster: the budget that protects those that serve, and images on nodes. */
+/**
+ * Objects around the pods on a real cluster: the disruption budget that protects serving hosts, and images pulled to
+ * nodes.
+ */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import type { Wanted } from '../../orchestrator/driver/driver.ts';
@@ -10,11 +13,11 @@ import { testPool } from '../support/pools.ts';
 const found = await findTestCluster();
 if ('missing' in found) console.info(`what stands around pods is not tested: ${found.missing}`);
 
-describe.skipIf('missing' in found)('what the orchestrator keeps around the pods of hosts', () => {
+describe.skipIf('missing' in found)('the objects around the pods of hosts', () => {
   const pods = usePods(found as TestCluster);
   const { cluster, launch, isWarm, podOf } = pods;
 
-  it('lets nobody evict a premium host that serves, until it is done', async () => {
+  it('protect a serving premium host from eviction until it is done', async () => {
     const driver = pods.driver();
     const namespace = pods.namespace();
     const notifications: string[] = [];
@@ -70,7 +73,7 @@ describe.skipIf('missing' in found)('what the orchestrator keeps around the pods
           ),
         { timeoutMs: clusterWaitMs, everyMs: 200, what: 'the eviction' },
       );
-      // The host ends so soon that only its watch hears of it.
+      // The host ends so quickly that only its watch reports the end.
       await until(() => notifications.length > 0, { timeoutMs: clusterWaitMs, what: 'the notice' });
       expect(notifications[0]).toMatch(/EvictionByEvictionAPI|being deleted/);
     } finally {
@@ -78,7 +81,7 @@ describe.skipIf('missing' in found)('what the orchestrator keeps around the pods
     }
   });
 
-  it('can be deleted by somebody without the loss of a host', async () => {
+  it('can be deleted without the loss of a host', async () => {
     const namespace = pods.namespace();
     const { core, networking } = cluster;
     const watch = pods.driver().watch(() => undefined);
@@ -94,7 +97,7 @@ describe.skipIf('missing' in found)('what the orchestrator keeps around the pods
       const isWhole = async () => (await others()).length === 2;
       const what = 'fence and budget';
       await until(isWhole, { timeoutMs: clusterWaitMs, everyMs: 100, what });
-      // The cluster has looked at what these own once it has removed this, which one of them owns, too.
+      // Once the garbage collector has removed this, it has also looked at what the deleted objects own.
       const name = `svc-${pods.installation}-hosts`;
       const { metadata } = await networking.readNamespacedNetworkPolicy({ name, namespace });
       const kind = 'NetworkPolicy';
@@ -120,7 +123,7 @@ describe.skipIf('missing' in found)('what the orchestrator keeps around the pods
     }
   });
 
-  it('keeps images on nodes while a pool wants them', async () => {
+  it('keep images on nodes while a pool needs them', async () => {
     const pulling = await pods.open({ prePull: true });
     const watch = pulling.watch(() => undefined);
     const namespace = pods.namespace();

@@ -1,4 +1,4 @@
-/** What a pod of a world host is on a real cluster: its bounds, why it cannot run, and the nodes it is on. */
+/** Pods of world hosts on a real cluster: their limits, the reasons why one cannot run, and their nodes. */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -12,7 +12,7 @@ const found = await findTestCluster();
 if ('missing' in found) console.info(`pods are not tested: ${found.missing}`);
 
 describe.skipIf('missing' in found)('a pod of a world host', () => {
-  // Others would have their pods on the nodes that come and go here.
+  // Pods of tests that run at the same time would land on the nodes that this test adds and removes.
   let letGo: () => Promise<void>;
   beforeAll(async () => {
     letGo = await keep('the cluster');
@@ -22,7 +22,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
   const pods = usePods(found as TestCluster);
   const { cluster, token, launch, isWarm, becomes, podOf } = pods;
 
-  it('says in the words of the scheduler why there is no room', async () => {
+  it('reports the reason of the scheduler if it cannot be scheduled', async () => {
     const hostId = await launch({ kubernetes: { nodeSelector: { 'svc.test/none': 'yes' } } });
     const { phase, trouble } = await becomes(hostId, (one) => one.trouble !== undefined);
     expect(phase).toBe('pending');
@@ -30,20 +30,20 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     expect(trouble?.message).toMatch(/nodes are available.*didn't match/);
   });
 
-  it('says that its image cannot be pulled', async () => {
+  it('reports that its image cannot be pulled', async () => {
     const hostId = await launch({ image: 'localhost:1/svc/none:1' });
     const { trouble } = await becomes(hostId, (one) => one.trouble !== undefined);
     expect(trouble).toMatchObject({ kind: 'image' });
     expect(trouble?.message).toContain('localhost:1/svc/none:1');
   });
 
-  it('says why the cluster refuses it', async () => {
+  it('reports why the cluster refuses it', async () => {
     const refused = launch({ kubernetes: { runtimeClassName: 'none' } });
     await expect(refused).rejects.toThrow(/creating pod .*RuntimeClass.*none/);
     expect(await pods.driver().list()).toEqual([]);
   });
 
-  it('keeps the token out of the pod, in a secret that the pod owns', async () => {
+  it('keeps the token out of its spec, in a secret that the pod owns', async () => {
     const hostId = await launch();
     const pod = await podOf(hostId);
     expect(JSON.stringify(pod)).not.toContain(token);
@@ -56,7 +56,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     });
   });
 
-  it('runs as an unprivileged user that can write to its scratch space alone', async () => {
+  it('runs as an unprivileged user that can write only to its scratch space', async () => {
     const hostId = await launch();
     await isWarm(hostId);
     const inside = (script: string) =>
@@ -69,7 +69,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     expect(await inside(`ls ${secrets} 2>&1 || true`)).toMatch(/No such file/);
   });
 
-  it('is limited by a network policy to the control plane from its start', async () => {
+  it('is limited to the control plane by a network policy from its start', async () => {
     await launch();
     const name = `svc-${pods.installation}-hosts`;
     const policy = await cluster.networking.readNamespacedNetworkPolicy({
@@ -86,11 +86,11 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
     });
   });
 
-  describe('with nodes of tiers', () => {
+  describe('with nodes for tiers', () => {
     const nodes = { spot: `spot-${newId('hst')}`, demand: `demand-${newId('hst')}` };
     const taint = { key: 'svc.test/tier', value: 'spot', effect: 'NoSchedule' };
 
-    /** A node without a machine: pods are bound to it and stay pending. */
+    /** Adds a node without a machine: pods are bound to it and stay pending. */
     const addNode = async (name: string, tier: string, taints: object[]): Promise<void> => {
       const body = {
         metadata: { name, labels: { 'svc.test/tier': tier } },
@@ -130,7 +130,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
         what: `${hostId} on a node`,
       });
 
-    it('is placed on a node of the tier of its pool, and says when a taint keeps it away', async () => {
+    it('is scheduled to a node for the tier of its pool, and reports a taint that prevents that', async () => {
       const selecting = (tier: string) => ({ nodeSelector: { 'svc.test/tier': tier } });
       const spot = { ...selecting('spot'), tolerations: [{ ...taint, operator: 'Equal' }] };
       const cheap = await launch({ tier: 'standard', kubernetes: spot });
@@ -140,7 +140,7 @@ describe.skipIf('missing' in found)('a pod of a world host', () => {
       const kept = await launch({ tier: 'standard', kubernetes: selecting('spot') });
       const { trouble } = await becomes(kept, (one) => one.trouble !== undefined);
       expect(trouble?.message).toMatch(/untolerated taint/);
-      // Nobody is there to end them.
+      // The added nodes run no kubelet that would end these pods.
       for (const hostId of [cheap, dear]) {
         const body = { gracePeriodSeconds: 0 };
         const pod = { name: containerName(hostId), namespace: pods.namespace() };

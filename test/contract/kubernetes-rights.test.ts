@@ -1,4 +1,6 @@
-/** Namespaces and rights on a real cluster: what the orchestrator makes itself, and what it needs and no more. */
+/**
+ * Namespaces and rights on a real cluster: the objects that the orchestrator creates, and the minimal rights it needs.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +20,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
   const pods = usePods(found as TestCluster);
   const { cluster, open, launch, isWarm } = pods;
 
-  it('makes and removes a namespace of its own that admits restricted pods only', async () => {
+  it('creates and removes a namespace of its own that admits restricted pods only', async () => {
     const own = newInstallation();
     const alone = await open({ namespace: undefined }, own);
     await prepareQuietly(alone);
@@ -31,7 +33,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
     await until(isGone, { timeoutMs: clusterWaitMs, everyMs: 250, what: 'nothing left of it' });
   });
 
-  it('refuses to start in a namespace that is missing and not its own to make', async () => {
+  it('refuses to start if its configured namespace is missing', async () => {
     const lost = await open({ namespace: 'svc-test-none' });
     await expect(prepareQuietly(lost)).rejects.toMatchObject({
       code: 'not_found',
@@ -39,7 +41,7 @@ describe.skipIf('missing' in found)('an orchestrator in a cluster', () => {
     });
   });
 
-  describe('as an account with rights of its own', () => {
+  describe('with limited rights', () => {
     const account = 'orchestrator';
     let folder: string;
     let limited: Driver;

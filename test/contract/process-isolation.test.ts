@@ -1,6 +1,6 @@
 /**
- * What a host cannot do that is a process in bubblewrap, tried by a program that runs in a host's place,
- * and what it can, which is why untrusted worlds belong on containers.
+ * The isolation of a host process in bubblewrap, attempted by a program in place of the host: denied actions, and
+ * allowed ones, which are the reason to run untrusted worlds in containers.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -31,7 +31,7 @@ if (sandbox.kind === 'none') console.info(`the process sandbox is not tested: ${
 
 const startMs = 20_000;
 
-/** Says what becomes of each attempt, by the name of the error or what came out, and stays. */
+/** Returns a program that prints the result or the error name of each attempt and then stays alive. */
 const attempts = (targets: Record<string, string | number>): string => `
 const fs = require('node:fs'), net = require('node:net'), { execFileSync, spawn } = require('node:child_process');
 const at = ${JSON.stringify(targets)};
@@ -115,22 +115,22 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     other.close();
   });
 
-  it('writes to its own folder and a scratch space of its own', async () => {
+  it('can write to its own folder and to a scratch space of its own', async () => {
     expect(said).toMatchObject({ 'own folder': 'done', scratch: 'done' });
     expect(await readdir(join(folder, hostId))).toContain('mine');
     expect(await readdir('/tmp')).not.toContain('of-a-host');
   });
 
-  it('does not see the folders of other hosts', () => {
+  it('cannot see the folders of other hosts', () => {
     expect(said).toMatchObject({ folders: [hostId], neighbour: 'ENOENT' });
   });
 
-  it('sees no process but its own, and cannot send signals to others', () => {
+  it('sees only its own processes and cannot signal others', () => {
     expect(said.processes).toBeLessThan(5);
     expect(said).toMatchObject({ environment: 'ENOENT', signal: 'ESRCH' });
   });
 
-  it('cannot write to its code or to the system, nor read what hosts do not need', () => {
+  it('cannot write to its code or the system, nor read files that hosts do not need', () => {
     expect(said).toMatchObject({ code: 'EROFS', system: 'EROFS', root: 'EROFS' });
     expect(said).toMatchObject({ tests: 'ENOENT', history: 'ENOENT', passwords: 'ENOENT' });
     expect(said).toMatchObject({ engine: 'ENOENT' });
@@ -145,7 +145,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     expect(said).toMatchObject({ namespace: 'refused', mount: 'refused' });
   });
 
-  it('has the environment variables that are meant for it, and no others', () => {
+  it('has only the environment variables that are meant for it', () => {
     expect(said.environmentNames).not.toContain('USER');
     expect(said.environmentNames).toContain('SVC_HOST_TOKEN_FILE');
     expect(said.environmentNames).not.toContain('SVC_HOST_TOKEN');
@@ -155,7 +155,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
     expect(said.loopback).toBe('open');
   });
 
-  it('ends as a whole when its first process is killed, also processes that left its group', async () => {
+  it('ends completely when its first process is killed, including processes that left its group', async () => {
     expect(processesNaming(mark).length).toBeGreaterThan(0);
     process.kill(group, 'SIGKILL');
     await until(() => processesNaming(mark).length === 0, {
@@ -172,10 +172,10 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
   });
 });
 
-describe('choosing a sandbox', () => {
+describe('the choice of a sandbox', () => {
   const visible = { root, code: [], python: undefined, path: '/nonexistent' };
 
-  it('says in one line what is not isolated where no sandbox can be had', async () => {
+  it('reports in one line what is not isolated if no sandbox is available', async () => {
     const python = { executable: '/nonexistent/python3', prefixes: [] };
     const found = await findSandbox('auto', { ...visible, python });
     expect(found.kind).toBe('none');
@@ -188,7 +188,7 @@ describe('choosing a sandbox', () => {
     expect(found).toMatchObject({ kind: 'bubblewrap', python: undefined });
   });
 
-  it('refuses to start without a sandbox that was asked for', async () => {
+  it('fails if the requested sandbox is not available', async () => {
     await expect(findSandbox('bubblewrap', visible)).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('SVC_PROCESS_SANDBOX=none'),

@@ -1,4 +1,6 @@
-/** `docs/use/access.md`: who may call which public route, made from the operations and the table of accesses. */
+/**
+ * Builds `docs/use/access.md`: the callers that each public route accepts, from the operations and the access table.
+ */
 import { leastRoleFor } from '#domain/account.ts';
 import { type AccessRule, accessRules, isPublicAccess, type PublicAccess } from '#wire/access.ts';
 import { operationsOf } from '#wire/operation.ts';
@@ -9,7 +11,7 @@ const operations = operationsOf(publicApi);
 const cellOf = (rule: AccessRule[keyof AccessRule]): string =>
   rule === 'taken' ? '✓' : String(rule);
 
-/** Of a token: the least role of its user, where, and the scope that it needs. */
+/** Returns the cell for a token: the least role of its user, where that role applies, and the scope that it needs. */
 const tokenCell = (rule: AccessRule['token']): string => {
   if (typeof rule === 'number') return String(rule);
   const least = leastRoleFor(rule.deed).toLowerCase();
@@ -40,7 +42,7 @@ const routesOf = (access: PublicAccess): string[] => {
   ];
 };
 
-/** The page. */
+/** Returns the text of the page. */
 export const accessPage = (): string => {
   const names = Object.keys(accessRules).filter(isPublicAccess);
   return `${[

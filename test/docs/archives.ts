@@ -1,7 +1,7 @@
 /**
- * Makes the archives in `test/archives`: of each template the session of one bundled task, solved by the steps that the
- * task names and exported. `make archives` runs it (given names of templates, `node test/docs/archives.ts` makes those
- * alone); a test grades them again, so what was exported once stays readable.
+ * Builds the archives in `test/archives`: for each template an exported session of one bundled task, solved by the
+ * steps of the task. `make archives` runs it; with names of templates, `node test/docs/archives.ts` builds only those.
+ * A test grades the archives again, so that old exports stay readable.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ type ToolStep = { tool: string; input: unknown };
 const templates = fileURLToPath(new URL('../../src/templates/', import.meta.url));
 const folder = fileURLToPath(new URL('../archives/', import.meta.url));
 
-/** The steps of a task that is solved by tools alone. */
+/** Returns the steps of a task that is solved by tools alone; undefined for other tasks. */
 const stepsOf = (template: string, task: string): ToolStep[] | undefined => {
   const file = join(templates, template, 'scenarios', task, 'scenario.toml');
   const { solution } = parse(readFileSync(file, 'utf8')) as Scenario;
@@ -25,7 +25,7 @@ const stepsOf = (template: string, task: string): ToolStep[] | undefined => {
   return isOfTools ? (steps as ToolStep[]) : undefined;
 };
 
-/** The first task of a template that is solved by tools. */
+/** Returns the first task of a template that is solved by tools. */
 const findTask = (template: string): { task: string; steps: ToolStep[] } => {
   for (const task of readdirSync(join(templates, template, 'scenarios')).sort()) {
     const steps = stepsOf(template, task);

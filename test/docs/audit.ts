@@ -1,6 +1,6 @@
 /**
- * `make audit`: known flaws of the packages that are shipped, as the registry tells them that npm is set up
- * with. Ends with 0 when none is known, with 1 when some are, and with 2 when the registry does not say.
+ * `make audit`: lists known vulnerabilities of the packages that are shipped, from the registry that npm uses. Exits
+ * with 0 when none is known, with 1 when some are, and with 2 when the registry gives no answer.
  */
 import { spawnSync } from 'node:child_process';
 

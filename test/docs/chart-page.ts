@@ -1,5 +1,5 @@
 /**
- * The text of `charts/svc/README.md`: every value of the chart with its default and what it means, from
+ * Builds the text of `charts/svc/README.md`: every value of the chart with its default and meaning, from
  * `values.schema.json` and `values.yaml`, and the settings of each program.
  */
 import {
@@ -62,7 +62,7 @@ const chapterOf = (name: string, leaves: readonly Leaf[]): string[] => [
   ...leaves.flatMap(settingsOf),
 ];
 
-/** The page as it should be. */
+/** Returns the text of the page. */
 export const chartPage = (): string => {
   const leaves = leavesOf(valuesSchema, defaultValues);
   const tables = Object.keys(valuesSchema.properties ?? {}).filter((name) =>

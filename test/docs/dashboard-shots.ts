@@ -1,6 +1,6 @@
 /**
- * Screenshots of dashboards, in light and dark and at three widths: the starters of a session and of tasks with data, and
- * as they are with none. `make screens` takes them (`screen-path.ts`).
+ * Takes screenshots of dashboards, in light and dark and at three widths: the starter dashboards of a session and of
+ * tasks, with and without data. `make screens` runs it (`screen-path.ts`).
  */
 import type { Browser } from 'playwright-core';
 import { bundlePage } from '../../src/control/observability/dashboard-code/bundle.ts';

@@ -1,6 +1,6 @@
 /**
- * The pictures of docs/internals/architecture.md: the folders of each program as `test/floors.ts` orders them, with
- * an arrow to each folder that they import, but for those that other arrows lead to as well.
+ * Builds the diagrams of docs/internals/architecture.md: the folders of each program in the order of `test/floors.ts`,
+ * with an arrow to each imported folder. An arrow is left out if other arrows lead to the same folder.
  */
 import { readFileSync } from 'node:fs';
 import { type Floor, floors } from '../floors.ts';
@@ -8,7 +8,7 @@ import { floorOf, importGraph } from '../support/imports.ts';
 
 type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Which folders beneath it the files of each folder of a program import. */
+/** Returns the lower folders that the files of each folder of a program import. */
 const arrowsOf = (program: string, places: readonly string[]): Arrows => {
   const arrows = new Map<string, Set<string>>(places.map((place) => [place, new Set()]));
   for (const [file, targets] of importGraph([program])) {
@@ -21,7 +21,9 @@ const arrowsOf = (program: string, places: readonly string[]): Arrows => {
   return arrows;
 };
 
-/** All that each place leads to, at once or by way of others. Arrows lead down, so the lowest are known first. */
+/**
+ * Returns every folder that each folder reaches, directly or indirectly. Arrows lead down, so it starts at the lowest.
+ */
 const reachesOf = (arrows: Arrows, places: readonly string[]): Arrows => {
   const reaches = new Map<string, Set<string>>();
   for (const place of places.toReversed()) {
@@ -31,7 +33,7 @@ const reachesOf = (arrows: Arrows, places: readonly string[]): Arrows => {
   return reaches;
 };
 
-/** The arrows without those to a place that another arrow's end leads to. */
+/** Returns the arrows of a folder without those to a folder that it also reaches indirectly. */
 const withoutDetours = (arrows: Arrows, reaches: Arrows, place: string): string[] => {
   const ends = [...(arrows.get(place) ?? [])];
   return ends.filter((end) => !ends.some((other) => reaches.get(other)?.has(end)));
@@ -54,11 +56,11 @@ const pictureOf = (program: string, programFloors: readonly Floor[]): string => 
 
 const page = new URL('../../docs/internals/architecture.md', import.meta.url);
 
-/** What stands between the marks of a program's picture. */
+/** Returns a pattern for the text between the marks of a program's diagram. */
 const between = (program: string): RegExp =>
   new RegExp(`(<!-- floors of ${program} -->\n)[^]*?(<!-- end -->)`);
 
-/** docs/internals/architecture.md with the pictures as they should be; one folder alone has none. */
+/** Returns docs/internals/architecture.md with current diagrams; a program with a single folder has none. */
 export const architecturePage = (): string => {
   let text = readFileSync(page, 'utf8');
   const inFolders = Object.entries(floors).filter(([, programFloors]) => programFloors.length > 1);

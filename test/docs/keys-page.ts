@@ -1,6 +1,6 @@
 /**
- * The text of `docs/write-worlds/keys.md`: every key of the files that people write by hand, from the same
- * descriptions with which editors complete them (`svc worlds schema json-schema`).
+ * Builds the text of `docs/write-worlds/keys.md`: every key of the files that people write by hand, from the same
+ * descriptions that editors use for completion (`svc worlds schema json-schema`).
  */
 import { fileSchema, type SchemaFile, schemaFiles } from '#language/files/file-schemas.ts';
 
@@ -23,7 +23,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 const code = (value: unknown): string => `\`${JSON.stringify(value)}\``;
 
-/** Text in a cell of a table. */
+/** Escapes text for a cell of a table. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 const boundsOf = ({ minimum, maximum }: Schema): string => {
@@ -41,7 +41,7 @@ const named: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** What a value may be, in a few words. */
+/** Describes in a few words the values that a schema accepts. */
 const kindOf = (schema: Schema): string => {
   if (Array.isArray(schema.enum)) return schema.enum.map(code).join(', ');
   if ('const' in schema) return code(schema.const);
@@ -55,7 +55,7 @@ const kindOf = (schema: Schema): string => {
   return `${named[String(schema.type)] ?? 'any value'}${boundsOf(schema)}`;
 };
 
-/** What stands below a schema, with what leads there; a schema that refers to another ends it. */
+/** Returns the schemas directly below a schema with their paths; does not follow references. */
 const below = (
   schema: Schema,
   path: string,
@@ -93,6 +93,6 @@ const sectionOf = (file: SchemaFile): string => {
   return [`## ${file}`, '', '| Key | Value | Meaning |', '| - | - | - |', ...rows].join('\n');
 };
 
-/** docs/write-worlds/keys.md as it should be. */
+/** Returns the current text of docs/write-worlds/keys.md. */
 export const keysPage = (): string =>
   `${[intro, ...schemaFiles.map(sectionOf)].join('\n\n').replace('\n\n\n', '\n\n')}\n`;

@@ -1,6 +1,6 @@
 /**
- * The text of `docs/internals/licences.md`: every package of the lock file with its licence, and which images it is in.
- * A package without a licence that we may use is a fault, and so is one that the lock file does not pin.
+ * Builds the text of `docs/internals/licences.md`: every package of the lock file with its licence and the images that
+ * contain it. A package is a fault if its licence is not allowed or the lock file does not pin it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { imageRecipes } from '../../orchestrator/images/image-recipes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The part of an entry of package-lock.json that is read. */
+/** The fields that are read from an entry of package-lock.json. */
 export type LockedPackage = {
   version?: string;
   integrity?: string;
@@ -21,7 +21,7 @@ export type LockedPackage = {
 
 export type LockedPackages = Record<string, LockedPackage>;
 
-/** Licences that ask for no more than to be named. */
+/** Licences that require attribution at most. */
 const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -34,7 +34,7 @@ const allowed: ReadonlySet<string> = new Set([
   'Unlicense',
 ]);
 
-/** Packages with another licence, and why they may be used. */
+/** Packages with another licence, and the reason why they may be used. */
 const exceptions: Record<string, { licence: string; why: string }> = {
   argparse: { licence: 'PSF-2.0', why: "Python's own licence, which asks to be named" },
   'axe-core': {
@@ -47,7 +47,7 @@ const exceptions: Record<string, { licence: string; why: string }> = {
   },
 };
 
-/** Licences that packages tell elsewhere than where the lock file has them from. */
+/** Licences of packages for which the lock file has none, and where each package states it. */
 const toldElsewhere: Record<string, { licence: string; where: string }> = {
   buildcheck: { licence: 'MIT', where: '"licenses" in its package.json' },
   busboy: { licence: 'MIT', where: '"licenses" in its package.json' },
@@ -58,7 +58,7 @@ const toldElsewhere: Record<string, { licence: string; where: string }> = {
   streamsearch: { licence: 'MIT', where: '"licenses" in its package.json' },
 };
 
-/** Binaries for one platform each are the package that they are parts of. */
+/** Returns the package that a package belongs to: a binary for one platform belongs to its main package. */
 const familyOf = (name: string): string =>
   name.startsWith('lightningcss-') ? 'lightningcss' : name;
 
@@ -74,7 +74,10 @@ export type Licensed = {
 const nameOf = (place: string): string =>
   place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Of a choice such as `(MPL-2.0 OR Apache-2.0)`, one has to be allowed; of parts joined by `AND`, all. */
+/**
+ * Returns true if a licence is allowed. One side of a choice such as `(MPL-2.0 OR Apache-2.0)` must be allowed; of
+ * parts joined by `AND`, all.
+ */
 const isAllowed = (name: string, licence: string): boolean =>
   exceptions[familyOf(name)]?.licence === licence ||
   licence
@@ -82,7 +85,7 @@ const isAllowed = (name: string, licence: string): boolean =>
     .split(' OR ')
     .some((one) => one.split(' AND ').every((part) => allowed.has(part)));
 
-/** What is wrong with the packages of a lock file, each by name. */
+/** Returns the faults of the packages in a lock file, each with the name of its package. */
 export const lockFaults = (packages: LockedPackages): string[] =>
   Object.entries(packages).flatMap(([place, { version, integrity, resolved, license }]) => {
     if (place === '') return [];
@@ -97,7 +100,7 @@ export const lockFaults = (packages: LockedPackages): string[] =>
     return faults.flatMap((fault) => (fault === undefined ? [] : `${name} ${version} ${fault}`));
   });
 
-/** Faults of what is installed: a licence other than the lock file has. */
+/** Returns the faults of installed packages: a licence that differs from the lock file. */
 export const installedFaults = (packages: LockedPackages): string[] =>
   Object.entries(packages).flatMap(([place, { license }]) => {
     const file = join(root, place, 'package.json');
@@ -116,7 +119,7 @@ export const readLock = (): LockedPackages =>
     }
   ).packages;
 
-/** The images by the places of the packages in them, those for other platforms included. */
+/** Returns the images by the path of each package in them, including packages for other platforms. */
 const imagesByPlace = async (packages: LockedPackages): Promise<Map<string, string[]>> => {
   const images = new Map<string, string[]>();
   const note = (place: string, image: string): void => {
@@ -157,7 +160,7 @@ const listPackages = async (packages: LockedPackages): Promise<Licensed[]> => {
   );
 };
 
-/** Packages that the application of generated pages was built from: `<name> <version>`. */
+/** Packages that are bundled into the application of generated pages: `<name> <version>`. */
 const builtIn: ReadonlySet<string> = new Set(
   readFileSync(join(root, 'src/language/artifacts/page/built/licences.txt'), 'utf8')
     .split('\n')
@@ -188,7 +191,7 @@ Node (MIT, with the licences of its parts), Python (PSF-2.0) and Debian's packag
 \`test/docs/licences.ts\` does not allow.
 `;
 
-/** The page. */
+/** Returns the text of the page. */
 export const licencesPage = async (): Promise<string> => {
   const locked = readLock();
   const packages = await listPackages(locked);

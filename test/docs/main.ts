@@ -1,4 +1,4 @@
-/** `make docs`: writes the pages that are made from the code and from running it. */
+/** `make docs`: writes the pages that are generated from the code and from running it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { accessPage } from './access-page.ts';

@@ -1,13 +1,13 @@
 /**
- * `make prices FILE=<file>`: brings the table of built-in models up to date from a file, and prints what changed. The
- * file lists models as `GET /models` does: `modelName`, and `pricingTiers` of which the default has `prices` in dollars
- * a token. Only the standard prices are taken; those of long inputs are changed by hand.
+ * `make prices FILE=<file>`: updates the table of built-in models from a file and prints the changes. The file lists
+ * models as `GET /models` does: `modelName`, and `pricingTiers`, of which the default has `prices` in dollars per
+ * token. Only standard prices are read; prices of long inputs are edited by hand.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { RE2JS } from 're2js';
 import { spellingsOf, type Vendor, vendors } from '../../src/observability/model-spellings.ts';
 
-/** Name, and dollars for a million tokens in, out, read from a cache and written to one. */
+/** Name of a model and its prices in dollars per million tokens: input, output, cache read, cache write. */
 export type PriceRow = [name: string, ...prices: (number | null)[]];
 
 export type PriceTable = Record<Vendor, PriceRow[]> & {
@@ -31,7 +31,10 @@ const byPrefix: readonly (readonly [prefix: RegExp, vendor: Vendor])[] = [
 const perMillion = (price: number | undefined): number | null =>
   price === undefined ? null : Number((price * 1e6).toPrecision(10));
 
-/** Prices of a row as the file gives them; null where it gives none. One for all tokens is that of both sides. */
+/**
+ * Returns the prices of a model in the file; null for a missing one. A price for all tokens counts as input and
+ * output.
+ */
 const pricesOf = ({ modelName, pricingTiers }: Given): (number | null)[] => {
   const prices = pricingTiers.find(({ isDefault }) => isDefault)?.prices ?? {};
   const { total, input = total } = prices;
@@ -60,7 +63,7 @@ const changeRow = (row: PriceRow, prices: readonly (number | null)[]): string[] 
   return [`${name}: ${before.join(' ')} → ${kept.join(' ')}`];
 };
 
-/** Changes the table by the models of a file; returns a line for each that changed or was left out. */
+/** Updates the table with the models of a file; returns a line for each one that changed or was left out. */
 export const refreshPrices = (
   table: PriceTable,
   given: readonly Given[],
@@ -95,7 +98,7 @@ const longText = (long: PriceTable['long']): string =>
 const otherText = (other: PriceTable['other']): string =>
   JSON.stringify(other, null, 2).replaceAll('\n', '\n  ');
 
-/** The table as it is written: a row a line. */
+/** Returns the table as JSON with one row per line. */
 export const writeTable = (table: PriceTable): string =>
   [
     `{\n  "asOf": ${JSON.stringify(table.asOf)},\n`,

@@ -1,8 +1,8 @@
 /**
- * Screenshots of the pages that are shipped: the generated one, over the rows of the template `code-hosting` and a list
- * of 100,000, and those of the templates' own; every page in light and dark, and at three widths. `make screens` writes
- * those that the docs show to docs/screens/ and the others to dist/screens/; it is no part of `make docs`, since a screenshot is never the same
- * bytes twice. Given the beginning of a name (`ONLY=row-360`), it takes those alone.
+ * Takes screenshots of the shipped pages: the generated page, with the rows of the template `code-hosting` and with a
+ * list of 100,000 rows, and the pages of the templates. Each is taken in light and dark and at three widths. `make
+ * screens` writes those that the docs show to docs/screens/ and the others to dist/screens/. It is not part of `make
+ * docs`, because the bytes of a screenshot differ each time. `ONLY=row-360` takes only those whose name begins so.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { fillOrders, ordersTree } from '../bench/ui-world.ts';
@@ -11,7 +11,7 @@ import { type ServedPage, servePage } from '../support/ui-page.ts';
 import { templateTree } from '../support/worlds.ts';
 import { screenPath } from './screen-path.ts';
 
-/** The template with a generated page in place of its own. */
+/** Returns the files of a template with a generated page in place of its own. */
 const withGenerated = (files: readonly TreeFile[]): TreeFile[] =>
   files.map(({ path, content }) => {
     if (path !== 'connector.toml') return { path, content };
@@ -24,7 +24,7 @@ const withGenerated = (files: readonly TreeFile[]): TreeFile[] =>
 
 const issue = '/entities/issues/rows/northquay,berth,12';
 
-/** Name, address, width; each is taken in light and in dark. */
+/** Name, path and width of each screenshot; each is taken in light and in dark. */
 const shots = [
   ['entities', '/', 1440],
   ['list', '/entities/issues', 1440],
@@ -46,7 +46,7 @@ const widths = [360, 768, 1440] as const;
 
 type Pages = readonly (readonly [name: string, path: string])[];
 
-/** Every page of a template's own at each width; at the greatest one without a number in its name. */
+/** Returns the screenshots of a template's own pages, one per width; the name of the widest has no number. */
 const ownShots = (pages: Pages): Shot[] =>
   pages.flatMap(([name, path]) =>
     widths.map((width) => [width === 1440 ? name : `${name}-${width}`, path, width] as const),
@@ -114,7 +114,7 @@ const takeAll = async (world: ServedPage, shots: readonly Shot[]): Promise<void>
 
 type Fill = (world: ServedPage) => Promise<void>;
 
-/** Serves the tree for those of its shots that are wanted, if any. */
+/** Serves the tree and takes its screenshots, if any of them are wanted. */
 const take = async (tree: readonly TreeFile[], all: readonly Shot[], fill?: Fill) => {
   const wanted = all.filter(([name]) => name.startsWith(only));
   if (wanted.length === 0) return;

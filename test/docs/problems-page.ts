@@ -1,6 +1,6 @@
 /**
- * The text of `docs/write-worlds/problems.md`: every code with its sentences, and for each an example of the corpus
- * as the command line shows it.
+ * Builds the text of `docs/write-worlds/problems.md`: every problem code with its description and an example from the
+ * corpus, as the command line prints it.
  */
 import { type ProblemCode, problemGroups } from '#language/read/codes.ts';
 import { corpus } from '../corpus/all.ts';
@@ -32,7 +32,7 @@ Every example is the small world of the tests after one change. [\`test/corpus/\
 them all: trees that each rule accepts, trees that it refuses, and what is said then, to the letter.
 `;
 
-/** How many cases of a code are looked at for one with a line to show. */
+/** Upper bound for the cases of a code that are tried to find one with a line to show. */
 const triedCases = 3;
 
 const casesOf = (code: ProblemCode): { chapter: Chapter; change: Change }[] =>
@@ -44,7 +44,7 @@ const casesOf = (code: ProblemCode): { chapter: Chapter; change: Change }[] =>
     ),
   );
 
-/** The example of a code: the first of the corpus with a line to show, else the first. */
+/** Returns the example of a code: the first case of the corpus with a line to show, else the first case. */
 const exampleOf = (code: ProblemCode): string => {
   const told = otherwise.get(code);
   if (told !== undefined) return tellProblem(told, []).join('\n');
@@ -59,7 +59,7 @@ const exampleOf = (code: ProblemCode): string => {
   return first;
 };
 
-/** The page. Throws when a code has no case. */
+/** Returns the text of the page. Throws if a code has no case. */
 export const problemsPage = (): string => {
   const table = problemGroups.flatMap(({ title, codes }) => [
     `| **${title}** | |`,

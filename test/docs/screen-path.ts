@@ -1,6 +1,6 @@
 /**
- * Paths of screenshots. Those that a page of the docs or the README shows are kept in `docs/screens/`; all others go to
- * `dist/screens/`, which git ignores: they are for people to look at, and would be most of a clone.
+ * Paths of screenshots. Those that the docs or the README show are kept in `docs/screens/`. All others go to
+ * `dist/screens/`, which git ignores: they are only for review and would be most of a clone's size.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export const shownScreens: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Returns the path to write a screenshot to, for example of `code-pull-light`; makes its folder. */
+/** Creates the folder of a screenshot and returns the path to write it to, for example for `code-pull-light`. */
 export const screenPath = (name: string): string => {
   const file = `${name}.png`;
   const folder = new URL(shownScreens.has(file) ? 'docs/screens/' : 'dist/screens/', root);

@@ -1,7 +1,6 @@
 /**
- * Draws what a command printed on a coloured terminal as an SVG picture: a window, the command line,
- * and the output. Each run of characters in one style is set to its columns, so that marks stand
- * under what they mark in whatever font a viewer has.
+ * Draws the output of a command on a color terminal as an SVG picture: a window, the command line and the output. Each
+ * run of characters in one style is placed at its columns, so that markers line up in any font.
  */
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
@@ -26,7 +25,7 @@ const palette = {
 const cell = { width: 8.4, height: 19, size: 14 };
 const margin = { x: 18, top: 52, bottom: 18 };
 
-/** The style after one SGR code (ECMA-48) of those that the command uses. */
+/** Returns the style after an SGR code (ECMA-48); throws for a code that the command does not use. */
 const applyCode = (style: Style, code: number): Style => {
   if (code === 0) return plain;
   if (code === 1) return { ...style, bold: true };
@@ -38,14 +37,14 @@ const applyCode = (style: Style, code: number): Style => {
   return { ...style, color };
 };
 
-/** What sets a style: its codes are the group. */
+/** Escape sequence that sets a style; its group holds the codes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are steered by one
 const sgr = /\u001b\[([\d;]*)m/;
 
-/** Stretches of letters of one width: a viewer's font has others for those beyond ASCII. */
+/** Splits text into ASCII and other characters, because a viewer's font may have another width for the latter. */
 const stretchesOf = (text: string): string[] => text.match(/[ -~]+|[^ -~]+/g) ?? [];
 
-/** A line cut into runs of one style. */
+/** Splits a line into runs of one style. */
 const runsOf = (line: string): Run[] => {
   const runs: Run[] = [];
   let style = plain;
@@ -63,7 +62,7 @@ const runsOf = (line: string): Run[] => {
   return runs;
 };
 
-/** Blanks are kept as such, since SVG would take several for one. */
+/** Escapes text for XML and keeps spaces, which SVG would otherwise collapse. */
 const escapeXml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
@@ -85,7 +84,7 @@ const drawLine = (line: string, index: number): string[] =>
     .filter(({ text }) => text.trim() !== '')
     .map((run) => drawRun(run, margin.top + index * cell.height));
 
-/** Draws a command line and what it printed. */
+/** Draws a command line and its output. */
 export const drawScreen = (command: string, output: string): string => {
   const lines = [`\u001b[32m$\u001b[39m ${command}`, ...output.trimEnd().split('\n')];
   const columns = Math.max(...lines.map((line) => stringWidth(line)));

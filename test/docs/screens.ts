@@ -1,6 +1,6 @@
 /**
- * The pictures in `docs/write-worlds/screens/`: what the real command prints on a coloured terminal for worlds that
- * are broken on purpose. Each world is the small world of the tests after a few changes.
+ * Builds the pictures in `docs/write-worlds/screens/`: the output of the real command on a color terminal for worlds
+ * with deliberate errors. Each world is the small world of the tests after a few changes.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import {
 } from '../support/world-changes.ts';
 import { drawScreen } from './screen-svg.ts';
 
-/** A picture: the folder that the world lies in, and how it is broken. */
+/** A picture: the folder of the world and the changes that break it. */
 type Screen = { folder: string; changes: readonly Change[] };
 
 const rowsOf = (count: number): object[] =>
@@ -71,7 +71,7 @@ const writeWorld = async (root: string, { folder, changes }: Screen): Promise<vo
   }
 };
 
-/** Runs a command line in a folder, on a terminal with colours, and answers what it refuses. */
+/** Runs a command in a folder on a color terminal and returns its output; throws if the command succeeds. */
 const runThere = async (words: readonly string[], cwd: string): Promise<string> => {
   let written = '';
   const terminal = {
@@ -98,7 +98,7 @@ const runThere = async (words: readonly string[], cwd: string): Promise<string> 
   return written;
 };
 
-/** Runs the command on a broken world and draws what it prints. */
+/** Runs the command on a broken world and draws its output. */
 export const takeScreen = async (screen: Screen): Promise<string> => {
   const root = await mkdtemp(join(tmpdir(), 'svc-screen-'));
   try {

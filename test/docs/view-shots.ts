@@ -1,6 +1,6 @@
 /**
- * Screenshots of the live view of a browser, in light and dark and at three widths, and in each state that a person may find
- * it in. `make screens` takes them (`screen-path.ts`).
+ * Takes screenshots of the live view of a browser, in light and dark and at three widths, and in each state that a
+ * person may see. `make screens` runs it (`screen-path.ts`).
  */
 import type { Browser, Page } from 'playwright-core';
 import {
@@ -19,11 +19,11 @@ const heightOf = (width: number): number => (width < 500 ? 720 : 860);
 
 const firstPicture = async (page: Page): Promise<void> => {
   await page.getByText('Loading the first picture').waitFor({ state: 'hidden' });
-  // The browser takes the size of its window, and paints anew.
+  // The browser adopts the size of its window and repaints.
   await page.waitForTimeout(1_500);
 };
 
-/** Takes the state of a page in both schemes. */
+/** Takes a screenshot of the page in both color schemes. */
 const take = async (page: Page, name: string): Promise<void> => {
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });

@@ -1,6 +1,6 @@
 /**
- * What the gateway does with a route that leads where no host is, as it would if the control plane believed
- * somebody who lies: it connects to nothing, says so in its log, and tells the client no more than usual.
+ * The gateway with a route to an address where no host can be, as if the control plane had accepted a false report: it
+ * does not connect, logs the address, and tells the client no more than usual.
  */
 import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await endServer(internal);
 });
 
-/** A session that is served at an address. */
+/** Adds a session that is served at an address. */
 const servedAt = (address: string): string => {
   const sessionId = newId('ses');
   gateway.control.change(sessionId, { state: 'READY', surfaces: { api: address } });
@@ -64,7 +64,7 @@ describe('a route of the gateway', () => {
     expect(asked).toBe(0);
   });
 
-  it('that leads to the gateway itself or to the control plane is not followed', async () => {
+  it('to the gateway itself or to the control plane is not followed', async () => {
     const [own = ''] = gateway.gateway.addresses;
     for (const address of [own, gateway.control.url]) {
       expect(await askAt(address, '/health')).toMatchObject({ code: 'host_unreachable' });
@@ -72,7 +72,7 @@ describe('a route of the gateway', () => {
     expect(asked).toBe(0);
   });
 
-  it('whose host answers with a redirect has the redirect passed on and not followed', async () => {
+  it('whose host answers with a redirect passes the redirect on and does not follow it', async () => {
     const sessionId = await gateway.serve((_, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end();
     });
@@ -84,7 +84,7 @@ describe('a route of the gateway', () => {
     expect(asked).toBe(0);
   });
 
-  it('that changes to a forbidden address while it is used is no longer followed', async () => {
+  it('that changes to a forbidden address while in use is no longer followed', async () => {
     const sessionId = await gateway.serve((_, response) => void response.end('host'));
     const host = gateway.hostOf(sessionId);
     expect(await ask(gateway.port, { host, path: '/' })).toMatchObject({ status: 200 });

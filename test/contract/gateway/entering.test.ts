@@ -1,4 +1,4 @@
-/** The door of the surfaces for people: a link, a cookie, and words for those who have neither. */
+/** Access to surfaces for people: a one-time link, a cookie, and refusals for clients that have neither. */
 import type { RequestListener } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -22,7 +22,7 @@ const enter = async (): Promise<string> => {
 };
 
 describe('a one-time link', () => {
-  it('lets a browser in once, with a cookie for this host alone', async () => {
+  it('admits a browser once, with a cookie for this host alone', async () => {
     gateway.control.links.add('lt-2');
     const first = await asUi('/.svc/enter?token=lt-2');
     expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
@@ -36,7 +36,7 @@ describe('a one-time link', () => {
     expect(second.headers['set-cookie']).toBeUndefined();
   });
 
-  it('that is used up still lets in a browser that has its pass already', async () => {
+  it('that is used up still admits a browser with a valid pass', async () => {
     const cookie = await enter();
     const again = await asUi('/.svc/enter?token=lt-1', { cookie });
     expect(again).toMatchObject({ status: 303, headers: { location: '/' } });
@@ -50,15 +50,15 @@ describe('a one-time link', () => {
   });
 
   it.each(['/.svc/enter', '/.svc/enter?token=', '/.svc/enter?token=lt-no'])(
-    'such as %s lets nobody in',
+    'such as %s admits no browser',
     async (path) => {
       expect(await asUi(path)).toMatchObject({ status: 401, code: 'link_used' });
     },
   );
 });
 
-describe('a browser that has entered', () => {
-  it('is served, and the host does not see the cookie', async () => {
+describe('an admitted browser', () => {
+  it('is served, and the host does not see its cookie', async () => {
     const pass = await enter();
     const alone = await asUi('/page', { cookie: pass });
     expect(JSON.parse(alone.body)).toEqual({ cookie: null, url: '/page' });
@@ -66,7 +66,7 @@ describe('a browser that has entered', () => {
     expect(JSON.parse(among.body)).toEqual({ cookie: 'a=1; b=2', url: '/page' });
   });
 
-  it('is shown to the host with the key of the session, which no client can bring', async () => {
+  it('reaches the host with the key of the session, which no client can supply', async () => {
     const seen: unknown[] = [];
     const note: RequestListener = ({ headers }, response) => {
       seen.push(headers['svc-entry-key']);
@@ -84,7 +84,7 @@ describe('a browser that has entered', () => {
     expect(seen).toEqual(['key-1', undefined]);
   });
 
-  it('may send changes from pages of the same origin only', async () => {
+  it('may send changes only from pages of the same origin', async () => {
     const cookie = await enter();
     expect(await asUi('/', { cookie, origin }, 'POST')).toMatchObject({ status: 200 });
     for (const foreign of ['null', 'https://evil.test', origin.replace('--ui', '--api')]) {
@@ -99,8 +99,8 @@ describe('a browser that has entered', () => {
   });
 });
 
-describe('a client that has not entered', () => {
-  it('is told so on a page, or in JSON when it is a program', async () => {
+describe('a client without a pass', () => {
+  it('is refused with a page, or with JSON if it is a program', async () => {
     const page = await asUi('/page', { accept: 'text/html,*/*' });
     expect(page).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } });
     expect(page.headers['content-type']).toContain('text/html');
@@ -113,7 +113,7 @@ describe('a client that has not entered', () => {
     expect(await asUi('/', upgrade)).toMatchObject({ status: 401 });
   });
 
-  it('sees the state of the session on a page that loads itself again', async () => {
+  it('sees the state of the session on a page that reloads itself', async () => {
     const cookie = await enter();
     gateway.control.change(id, { state: 'PROVISIONING' });
     const headers = { cookie, accept: 'text/html' };
@@ -134,7 +134,7 @@ describe('a client that has not entered', () => {
     });
   });
 
-  it('is refused with a pass that is made up, or that belongs to another session', async () => {
+  it('is refused with a forged pass or one of another session', async () => {
     const pass = await enter();
     const other = await gateway.serve((_, response) => response.end('other'), 'ui');
     const elsewhere = { host: gateway.hostOf(other, 'ui'), headers: { cookie: pass } };
@@ -147,8 +147,8 @@ describe('a client that has not entered', () => {
   });
 });
 
-describe('behind a proxy that is trusted', () => {
-  it('only what the last proxy added to forwarding headers is believed', async () => {
+describe('behind a trusted proxy', () => {
+  it('the gateway trusts only what the last proxy added to forwarding headers', async () => {
     const seen: Record<string, unknown>[] = [];
     const api = await gateway.serve((request, response) => {
       seen.push(request.headers);

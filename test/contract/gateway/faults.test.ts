@@ -1,6 +1,6 @@
 /**
- * A connection that a declared fault drops, by way of a gateway: the client's breaks as well, and no page of the
- * gateway stands in for it. The host is a world host's own server.
+ * A declared fault that drops a connection, through a gateway: the client's connection breaks too, and the gateway
+ * does not answer in its place. The host is a real world host's server.
  */
 import { createServer } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ afterAll(async () => {
 const lines = (path: string): string =>
   headLines(`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${world.token}`);
 
-it('is dropped for the client, too, without a byte of an answer', async () => {
+it('a dropped connection breaks for the client, too, without a byte of an answer', async () => {
   expect(await sendRaw(gateway.port, lines('/lost'))).toBe('');
   await expect(ask(gateway.port, { host, path: '/lost', headers })).rejects.toMatchObject({
     code: 'ECONNRESET',
@@ -50,19 +50,19 @@ it('is dropped for the client, too, without a byte of an answer', async () => {
   expect(await ask(gateway.port, { host, path: '/notes', headers })).toMatchObject({ status: 200 });
 });
 
-it('is dropped after a request with a body was carried out', async () => {
+it('a connection can be dropped after a request with a body was carried out', async () => {
   const body = JSON.stringify({ id: 2, title: 'x' });
   const asked = { host, path: '/notes', method: 'POST', headers, body };
   await expect(ask(gateway.port, asked)).rejects.toMatchObject({ code: 'ECONNRESET' });
   expect(world.rows('notes', { id: 2 })).toHaveLength(1);
 });
 
-it('says nothing of its own to a client that asks the host itself', async () => {
+it('a host adds nothing to a dropped connection for a client that connects directly', async () => {
   const port = Number(new URL(world.url).port);
   expect(await sendRaw(port, lines('/lost'))).toBe('');
 });
 
-it('is no way for the code of a world: a header of an answer drops nothing', async () => {
+it('code of a world cannot drop a connection by setting a header', async () => {
   const id = await gateway.serveBy(
     createServer((_, response) => response.setHeader(droppedHeader, 'declared').end('fine')),
   );

@@ -1,6 +1,6 @@
 /**
- * A request through the gateway reads at both ends as if it came directly: methods, headers, streams and trailers.
- * Also what the gateway tells host and client about each other.
+ * A request through the gateway reads at both ends as if sent directly: methods, headers, streams and trailers. Also
+ * the headers by which the gateway describes host and client to each other.
  */
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ const gateway = await startTestGateway();
 
 afterAll(() => gateway.stop());
 
-/** Opens a request whose body the test writes, and whose answer it reads. */
+/** Opens a request; the test writes its body and reads its answer. */
 const open = (sessionId: string, options: object) =>
   openRequest({
     host: '127.0.0.1',
@@ -25,7 +25,7 @@ const open = (sessionId: string, options: object) =>
 const answered = async (outgoing: ReturnType<typeof open>): Promise<IncomingMessage> =>
   ((await once(outgoing, 'response')) as [IncomingMessage])[0];
 
-/** A host that answers what it was asked. */
+/** Listener of a host that returns the request in its answer. */
 const echo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const body = Buffer.concat(await request.toArray()).toString();
   const { method, url, rawHeaders, rawTrailers } = request;
@@ -40,9 +40,9 @@ const echoed = (body: string) => {
   return { ...rest, headers };
 };
 
-describe('a request', () => {
+describe('a request through the gateway', () => {
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
-    'of the method %s goes through as it is',
+    'with the method %s is passed on unchanged',
     async (method) => {
       const id = await gateway.serve(echo);
       const path = '/a%2Fb/../c?q=%20&q=ä'.replace('ä', '%C3%A4');
@@ -62,7 +62,7 @@ describe('a request', () => {
     },
   );
 
-  it('tells the host under which address it was asked, and by whom', async () => {
+  it("carries the requested address and the client's address to the host", async () => {
     const id = await gateway.serve(echo);
     const host = `${gateway.hostOf(id)}:8080`;
     const { body } = await ask(gateway.port, {
@@ -83,7 +83,7 @@ describe('a request', () => {
     expect(headers('via')).toEqual(['1.1 svc-gateway']);
   });
 
-  it('arrives without the headers that belong to its connection alone', async () => {
+  it('arrives without hop-by-hop headers', async () => {
     const id = await gateway.serve(echo);
     const { body } = await ask(gateway.port, {
       host: gateway.hostOf(id),
@@ -158,8 +158,8 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
-  it('keeps its status, its reason phrase and its headers, repeated ones too', async () => {
+describe('an answer through the gateway', () => {
+  it('keeps its status, its reason phrase and its headers, including repeated ones', async () => {
     const id = await gateway.serve((_, response) => {
       response.writeHead(299, 'Quite Fine', [
         ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Case', 'Kept', 'Date', 'then'],
@@ -190,7 +190,7 @@ describe('an answer', () => {
     }
   });
 
-  it('comes with its trailers', async () => {
+  it('arrives with its trailers', async () => {
     const id = await gateway.serve((_, response) => {
       response.writeHead(200, { trailer: 'X-Sum' });
       response.write('abc');
@@ -222,7 +222,7 @@ describe('an answer', () => {
     expect((await readAnswer(await answer)).body).toBe('fine');
   });
 
-  it('goes to a client of HTTP/1.0 whole, and ends its connection', async () => {
+  it('is sent whole to an HTTP/1.0 client, and then the connection ends', async () => {
     const id = await gateway.serve((_, response) => {
       response.write('in ');
       response.end('pieces');
@@ -236,7 +236,7 @@ describe('an answer', () => {
   });
 });
 
-describe('streams', () => {
+describe('streams through the gateway', () => {
   it('flow both ways at once, piece by piece', async () => {
     const id = await gateway.serve((request, response) => {
       response.flushHeaders();
@@ -261,7 +261,7 @@ describe('streams', () => {
     expect(text).toBe('<one><two>');
   });
 
-  it('flow as slowly as the slower end', async () => {
+  it('flow at the speed of the slower end', async () => {
     let written = 0;
     const id = await gateway.serve((_, response) => {
       const piece = Buffer.alloc(65_536, 1);
@@ -291,7 +291,7 @@ describe('streams', () => {
     expect(read).toBe(64 * 2 ** 20 - 65_536);
   });
 
-  it('end for the host when the client leaves, and for the client when the host does', async () => {
+  it('end for the host when the client disconnects, and for the client when the host does', async () => {
     const left = Promise.withResolvers<void>();
     const id = await gateway.serve((request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('half');
@@ -312,7 +312,7 @@ describe('streams', () => {
     await expect(readAnswer(broken)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('end for the host when the client leaves in the middle of its body', async () => {
+  it('end for the host when the client disconnects while sending its body', async () => {
     const left = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const id = await gateway.serve((request) => {
@@ -327,8 +327,8 @@ describe('streams', () => {
   });
 });
 
-describe('connections', () => {
-  it('to hosts are used again, and requests on one of a client are answered in their order', async () => {
+describe('connections of the gateway', () => {
+  it('to hosts are reused, and requests on one client connection are answered in order', async () => {
     const ports = new Set<number | undefined>();
     const asked: { url: string; answer(): void }[] = [];
     const id = await gateway.serve((request, response) => {
@@ -341,7 +341,7 @@ describe('connections', () => {
     socket.write(paths.map((path) => headLines(`GET ${path} HTTP/1.1`, host)).join(''));
     for (const [index, path] of paths.entries()) {
       await until(() => asked.length > index, { timeoutMs: 30_000, what: path });
-      // The host was given nothing that comes after what it has not answered.
+      // The host has received no request after the one that is still unanswered.
       expect(asked.map(({ url }) => url)).toEqual(paths.slice(0, index + 1));
       asked[index]?.answer();
       await until(() => text().split('fine').length === index + 2, {
@@ -357,7 +357,7 @@ describe('connections', () => {
     });
   });
 
-  it('are not mixed up between sessions', async () => {
+  it('to hosts are not mixed up between sessions', async () => {
     const [first, second] = await Promise.all(
       ['one', 'two'].map((name) => gateway.serve((_, response) => response.end(name))),
     );

@@ -1,4 +1,4 @@
-/** What the gateway counts of the requests that pass it, as Prometheus and people read it. */
+/** The gateway's metrics about requests, as Prometheus and operators read them. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe('the metrics of the gateway', () => {
     await shows('svc_gateway_under_way 0');
   });
 
-  it('count every refusal, also of requests that cannot be read or name no session', async () => {
+  it('count every refusal, including unreadable requests and those that name no session', async () => {
     const ui = gateway.hostOf(newId('ses'), 'ui');
     await ask(gateway.port, { host: ui });
     await ask(gateway.port, { host: ui, path: '/.svc/enter?token=no' });

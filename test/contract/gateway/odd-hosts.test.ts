@@ -1,6 +1,6 @@
 /**
- * Hosts run what users wrote, so they may say anything. Whatever it is, it costs its own session a request
- * and nobody else anything: the gateway lives on.
+ * Hosts run user code, so they may send anything. Whatever they send fails at most a request of their own session: the
+ * gateway keeps running, and other sessions are not affected.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-/** A session whose host is given each connection with what came first. */
+/** Adds a session whose host is given each connection once its first bytes have arrived. */
 const serveRaw = async (onRequest: (socket: Socket) => void): Promise<string> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => onRequest(socket));
@@ -33,7 +33,7 @@ const serveRaw = async (onRequest: (socket: Socket) => void): Promise<string> =>
   return sessionId;
 };
 
-/** A session whose host says this and nothing else. */
+/** Adds a session whose host answers with these bytes and nothing else. */
 const serveWords = (words: string): Promise<string> =>
   serveRaw((socket) => socket.end(words, 'latin1'));
 
@@ -73,13 +73,13 @@ describe('an answer of a host is passed on when it sends', () => {
     expect(await get(await serveWords(words))).toMatchObject({ status: 200, body: 'fine' });
   });
 
-  it('a head as long as that of a request may be', async () => {
+  it('a head as long as the limit for requests allows', async () => {
     const id = await serveWords(`HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\nfine`);
     const head = headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, 'Connection: close');
     expect(await sendRaw(gateway.port, head)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('hints, which a client of HTTP/1.0 does not get', async () => {
+  it('hints, which an HTTP/1.0 client does not get', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
     const id = await serveWords(`${hints}${fine}`);
     const head = `GET / HTTP/1.0\r\nHost: ${gateway.hostOf(id)}\r\n\r\n`;
@@ -89,8 +89,8 @@ describe('an answer of a host is passed on when it sends', () => {
   });
 });
 
-describe('a host that answers before it has the whole request', () => {
-  it('has its answer passed on, and is not sent the rest', async () => {
+describe('a host that answers before it has received the whole request', () => {
+  it('has its answer passed on and is not sent the rest', async () => {
     let received = 0;
     const left = Promise.withResolvers<void>();
     const id = await serveRaw((socket) => {
@@ -114,14 +114,14 @@ describe('a host that answers before it has the whole request', () => {
   });
 });
 
-describe('a host is not blamed', () => {
-  /** Resolves when a host that is asked now has had its time, and so has any that was asked before. */
+describe('a host does not time out', () => {
+  /** Waits out the time limit of a host, so that every earlier request has reached it, too. */
   const timeOfHost = async (): Promise<void> => {
     const silent = await gateway.serve(() => undefined);
     expect(await get(silent)).toMatchObject({ status: 504 });
   };
 
-  it('for the time that a client takes with its body', async () => {
+  it('while a client is slow to send its body', async () => {
     const id = await gateway.serve((request, response) => {
       request.on('end', () => response.end('fine')).resume();
     });
@@ -136,7 +136,7 @@ describe('a host is not blamed', () => {
     socket.destroy();
   });
 
-  it('for the time that a client takes with its answer', async () => {
+  it('while a client is slow to read its answer', async () => {
     const body = Buffer.alloc(64 * 2 ** 20);
     const id = await gateway.serve((_, response) => response.end(body));
     const { socket } = await openRaw(gateway.port);

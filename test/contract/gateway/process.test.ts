@@ -1,4 +1,4 @@
-/** The gateway as a process: how much memory bodies take, and how it ends while it is used. */
+/** The gateway as a process: memory for bodies, and shutdown while it is in use. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request as openRequest } from 'node:http';
@@ -61,7 +61,7 @@ const peakMb = (): number => {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
 };
 
-/** Sends so many bytes and reads them back, all as they come. */
+/** Streams this number of bytes to the host and back; returns the number of bytes read. */
 const echo = async (bytes: number): Promise<number> => {
   const outgoing = openRequest({
     port,
@@ -85,7 +85,7 @@ const echo = async (bytes: number): Promise<number> => {
   return read;
 };
 
-it('the gateway takes no more memory for bodies of 100 MB than for small ones', async () => {
+it('the gateway needs no more memory for bodies of 100 MB than for small ones', async () => {
   for (let i = 0; i < 3; i += 1) await echo(30 * megabyte);
   const before = peakMb();
   expect(await echo(100 * megabyte)).toBe(100 * megabyte);
@@ -93,7 +93,7 @@ it('the gateway takes no more memory for bodies of 100 MB than for small ones', 
   expect(peakMb() - before).toBeLessThan(64);
 });
 
-it('the gateway logs the address of a route that it does not follow, and does not show it to the client', async () => {
+it('the gateway logs the address of a route that it does not follow and hides it from the client', async () => {
   const sessionId = newId('ses');
   const api = 'http://169.254.169.254:8080';
   control.change(sessionId, { sessionId, surfaces: { api } });
@@ -114,7 +114,7 @@ it('the gateway logs the address of a route that it does not follow, and does no
   expect(JSON.parse(line)).toMatchObject({ address: api, fault: 'no host can be there' });
 });
 
-it('the gateway finishes open requests when it is told to stop, and cuts those that do not end', async () => {
+it('a stopping gateway finishes open requests and cuts connections that do not end', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { host } });
   socket.on('error', () => undefined);
   await once(socket, 'open');

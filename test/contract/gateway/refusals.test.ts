@@ -1,6 +1,6 @@
 /**
- * What the gateway refuses: requests that two programs could read in two ways, hosts that are none, what
- * is over its limits; and that what it says has one form and names no host.
+ * Refusals of the gateway: ambiguous requests, invalid hosts, and requests over a limit. Refusals have one form and
+ * name no host.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 afterAll(() => gateway.stop());
 
-describe('requests that could be read in two ways', () => {
+describe('ambiguous requests', () => {
   const host = () => `Host: ${gateway.hostOf(id)}`;
   const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -99,7 +99,7 @@ describe('requests that could be read in two ways', () => {
     ['a target that is no path', () => headLines('GET latest HTTP/1.1', host())],
     ['a tunnel', () => headLines('CONNECT 10.0.0.1:22 HTTP/1.1', 'Host: 10.0.0.1:22')],
     ['an expectation', () => headLines('GET / HTTP/1.1', host(), 'Expect: the-best')],
-  ])('have %s, and are refused', async (_, written) => {
+  ])('with %s are refused', async (_, written) => {
     const answer = await sendRaw(gateway.port, written());
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
     expect(answer).toContain('{"error":{"code":"');
@@ -112,7 +112,7 @@ describe('requests that could be read in two ways', () => {
     ['a size below nothing', '-1\r\nabc\r\n0\r\n\r\n'],
     ['more than its size', '3\r\nabcdef\r\n0\r\n\r\n'],
     ['a length after it', '3\r\nabc\r\n0\r\nContent-Length: 9\r\n\r\n'],
-  ])('have a chunk with %s and are cut off', async (_, body) => {
+  ])('with a chunk that has %s are cut off', async (_, body) => {
     const head = headLines('POST / HTTP/1.1', host(), 'Transfer-Encoding: chunked');
     const answer = await sendRaw(gateway.port, `${head}${body}${smuggled}`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -139,7 +139,7 @@ describe('requests whose Host header names no surface', () => {
     expect(await ask(gateway.port, { host })).toMatchObject({ status: 404, code });
   });
 
-  it('that name no session at all reach the health of the gateway', async () => {
+  it('and no session reach the health routes of the gateway', async () => {
     const host = '127.0.0.1';
     expect(await ask(gateway.port, { host, path: '/health' })).toMatchObject({ status: 200 });
     expect(await ask(gateway.port, { host, path: '/ready' })).toMatchObject({ status: 200 });
@@ -149,20 +149,20 @@ describe('requests whose Host header names no surface', () => {
     });
   });
 
-  it('are refused for a surface that the session does not serve', async () => {
+  it('of the session are refused with 404', async () => {
     const answer = await ask(gateway.port, { host: gateway.hostOf(id, 'browser') });
     expect(answer).toMatchObject({ status: 404, code: 'no_such_surface' });
   });
 });
 
 describe('the limits of the gateway', () => {
-  it('hold for headers', async () => {
+  it('apply to headers', async () => {
     const headers = { 'x-long': 'x'.repeat(9_000) };
     const answer = await ask(gateway.port, { host: gateway.hostOf(id), headers });
     expect(answer).toMatchObject({ status: 431, code: 'headers_too_large' });
   });
 
-  it('hold for bodies, whether they give their length or not', async () => {
+  it('apply to bodies, with or without a length', async () => {
     const host = gateway.hostOf(id);
     const body = Buffer.alloc(200_000);
     const said = { method: 'POST', headers: { 'content-length': String(body.length) }, body, host };
@@ -174,7 +174,7 @@ describe('the limits of the gateway', () => {
     expect(await ask(gateway.port, fits)).toMatchObject({ status: 200 });
   });
 
-  it('hold for requests of one session at a time', async () => {
+  it('apply to concurrent requests of one session', async () => {
     const host = gateway.hostOf(id);
     const held = [1, 2].map(() => ask(gateway.port, { host, path: '/never' }));
     await until(() => reached.length === 2, { timeoutMs: 30_000, what: 'both requests' });
@@ -185,7 +185,7 @@ describe('the limits of the gateway', () => {
     expect(await ask(gateway.port, { host })).toMatchObject({ status: 200 });
   });
 
-  it('hold for hosts that do not answer, before their answer and in its middle', async () => {
+  it('apply to hosts that do not answer or stop in the middle of an answer', async () => {
     const host = gateway.hostOf(id);
     const late = await ask(gateway.port, { host, path: '/never' });
     expect(late).toMatchObject({ status: 504, code: 'answer_timeout' });
@@ -194,7 +194,7 @@ describe('the limits of the gateway', () => {
     });
   });
 
-  it('hold for clients that are slow to send their request', async () => {
+  it('apply to clients that are slow to send their request', async () => {
     const slow = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHos');
     expect(slow).toMatch(/^HTTP\/1\.1 408 /);
     const host = `Host: ${gateway.hostOf(id)}`;
@@ -206,7 +206,7 @@ describe('the limits of the gateway', () => {
     expect(stuck).toContain('request_timeout');
   });
 
-  it('hold for clients that do not read their answer', async () => {
+  it('apply to clients that do not read their answer', async () => {
     const left = Promise.withResolvers<void>();
     const large = await gateway.serve((_, response) => {
       response.once('close', () => left.resolve());
@@ -219,7 +219,7 @@ describe('the limits of the gateway', () => {
     socket.destroy();
   });
 
-  it('hold for clients that end their side of the connection, which count as gone', async () => {
+  it('apply to clients that end their side of the connection, which count as gone', async () => {
     const left = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const waiting = await gateway.serve((request) => {
@@ -237,7 +237,7 @@ describe('the limits of the gateway', () => {
 
 describe('failing hosts', () => {
   it.each(['GET', 'POST'])(
-    'are asked once for %s, and the client gets 502 without their address',
+    'are sent a %s once, and the client gets 502 without their address',
     async (method) => {
       let asked = 0;
       const failing = await gateway.serve((request) => {

@@ -1,4 +1,6 @@
-/** Sessions that begin, move, end and come back while clients talk to them, and a control plane that goes away. */
+/**
+ * Sessions that start, move, end and come back while clients use them, and a control plane that becomes unavailable.
+ */
 
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -12,7 +14,7 @@ afterAll(() => gateway.stop());
 
 const get = (id: string, path = '/') => ask(gateway.port, { host: gateway.hostOf(id), path });
 
-/** Waits for an answer that is about to become this one. */
+/** Waits until the session answers like this. */
 const soon = (id: string, wanted: { status: number; body?: string; code?: string }) =>
   until(
     async () => {
@@ -48,7 +50,7 @@ describe('a session behind the gateway', () => {
     expect(answer.headers['retry-after']).toEqual(status === 503 ? expect.any(String) : undefined);
   });
 
-  it('has its route asked for once, until the feed says that it changed', async () => {
+  it('has its route looked up once, until the feed reports a change', async () => {
     const id = await gateway.serve((_, response) => response.end('first'));
     const asked = gateway.control.asked();
     await Promise.all(Array.from({ length: 20 }, () => get(id)));
@@ -64,14 +66,14 @@ describe('a session behind the gateway', () => {
     await endServer(second);
   });
 
-  it('that does not exist is remembered as missing for a moment', async () => {
+  it('that does not exist is cached as missing for a moment', async () => {
     const asked = gateway.control.asked();
     const id = newId('ses');
     for (let i = 0; i < 5; i += 1) expect(await get(id)).toMatchObject({ code: 'no_such_session' });
     expect(gateway.control.asked()).toBe(asked + 1);
   });
 
-  it('that ends in the middle of an answer is reported as ended', async () => {
+  it('that ends in the middle of an answer is reported as closed', async () => {
     const id = await gateway.serve((request) => {
       gateway.control.routes.set(id, {
         sessionId: id,
@@ -84,7 +86,7 @@ describe('a session behind the gateway', () => {
     expect(await get(id)).toMatchObject({ status: 410, code: 'closed' });
   });
 
-  it('whose host breaks off while it is replaced tells clients to repeat a GET, and not a POST', async () => {
+  it('whose host disconnects while being replaced lets clients retry a GET but not a POST', async () => {
     const id = await gateway.serve((request) => {
       gateway.control.routes.set(id, {
         sessionId: id,
@@ -106,7 +108,7 @@ describe('a session behind the gateway', () => {
     );
   });
 
-  it('that moved is found at its new address when the old one takes no connection', async () => {
+  it('that moved is found at its new address when the old one accepts no connection', async () => {
     const gone = createServer();
     const id = await gateway.serveBy(gone);
     const here = createServer((request, response) => {
@@ -126,8 +128,8 @@ describe('a session behind the gateway', () => {
   });
 });
 
-describe('a break of the feed', () => {
-  it('has every route asked for again', async () => {
+describe('an interruption of the feed', () => {
+  it('makes the gateway look up every route again', async () => {
     const id = await gateway.serve((_, response) => response.end('fine'));
     await get(id);
     const route = gateway.control.routes.get(id);
@@ -140,7 +142,7 @@ describe('a break of the feed', () => {
 });
 
 describe('without a control plane', () => {
-  it('known sessions are served on, others get 503, and all changes are caught up with afterwards', async () => {
+  it('known sessions are still served, others get 503, and missed changes are applied afterwards', async () => {
     const id = await gateway.serve((_, response) => response.end('fine'));
     const other = await gateway.serve((_, response) => response.end('fine'));
     expect(await get(id)).toMatchObject({ status: 200 });

@@ -1,4 +1,4 @@
-/** What the gateway adds to the trace of a session: its first request, once. */
+/** The gateway's spans in the trace of a session: its first request, once. */
 import { afterAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';
@@ -13,7 +13,7 @@ afterAll(async () => {
   collector.stop();
 });
 
-it('the trace of a session has its first request that the host answered, and no other request', async () => {
+it('the trace of a session has the first request that its host answered, and no other', async () => {
   const id = await gateway.serve((_, response) => response.writeHead(201).end());
   const host = gateway.hostOf(id);
   const causedBy = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -23,7 +23,7 @@ it('the trace of a session has its first request that the host answered, and no 
   await ask(gateway.port, { host: gateway.hostOf(other) });
   const spansOf = (sessionId: string) =>
     collector.spans.filter(({ traceId }) => traceId === traceIdOf(sessionId));
-  // Spans leave in the order in which they were added.
+  // Spans are exported in the order in which they were added.
   await until(() => spansOf(other).length === 2, { timeoutMs: 10_000, what: 'the traces' });
   expect(spansOf(id)).toMatchObject([
     {

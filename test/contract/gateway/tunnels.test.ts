@@ -1,4 +1,4 @@
-/** WebSocket through the gateway, by the client that everybody uses, and connections without any protocol. */
+/** WebSocket through the gateway, with the most widely used client, and connections of unknown protocols. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
@@ -13,7 +13,7 @@ const gateway = await startTestGateway({
 
 afterAll(() => gateway.stop());
 
-/** A session whose host speaks WebSocket and echoes. */
+/** Adds a session whose host speaks WebSocket and echoes messages. */
 const serveEcho = async (): Promise<string> => {
   const server = createServer((_, response) => response.writeHead(426).end('upgrade'));
   const sockets = new WebSocketServer({ server, handleProtocols: () => 'echo' });
@@ -33,8 +33,8 @@ const dial = (id: string): WebSocket => {
 
 const closedWith = async (socket: WebSocket): Promise<number> => (await once(socket, 'close'))[0];
 
-describe('WebSocket', () => {
-  it('goes through, with messages of any size', async () => {
+describe('a WebSocket through the gateway', () => {
+  it('carries messages of any size', async () => {
     const socket = dial(await serveEcho());
     await once(socket, 'open');
     expect(socket.protocol).toBe('echo');
@@ -47,7 +47,7 @@ describe('WebSocket', () => {
     expect(await closedWith(socket)).toBe(1000);
   });
 
-  it('to a host that does not speak it gets the answer of the host', async () => {
+  it('to a host that does not speak WebSocket gets the answer of the host', async () => {
     const id = await gateway.serve((_, response) => response.writeHead(404).end('no such thing'));
     const socket = dial(id);
     const [, answer] = await once(socket, 'unexpected-response');
@@ -56,7 +56,7 @@ describe('WebSocket', () => {
     socket.terminate();
   });
 
-  it('to a session that is over is refused in words', async () => {
+  it('to a session that has ended is refused with the reason', async () => {
     const id = await serveEcho();
     gateway.control.change(id, { state: 'CLOSED', endReason: 'requested', surfaces: {} });
     const socket = dial(id);
@@ -66,7 +66,7 @@ describe('WebSocket', () => {
     socket.terminate();
   });
 
-  it('is cut when its session ends, and when it moves', async () => {
+  it('is cut when its session ends or moves', async () => {
     for (const route of [
       { state: 'CLOSING', endReason: 'requested', surfaces: {} },
       { surfaces: { api: 'http://127.0.0.1:9' } },
@@ -79,7 +79,7 @@ describe('WebSocket', () => {
     }
   });
 
-  it('is cut when its session ends while the host is being asked', async () => {
+  it('is cut when its session ends during the upgrade', async () => {
     const answer = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const server = createServer((_, response) => response.end('fine'));
@@ -102,7 +102,7 @@ describe('WebSocket', () => {
     expect(await closedWith(socket)).toBe(1006);
   });
 
-  it('is not cut by a change that leaves its session at the same address', async () => {
+  it('is not cut by a change that keeps the address of its session', async () => {
     const id = await serveEcho();
     const socket = dial(id);
     await once(socket, 'open');
@@ -112,7 +112,7 @@ describe('WebSocket', () => {
     socket.terminate();
   });
 
-  it('ends for the host when the client leaves', async () => {
+  it('ends for the host when the client disconnects', async () => {
     const server = createServer();
     const gone = Promise.withResolvers<void>();
     new WebSocketServer({ server }).on('connection', (socket) =>
@@ -137,14 +137,14 @@ describe('WebSocket', () => {
     });
   });
 
-  it('that is idle for too long is cut', async () => {
+  it('is cut when it is idle for too long', async () => {
     const socket = dial(await serveEcho());
     await once(socket, 'open');
     expect(await closedWith(socket)).toBe(1006);
   });
 });
 
-describe('another protocol', () => {
+describe('a tunnel of another protocol', () => {
   const serveRaw = async (onSocket: (socket: Socket) => unknown): Promise<string> => {
     const server = createServer();
     server.on('upgrade', (request, duplex, head) => {
@@ -163,7 +163,7 @@ describe('another protocol', () => {
     return raw;
   };
 
-  it('goes through from its first byte on, and each side may end before the other', async () => {
+  it('carries bytes from the first one on, and each side may end before the other', async () => {
     let heard = '';
     const id = await serveRaw((socket) => {
       socket.on('data', (chunk) => {
@@ -180,7 +180,7 @@ describe('another protocol', () => {
     socket.destroy();
   });
 
-  it('is cut when one side has ended and the other falls silent', async () => {
+  it('is cut when one side has ended and the other goes silent', async () => {
     const hosts: Socket[] = [];
     const id = await serveRaw((socket) => hosts.push(socket.resume()));
     const { socket } = await begin(id);

@@ -1,4 +1,4 @@
-/** What a client sends on one connection without waiting for answers is answered in its order, to its end. */
+/** Pipelined requests on one connection are answered in order and completely. */
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
@@ -17,7 +17,7 @@ const upgrade = [
 const hear = (raw: { text(): string }, what: string): Promise<unknown> =>
   until(() => raw.text().includes(what), { timeoutMs: 30_000, what: `${what} in ${raw.text()}` });
 
-describe('behind a request that is not answered yet', () => {
+describe('behind a request without an answer yet', () => {
   const serveHeld = async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ describe('behind a request that is not answered yet', () => {
     const raw = await openRaw(gateway.port);
     raw.socket.write(`${headLines('GET /1 HTTP/1.1', host)}${second(host)}`);
     await asked;
-    // One round trip more, by which whatever the gateway says at once is here.
+    // After one more round trip, anything that the gateway would have sent at once has arrived.
     const other = await openRaw(gateway.port);
     other.socket.write(headLines('GET /health HTTP/1.1', 'Host: x'));
     await hear(other, '"ok"');
@@ -67,13 +67,13 @@ describe('behind a request that is not answered yet', () => {
   });
 });
 
-describe('a connection', () => {
+describe('a client connection', () => {
   const serveSlowly = async (count: number) => {
     const id = await gateway.serve((_, response) => void setImmediate(() => response.end('x')));
     return headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`).repeat(count);
   };
 
-  it('answers four requests that were sent at once', async () => {
+  it('answers four pipelined requests', async () => {
     const raw = await openRaw(gateway.port);
     raw.socket.write(await serveSlowly(4));
     const hasAll = () => raw.text().split('HTTP/1.1 200 ').length === 5;
@@ -81,12 +81,12 @@ describe('a connection', () => {
     raw.socket.destroy();
   });
 
-  it('is closed when a fifth request waits for its answer', async () => {
+  it('is closed when five requests wait for an answer', async () => {
     expect(await sendRaw(gateway.port, await serveSlowly(5))).toBe('');
   });
 });
 
-describe('a change of protocol that the host refuses', () => {
+describe('an upgrade that the host refuses', () => {
   const dial = async (id: string) => {
     const raw = await openRaw(gateway.port);
     raw.socket.write(headLines('GET / HTTP/1.1', `Host: ${gateway.hostOf(id)}`, ...upgrade));
@@ -94,7 +94,7 @@ describe('a change of protocol that the host refuses', () => {
   };
   const refuseWith = (listener: RequestListener): Promise<string> => gateway.serve(listener);
 
-  it('gets the whole answer of the host, however long it is', async () => {
+  it('gets the whole answer of the host, whatever its length', async () => {
     const body = 'x'.repeat(8 * 2 ** 20);
     const raw = await dial(await refuseWith((_, response) => response.writeHead(404).end(body)));
     await until(() => raw.text().length > body.length, { timeoutMs: 30_000, what: 'the body' });
@@ -102,7 +102,7 @@ describe('a change of protocol that the host refuses', () => {
     raw.socket.destroy();
   });
 
-  it('makes room for the next request', async () => {
+  it('frees its place in the limit for the next request', async () => {
     const id = await refuseWith((_, response) => response.writeHead(404).end('no'));
     for (let i = 0; i < 6; i += 1) {
       const raw = await dial(id);
