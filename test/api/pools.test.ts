@@ -214,7 +214,7 @@ describe('published pools', () => {
     expect(await lackOf(id)).toBe(`${lack}; pool "spot" launches none: no node has 512 MB left`);
   });
 
-  it('are named as full when all that fit a session are full', async () => {
+  it('are named as full in the error when all that fit a session are full', async () => {
     await publish([{ name: 'default', maximum: 1 }, { name: 'second' }]);
     await warmHost(control);
     await open();
@@ -224,7 +224,7 @@ describe('published pools', () => {
     expect(await lackOf(second.id)).toBe(`${lack}; pool "default" is full (1 of 1 hosts)`);
   });
 
-  it('are named as changed to a session whose pool was removed', async () => {
+  it('are named as changed in the error of a session whose pool was removed', async () => {
     await publish([{ size: 'large' }, {}]);
     const { id } = await open({ size: 'large' });
     const other = await open();

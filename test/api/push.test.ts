@@ -1,4 +1,4 @@
-/** Pushes: the files that are sent, the fate of existing rows, refusals, and concurrent pushes. */
+/** Pushes: the files that are sent, how existing rows are kept or replaced, refusals, and concurrent pushes. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -267,7 +267,7 @@ describe('a refused push', () => {
       [archive, { code: 'conflict', message: expect.stringContaining('is archived') }],
       [remove, { code: 'not_found', message: expect.stringContaining('deleted meanwhile') }],
     ] as const) {
-      // Disk space is reserved before the files are stored, and updated after that.
+      // Disk space is reserved by an insert before the files are stored, and by an update for the files themselves.
       for (const moment of ['insert', 'update']) {
         const slug = await create();
         await control.sql(`create function end_world() returns trigger language plpgsql as $$ begin

@@ -145,7 +145,7 @@ describe('opens that overlap in the database', () => {
       { timeoutMs: 10_000, what: 'an open that waits for another' },
     );
 
-  it('do not wait for each other while the quota is far away', async () => {
+  it('do not wait for each other while the quota is far from used up', async () => {
     await setQuotas(16, 16);
     const first = await begin();
     expect(await first.decided).toBe(true);

@@ -458,7 +458,7 @@ describe('the gate', () => {
     expect(await found('agentId=sought&version=9')).toEqual([404, undefined]);
   });
 
-  it('uses the rule of the settings, and grades a run over several worlds', async () => {
+  it('uses the rule of the settings and evaluates runs over several worlds', async () => {
     await control.send(createWorld, {
       body: { slug: 'second', from: encodeTree(notesWorld()) },
     });

@@ -1,4 +1,4 @@
-/** Concurrent writers of one thing: each waits for its lock, none is refused, and no write is lost. */
+/** Concurrent writers of one thing: each waits for the previous one, none is refused, and no write is lost. */
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';

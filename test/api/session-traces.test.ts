@@ -231,7 +231,7 @@ describe('a session in the traces of its project', () => {
     expect(named(trace, 'notes/add a note')).toMatchObject({ parentObservationId: spanId });
   });
 
-  it('has calls from within another trace appear in that trace, linked to the session', async () => {
+  it('adds calls made within another trace to that trace, with a link to the session', async () => {
     const session = await open();
     const other = traceId.replace('4', '5');
     const within = { traceparent: `00-${other}-${spanId}-01` };

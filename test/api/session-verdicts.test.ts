@@ -258,7 +258,7 @@ describe('two builds', () => {
 });
 
 describe('sessions of an earlier release', () => {
-  it('are given their verdicts, runs and builds by a later migration', async () => {
+  it('get their verdicts, runs and builds by a backfill', async () => {
     await register();
     const { id } = await open({ body: { run: { id: 'early', buildHash: build.buildHash } } });
     await call(id, { kind: 'grade' }, gradeOf('pass', []));

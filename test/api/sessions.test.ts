@@ -321,7 +321,7 @@ describe('closing a session', () => {
     expect(again.body.closedAt).toBe((await closing).body.closedAt);
   });
 
-  it('tells a host that is still loading to close when it reports ready', async () => {
+  it('asks a host that is still loading to close once it reports ready', async () => {
     const host = await warmHost(control);
     const session = await open();
     await host.poll();

@@ -21,7 +21,7 @@ let internet: Internet;
 let sender: RunningSender;
 let host: PlayedHost;
 let received: Received[] = [];
-/** Answer of receivers to a request; a function that does not end the response keeps the sender waiting. */
+/** Answer of the receivers to a request; a function that does not end the response keeps the sender waiting. */
 let answer: (got: Received, response: ServerResponse) => void;
 const held: ServerResponse[] = [];
 

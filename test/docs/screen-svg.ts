@@ -1,5 +1,5 @@
 /**
- * Draws the output of a command on a color terminal as an SVG picture: a window, the command line and the output. Each
+ * Draws the output of a command on a colour terminal as an SVG picture: a window, the command line and the output. Each
  * run of characters in one style is placed at its columns, so that markers line up in any font.
  */
 import { stripVTControlCharacters } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * Builds the pictures in `docs/write-worlds/screens/`: the output of the real command on a color terminal for worlds
+ * Builds the pictures in `docs/write-worlds/screens/`: the output of the real command on a colour terminal for worlds
  * with deliberate errors. Each world is the small world of the tests after a few changes.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -71,7 +71,7 @@ const writeWorld = async (root: string, { folder, changes }: Screen): Promise<vo
   }
 };
 
-/** Runs a command in a folder on a color terminal and returns its output; throws if the command succeeds. */
+/** Runs a command in a folder on a colour terminal and returns its output; throws if the command succeeds. */
 const runThere = async (words: readonly string[], cwd: string): Promise<string> => {
   let written = '';
   const terminal = {

@@ -23,7 +23,7 @@ const firstPicture = async (page: Page): Promise<void> => {
   await page.waitForTimeout(1_500);
 };
 
-/** Takes a screenshot of the page in both color schemes. */
+/** Takes a screenshot of the page in both colour schemes. */
 const take = async (page: Page, name: string): Promise<void> => {
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
