@@ -1,6 +1,6 @@
 /**
- * Who may call which route: keys of projects and organizations, tokens of people, of hosts and of pools. What is
- * expected of each public route comes from its own declaration, so that a new one is tried like all others.
+ * Tests which credential may call which route: keys of projects and organizations, and tokens of users, hosts and
+ * pools. The expectation for each public route comes from its own declaration, so new routes are covered, too.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -35,10 +35,10 @@ afterAll(() => control.stop());
 
 const operations = operationsOf(publicOperations);
 
-/** What a caller shows, by how the tests name it. */
+/** Credential that a caller sends, and the kind and project that it belongs to. */
 type Caller = { as: string | undefined; kind?: CredentialKind; projectId?: string };
 
-/** The project, organization and members that all callers are of. */
+/** Project ids and callers that all tests of this file share. */
 type Cast = {
   callers: Record<string, Caller>;
   ids: { mine: string; other: string; foreign: string };
@@ -149,10 +149,10 @@ const roleOf: Record<string, Role> = {
   'a token without scopes for this': 'ADMIN',
   "another organization's token": 'OWNER',
 };
-/** These reach nothing of the project that the requests name. */
+/** Callers of another organization: they reach nothing of the project that the requests name. */
 const strangers = ["another organization's token", "another organization's key"];
 
-/** What a token's user is answered; null: the operation is reached. */
+/** Returns the status that a token gets from an access rule, or null if the token reaches the operation. */
 const refusalOfToken = (name: string, rule: AccessRule['token']): 401 | 403 | 404 | null => {
   if (typeof rule === 'number') return rule;
   const role = roleOf[name] ?? 'NONE';
@@ -163,7 +163,10 @@ const refusalOfToken = (name: string, rule: AccessRule['token']): 401 | 403 | 40
   return mayDo(role, rule.deed) ? null : 403;
 };
 
-/** What a caller is answered before the operation looks at anything; null: the operation is reached. */
+/**
+ * Returns the status that a caller gets before the operation reads its input, or null if the caller reaches the
+ * operation.
+ */
 const refusalOf = (
   name: string,
   { kind }: Caller,
@@ -178,13 +181,13 @@ const refusalOf = (
     : null;
 };
 
-/** Sends an operation, with arguments that lead nowhere but to the project. */
+/** Sends an operation without a body. Every path argument except the project is `none`, which names nothing. */
 const send = (operation: OperationShape, authorization: string | undefined, projectId = 'none') => {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
     name === 'projectId' ? projectId : 'none',
   );
   const query = operation.access === 'mcp' ? `?project_id=${projectId}` : '';
-  // No body: what would make or change something is refused for that, and no project is deleted.
+  // Without a body, operations that create or change something are refused, and no project is deleted.
   return control.raw({
     method: operation.method,
     path: `/api/public${path}${query}`,
@@ -194,7 +197,7 @@ const send = (operation: OperationShape, authorization: string | undefined, proj
 
 const errorNames = { 401: 'unauthenticated', 403: 'forbidden', 404: 'not_found' } as const;
 
-/** Reached with no body these would do what they are for. */
+/** These operations succeed without a body, so they are not sent where the caller reaches them. */
 const unsent = ['deleteProject', 'createProjectKey', 'createOrganizationKey'];
 
 describe('every public route', () => {
@@ -202,13 +205,13 @@ describe('every public route', () => {
     cast = await makeCast();
   });
 
-  it('names an access of the table', () => {
+  it('declares an access level that the table of rules knows', () => {
     expect(operations.length).toBeGreaterThan(80);
     const odd = operations.filter(({ access }) => !isPublicAccess(access));
     expect(odd).toEqual([]);
   });
 
-  it('is a route of the server, and every route of the server is one', async () => {
+  it('is in the OpenAPI document, which lists no other operation', async () => {
     const { body } = await control.raw({ method: 'GET', path: '/api/public/openapi.json' });
     const served = Object.values(
       (body as { paths: Record<string, Record<string, { operationId: string }>> }).paths,
@@ -219,7 +222,7 @@ describe('every public route', () => {
   });
 
   it.each(operations.map((operation) => [operation.id, operation] as const))(
-    '%s answers each caller as the table says',
+    '%s answers each caller with the status that its access rule demands',
     async (_, operation) => {
       const access = operation.access as PublicAccess;
       const wrong: unknown[] = [];
@@ -240,7 +243,7 @@ describe('every public route', () => {
     },
   );
 
-  it('is not there for another organization, whichever project of ours its path names', async () => {
+  it('answers 403 or 404 to another organization, whichever project its path names', async () => {
     for (const operation of operations.filter(({ path }) => path.includes('{projectId}'))) {
       for (const name of strangers) {
         const { status } = await send(operation, cast.callers[name]?.as, cast.ids.mine);
@@ -254,7 +257,7 @@ describe('every public route', () => {
   });
 });
 
-describe('other keys', () => {
+describe('keys of other kinds and projects', () => {
   const addKey = async (publicKey: string, projectId: string | null): Promise<void> => {
     await control.sql(
       `insert into keys (id, organization_id, project_id, public_key, secret_hash)
@@ -287,7 +290,7 @@ describe('other keys', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('do not open what belongs to another project', async () => {
+  it('do not reach worlds and sessions of another project', async () => {
     await control.sql(
       `insert into projects (id, organization_id, slug, name)
        select 'prj-other', id, 'prj-other', 'other' from organizations where slug = 'local'`,
@@ -317,7 +320,7 @@ describe('other keys', () => {
     expect(ended.status).toBe(404);
   });
 
-  it('are stored as hashes alone', async () => {
+  it('are stored only as hashes', async () => {
     const rows = await control.sql<{ text: string }>('select k::text as text from keys k');
     expect(rows.some(({ text }) => text.includes(control.secretKey))).toBe(false);
   });
@@ -330,7 +333,7 @@ describe('the APIs of hosts and orchestrators', () => {
   ];
 
   it.each(inner.map(([base, operation]) => [operation.id, base, operation] as const))(
-    'refuse the key of a project for %s',
+    'refuse the key pair of a project for %s',
     async (_, base, operation) => {
       const path = `${base}${operation.path.replace(/\{\w+\}/g, 'none')}`;
       for (const authorization of [
@@ -349,7 +352,7 @@ describe('the APIs of hosts and orchestrators', () => {
     },
   );
 
-  it('let a host speak for itself alone', async () => {
+  it('let a host report only for itself', async () => {
     const [host, other] = [await warmHost(control), await warmHost(control)];
     await expect(
       host.send(hostOperations.heartbeat, {

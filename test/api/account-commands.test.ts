@@ -1,4 +1,4 @@
-/** `svc orgs|projects|keys|tokens|settings`, as whoever manages accounts types them. */
+/** Tests `svc orgs|projects|keys|tokens|settings` as an account manager types them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
@@ -27,7 +27,7 @@ const fail = async (words: string): Promise<string> => {
 };
 
 describe('svc orgs', () => {
-  it('makes an owner as the operator, shows, renames, and lists who changed what', async () => {
+  it('creates an owner as the operator, shows and renames the organization, and lists the audit log', async () => {
     const owner = await run('orgs owners add ada@example.test');
     expect(owner).toMatch(
       /^pat-\S+ of ada@example.test is made, good until \S+; it is shown this once:\n {2}SVC_API_TOKEN=pat_\S{43}\n$/,
@@ -41,7 +41,7 @@ describe('svc orgs', () => {
     expect(await run('orgs list')).toMatch(/local +Locals +1 +1 +org-/);
   });
 
-  it('makes, changes and removes members', async () => {
+  it('adds, changes and removes members', async () => {
     await run('orgs members add bo@example.test --role viewer');
     expect(await run('orgs members add bo@example.test --role member')).toBe(
       'bo@example.test is member\n',
@@ -57,7 +57,7 @@ describe('svc orgs', () => {
     expect(await fail('orgs members remove bo@example.test')).toContain('has no member');
   });
 
-  it('makes a second organization with key and owner', async () => {
+  it('creates a second organization with a key and an owner', async () => {
     const made = await run('orgs create acme --owner eve@acme.test');
     expect(made).toMatch(/SVC_ORGANIZATION_SECRET_KEY=sk-/);
     expect(made).toMatch(/pat-\S+ of eve@acme.test/);
@@ -66,7 +66,7 @@ describe('svc orgs', () => {
 });
 
 describe('svc projects, keys, tokens and settings', () => {
-  it('lead from one project to two, with keys of their own', async () => {
+  it('create a second project, and key pairs for each project', async () => {
     await run('projects create Shop');
     expect(await run('projects list')).toMatch(/default +default +\S+ +prj-\S+\nshop +Shop/);
     expect(await fail('keys list')).toContain('name a project with --project: default, shop');
@@ -92,7 +92,7 @@ describe('svc projects, keys, tokens and settings', () => {
     );
   });
 
-  it('make tokens of members, list and revoke them', async () => {
+  it('create, list and revoke tokens of members', async () => {
     await run('orgs members add di@example.test --role member');
     const made = await run(
       'tokens create laptop --for di@example.test --scope mcp:read --days 7 --project default',
@@ -108,7 +108,7 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(await fail('tokens create x')).toContain('name whose token it is with --for');
   });
 
-  it('show settings and change them, and refuse what is none', async () => {
+  it('show and change settings, and refuse unknown names and invalid values', async () => {
     expect(await run('settings show')).toMatch(
       /^webhook-push +off\nsession-traces +on\nbrowser-tier +standard\n/,
     );

@@ -1,4 +1,7 @@
-/** Organizations, projects, members, keys and tokens: made, changed, revoked, and written down. */
+/**
+ * Tests organizations, projects, members, keys and tokens: how they are created, changed, revoked and recorded in the
+ * audit log.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addOwner, createOrganization, giveQuotas } from '#wire/admin-api/operations.ts';
@@ -28,7 +31,7 @@ afterAll(() => control.stop());
 const bearer = (token: string) => `Bearer ${token}`;
 const newEmail = () => `${randomUUID()}@example.test`;
 
-/** A member with a token. */
+/** Adds a member with this role and creates a token for it. */
 const addMember = async (role: 'OWNER' | 'ADMIN' | 'MEMBER' | 'VIEWER' | 'NONE') => {
   const email = newEmail();
   const as = bearer(owner.token);
@@ -48,7 +51,7 @@ const newProject = async () => {
 };
 
 describe('members', () => {
-  it('are made by an e-mail address, get other roles, and are removed with their tokens', async () => {
+  it('are added by e-mail address, can change role, and lose their tokens when they are removed', async () => {
     const admin = await addMember('ADMIN');
     const list = await ask('GET', '/organizations/memberships', { as: admin.as });
     expect(list.body).toMatchObject({
@@ -69,7 +72,7 @@ describe('members', () => {
     expect(await control.sql('select from tokens where user_id = $1', [userId])).toEqual([]);
   });
 
-  it('who are owners are the matter of owners, and the last one stays', async () => {
+  it('with the role of owner can only be changed by owners, and the last owner cannot be removed', async () => {
     const admin = await addMember('ADMIN');
     const second = await addMember('OWNER');
     const path = '/organizations/memberships';
@@ -103,7 +106,7 @@ describe('members', () => {
     }
   });
 
-  it('have the role that a project gives in place of theirs, there alone', async () => {
+  it("have the role that a project assigns in place of the organization's role, only in that project", async () => {
     const [mine, other] = [await newProject(), await newProject()];
     const viewer = await addMember('VIEWER');
     const settings = (id: string) => ask('GET', `/projects/${id}/settings`, { as: viewer.as });
@@ -112,7 +115,7 @@ describe('members', () => {
     const members = `/projects/${mine.id}/memberships`;
     const as = control.accountAuthorization;
     expect((await ask('PUT', members, { as, body: { userId, role: 'ADMIN' } })).status).toBe(200);
-    // What a token may is known for a moment.
+    // A fresh token is needed because the control plane caches the permissions of a token for some seconds.
     const fresh = await freshToken(viewer.email);
     expect((await ask('GET', `/projects/${mine.id}/settings`, { as: fresh })).status).toBe(200);
     expect((await ask('GET', `/projects/${other.id}/settings`, { as: fresh })).status).toBe(403);
@@ -122,7 +125,7 @@ describe('members', () => {
     expect((await ask('DELETE', members, { as, body: { userId } })).status).toBe(200);
   });
 
-  it('are refused by name when a request names none, or what is no address', async () => {
+  it('are refused with the name of the field if the request names no user or has an invalid e-mail address', async () => {
     const as = control.accountAuthorization;
     const put = (body: object) => ask('PUT', '/organizations/memberships', { as, body });
     expect((await put({ role: 'MEMBER' })).body).toMatchObject({ error: [{ path: ['userId'] }] });
@@ -142,7 +145,7 @@ const freshToken = async (email: string): Promise<string> => {
 };
 
 describe('projects', () => {
-  it('are made with a slug of their name, once a key of the request, and renamed', async () => {
+  it('are created with a slug from their name, once per idempotency key, and can be renamed', async () => {
     const name = `Blue ${randomUUID().slice(0, 8)}`;
     const headers = { 'idempotency-key': randomUUID() };
     const first = await control.account(api.createProject, { body: { name }, headers });
@@ -173,7 +176,7 @@ describe('projects', () => {
     );
   });
 
-  it('are deleted with worlds and keys, and not while a session is open', async () => {
+  it('are deleted with their worlds and keys, but not while a session is open', async () => {
     const project = await newProject();
     const params = { projectId: project.id };
     const key = (await control.account(api.createProjectKey, { params, body: {} })).body;
@@ -199,7 +202,7 @@ describe('projects', () => {
     await expect(control.account(api.deleteProject, { params })).rejects.toMatchObject({
       code: 'not_found',
     });
-    // The key is known for a moment still; by then there is no world, and none is made.
+    // The control plane still caches the key for some seconds. The worlds are gone by then, and none can be created.
     expect((await ask('GET', '/worlds/mine', { as })).status).toBe(404);
     expect((await ask('POST', '/worlds', { as, body: world })).status).toBeGreaterThanOrEqual(400);
     expect(
@@ -215,7 +218,7 @@ describe('projects', () => {
 });
 
 describe('key pairs', () => {
-  it('are made with a secret shown once, listed without it, and revoked', async () => {
+  it('are created with a secret that is shown once, are listed without it, and can be revoked', async () => {
     const params = { projectId: (await newProject()).id };
     const headers = { 'idempotency-key': randomUUID() };
     const body = { note: 'for the pipeline' };
@@ -242,7 +245,7 @@ describe('key pairs', () => {
     expect((await control.account(api.listProjectKeys, { params })).body.apiKeys).toEqual([]);
   });
 
-  it('of another project or organization are not there', async () => {
+  it('of another project or organization are not found', async () => {
     const mine = (await newProject()).id;
     const theirs = (await newProject()).id;
     const key = await control.account(api.createProjectKey, {
@@ -262,7 +265,7 @@ describe('key pairs', () => {
 });
 
 describe('personal access tokens', () => {
-  it('are shown once, kept as hashes, and tell when they were made and for what', async () => {
+  it('are shown once, are stored as hashes, and are listed with their e-mail address and scopes', async () => {
     const member = await addMember('MEMBER');
     const list = await ask('GET', '/organizations/tokens', { as: member.as });
     expect(list.body).toMatchObject({
@@ -273,7 +276,7 @@ describe('personal access tokens', () => {
     expect(rows.some(({ text }) => text.includes(member.token.slice(4)))).toBe(false);
   });
 
-  it('make none that reaches more than they do', async () => {
+  it('cannot create a token with more scopes or projects than their own', async () => {
     const member = await addMember('MEMBER');
     const project = await newProject();
     const narrow = await ask('POST', '/organizations/tokens', {
@@ -290,7 +293,7 @@ describe('personal access tokens', () => {
     expect((await make(elsewhere)).status).toBe(403);
   });
 
-  it('are made for others by those who manage them, and for owners by themselves', async () => {
+  it('can be created for members by admins, and for owners only by owners themselves', async () => {
     const [admin, member] = [await addMember('ADMIN'), await addMember('MEMBER')];
     const make = (as: string, email: string) =>
       ask('POST', '/organizations/tokens', { as, body: { name: 'x', email } });
@@ -305,7 +308,7 @@ describe('personal access tokens', () => {
     expect((await revoke(admin.as, member.id)).status).toBe(200);
   });
 
-  it('reach the projects where their user has a role', async () => {
+  it('reach only the projects where their user has a role', async () => {
     const viewer = await addMember('VIEWER');
     const reached = async (as: string) =>
       ((await ask('GET', '/projects', { as })).body as { data: { id: string }[] }).data;
@@ -316,7 +319,7 @@ describe('personal access tokens', () => {
 });
 
 describe('settings of a project', () => {
-  it('are its own where it sets them, within what the installation gives', async () => {
+  it('override the defaults of the installation, within the quotas that the operator sets', async () => {
     const params = { projectId: await projectIdOf(control) };
     const before = (await control.account(api.getSettings, { params })).body;
     expect(before).toMatchObject({
@@ -349,7 +352,7 @@ describe('settings of a project', () => {
     expect(await setSettings(control, reset)).toEqual(before);
   });
 
-  it('say the browser tier of sessions that name none', async () => {
+  it('set the browser tier of sessions that name none', async () => {
     await control.account(api.updateOrganization, { body: { browserTier: 'premium' } });
     const tier = async () => (await control.send(api.getProjectSettings, {})).body.browserTier;
     expect(await tier()).toBe('premium');
@@ -361,7 +364,7 @@ describe('settings of a project', () => {
 });
 
 describe('the audit log', () => {
-  it('has every change with who made it, newest first, page by page, without secrets', async () => {
+  it('lists every change with its actor, newest first, by page, without secrets', async () => {
     const project = await newProject();
     const params = { projectId: project.id };
     const { body: key } = await control.account(api.createProjectKey, { params, body: {} });
@@ -388,7 +391,7 @@ describe('the audit log', () => {
 });
 
 describe('an organization', () => {
-  it('is made by an operator with a key and an owner, who alone ends it, without projects', async () => {
+  it('is created by an operator with a key and an owner, and only its owner deletes it, once it has no projects', async () => {
     const slug = `org-${randomUUID().slice(0, 8)}`;
     const { body: made } = await control.admin(createOrganization, {
       body: { slug, owner: 'a@example.test' },

@@ -1,6 +1,6 @@
 /**
- * Projects are apart: whatever a project has, another one that knows every id of it is told that there is no such
- * thing, and nothing changes. Every route with an argument in its path is tried, those that are added, too.
+ * Tests that projects are isolated. A caller of another project that knows every id gets 404 from every route with an
+ * argument in its path, and changes nothing. New routes are covered, too.
  */
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,12 @@ import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
 let ask: ReturnType<typeof createAsker>;
-/** Of another project, and of another organization. */
+/** Callers of another project, and of another organization. */
 let strangers: [name: string, authorization: string][];
-/** What the first project has, by the names that arguments of paths have. */
+/** Ids of the things of the first project, by the names of path arguments. */
 let ids: Record<string, string>;
 
-/** A project in an organization of its own. */
+/** Adds a project in an organization of its own and returns its authorization. */
 const addForeigner = async (): Promise<string> => {
   const { body } = await control.admin(createOrganization, { body: { slug: 'foreign' } });
   const as = basicAuthorization(body.apiKey.publicKey, body.apiKey.secretKey);
@@ -38,10 +38,10 @@ const addForeigner = async (): Promise<string> => {
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write']);
 const isProjects = ({ access }: OperationShape): boolean => ofProjects.has(access);
 
-/** Their arguments name what the caller has or makes, and no thing that is there for one project alone. */
+/** These operations have arguments that name something of the caller's own project. */
 const namesOwn = new Set(['listContext', 'pushContext']);
 
-/** Connectors are what an organization shares; they have a test of their own. */
+/** Connectors are left out: an organization shares them, and they have a test of their own. */
 const operations = operationsOf(api).filter(
   (operation) => isProjects(operation) && !operation.path.startsWith('/connectors'),
 );
@@ -54,7 +54,7 @@ const metricsOf = (view: string, field: string): string => {
   return `?query=${encodeURIComponent(JSON.stringify(asked))}`;
 };
 
-/** Of operations that need a query: one that would be taken of whoever has the thing. */
+/** Queries of operations that need one. The owner of the thing would get an answer with it. */
 const queries: Record<string, string> = {
   getMetrics: metricsOf('traces', 'id'),
   getBoundedMetrics: metricsOf('user-events', 'event'),
@@ -67,7 +67,7 @@ const queries: Record<string, string> = {
   removeWebhookDestination: '?url=https://a.example/x',
 };
 
-/** What their queries name is not there for others, and so they are not. */
+/** These operations answer 404 because their query names something of the first project. */
 const ofOne = new Set([
   'compareBuilds',
   'diffBuilds',
@@ -95,7 +95,7 @@ const send = (operation: OperationShape, as: string, own?: Record<string, string
   });
 };
 
-/** All that the first project has, as digests of its rows; but for leases, which whoever works renews. */
+/** Returns a digest of the rows of each table. Leases are left out because workers renew them. */
 const readAll = async (): Promise<Record<string, string>> => {
   const waiting = () => control.sql('select from trace_dues limit 1');
   await until(async () => (await waiting()).length === 0, {
@@ -164,15 +164,15 @@ beforeAll(async () => {
 });
 afterAll(() => control.stop());
 
-describe('what a project has', () => {
-  it('has an id for every argument of a path', () => {
+describe('the data of a project', () => {
+  it('has an id for every argument in the path of a route', () => {
     const names = aimed.flatMap(({ path }) =>
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );
     expect([...new Set(names)].filter((name) => !ids[name ?? '']).sort()).toEqual([]);
   });
 
-  it('is not there for others, by any route with an argument, and stays as it is', async () => {
+  it('is not found by callers of other projects on any route with an argument, and stays unchanged', async () => {
     const before = await readAll();
     const wrong: unknown[] = [];
     for (const [name, as] of strangers) {
@@ -180,7 +180,7 @@ describe('what a project has', () => {
         const { status, body } = await send(operation, as);
         if (status !== 404) wrong.push([operation.id, name, status, body]);
         const text = JSON.stringify(body);
-        // What they sent may be named; what they did not know may not.
+        // An answer may repeat what the caller sent, but nothing that the caller did not know.
         if (text.includes('notes@') || text.includes('Do it.'))
           wrong.push([operation.id, name, text]);
       }
@@ -189,7 +189,7 @@ describe('what a project has', () => {
     expect(await readAll()).toEqual(before);
   });
 
-  it('is not in their lists', async () => {
+  it('does not appear in the lists of other projects', async () => {
     const values = Object.values(ids).filter((id) => id.length > 20);
     for (const [name, as] of strangers) {
       for (const operation of operations.filter(
@@ -203,7 +203,7 @@ describe('what a project has', () => {
     }
   });
 
-  it('cannot be named in what they ask for', async () => {
+  it('cannot be named in request bodies of other projects', async () => {
     const { version: versionId, taskId } = ids;
     for (const [, as] of strangers) {
       const post = async (path: string, body: object) =>
@@ -226,17 +226,17 @@ describe('what a project has', () => {
   });
 });
 
-describe('a project with names of another', () => {
+describe('a project whose world has the same name as a world of another project', () => {
   const inner = (operation: OperationShape) => /\{(?!slug\})/.test(operation.path);
 
-  it('has its own under them, and reaches no more by them', async () => {
+  it('reads its own world by that name, and reaches nothing of the other world', async () => {
     for (const [name, as] of strangers) {
       const made = await ask('POST', '/worlds', {
         as,
         body: { slug: 'notes', name, from: encodeTree(notesWorld()) },
       });
       expect(made.status).toBe(201);
-      // By the slug they both have: what is within is still the first one's alone.
+      // Both worlds have this slug. Everything within the world still belongs to the first project only.
       const shared = ['bundle', 'version', 'label', 'sha256'];
       for (const operation of aimed.filter(inner)) {
         if (operation.path.split('/').some((part) => shared.includes(part.slice(1, -1)))) continue;
@@ -254,7 +254,7 @@ describe('a project with names of another', () => {
     }
   });
 
-  it('has keys of requests, uploads and bytes of its own', async () => {
+  it('has its own idempotency keys, uploads and stored bytes', async () => {
     const headers = { 'idempotency-key': 'the-same' };
     const body = { slug: 'notes' };
     const opened = await Promise.all(
@@ -279,7 +279,7 @@ describe('a project with names of another', () => {
         },
       });
       expect(registered.body).toMatchObject({ uploaded: false, uploadUrl: expect.any(String) });
-      // A file that the first project alone has is to be sent again.
+      // A file that only the first project has must be uploaded again.
       const missing = await ask('POST', '/worlds/notes/versions/missing', {
         as,
         body: { sha256: [ownFile] },
@@ -288,7 +288,7 @@ describe('a project with names of another', () => {
     }
   });
 
-  it('has quotas of its own', async () => {
+  it('has its own quotas', async () => {
     const mine = basicAuthorization(control.publicKey, control.secretKey);
     const open = async (as: string) => {
       const { status } = await ask('POST', '/world-sessions', { as, body: { slug: 'notes' } });
