@@ -1,4 +1,4 @@
-/** `svc dashboards` and `svc task-sets` on a control plane. */
+/** Tests `svc dashboards` and `svc task-sets` against a control plane. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const svc = async (words: string): Promise<string> => {
   return out;
 };
 
-it('makes a dashboard, pulls its code, and pushes it back; refusals name each place', async () => {
+it('svc dashboards creates a dashboard, pulls and pushes its code, and reports each refusal with file and line', async () => {
   const id = /dsh-\w+/.exec(await svc('dashboards create mine --template empty'))?.[0] ?? '';
   expect(await svc('dashboards ls')).toMatch(new RegExp(`${id} +mine +sessions +yes`));
   expect(await svc(`dashboards get ${id}`)).toMatch(/files +dashboard\.jsx/);
@@ -57,7 +57,7 @@ it('makes a dashboard, pulls its code, and pushes it back; refusals name each pl
   expect([none.status, none.out]).toEqual([1, expect.stringContaining('no session')]);
 });
 
-it('makes a task set and renders its dashboard, to an address and to a file', async () => {
+it('svc task-sets creates a task set, and svc dashboards renders its dashboard to an address and to a file', async () => {
   const body = { world: 'notes', spec: { instruction: 'Do it.' } };
   const task = (await control.send(api.createTask, { body })).body.id;
   const set = /tset-\w+/.exec(await svc(`task-sets create both --task ${task}`))?.[0] ?? '';

@@ -1,4 +1,6 @@
-/** Dashboards by their routes: made, pushed, tried and rendered, with hostile code and hostile transforms. */
+/**
+ * Tests the routes of dashboards: creating, pushing, testing and rendering, with hostile code and hostile transforms.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -69,7 +71,7 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 
 describe('a dashboard', () => {
-  it('is made once by a request that is sent again with its key, also when both come together', async () => {
+  it('is created once for one Idempotency-Key, also by concurrent requests', async () => {
     const body = { name: 'once', template: 'empty' } as const;
     const headers = { 'idempotency-key': 'once' };
     const makeOnce = () => control.send(api.createDashboard, { headers, body });
@@ -84,7 +86,7 @@ describe('a dashboard', () => {
     );
   });
 
-  it('is made with code that works, of sessions, of a task set or of a world', async () => {
+  it('is created with working code, for sessions, a task set or a world', async () => {
     const starter = await make();
     expect(starter).toMatchObject({
       ...{ kind: 'session', environmentId: null, taskSetIds: [], hasCode: true },
@@ -135,12 +137,12 @@ describe('a dashboard', () => {
     [{ name: ' ' }, 400, 'must not be empty'],
     [{ template: 'other' }, 400, 'template'],
     [{ colour: 'red' }, 400, 'colour'],
-  ])('is not made of %j', async (more, status, words) => {
+  ])('is not created with %j', async (more, status, words) => {
     const answer = await ask('POST', '/dashboards', { name: 'x', ...more });
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
   });
 
-  it('takes new code upon the code that it was made of, or by force; equal code has an equal stamp', async () => {
+  it('accepts new code onto the stamp that it was based on, or by force, and equal code has an equal stamp', async () => {
     const { id, stamp } = await make({ template: 'empty' });
     const files = [plain, file('export const x = 1;', 'lib/x.ts')];
     expect(await push(id, { files })).toMatchObject({
@@ -169,7 +171,7 @@ describe('a dashboard', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('may have no code, and is not rendered then', async () => {
+  it('may have no code, and then cannot be rendered', async () => {
     const { id, stamp } = await make({ template: 'empty' });
     const bare = await push(id, { files: [], baseStamp: stamp });
     expect(bare.body).toMatchObject({ hasCode: false, files: [], entrypoint: null });
@@ -181,8 +183,8 @@ describe('a dashboard', () => {
   });
 });
 
-describe('pushed code', () => {
-  it('is refused with all that is wrong with it, each at its place, and nothing is written', async () => {
+describe('pushed dashboard code', () => {
+  it('is refused with all its problems, each with file and line, and nothing is written', async () => {
     const { id, stamp } = await make({ template: 'empty' });
     const files = [
       file('import fs from "node:fs";\nimport y from "./y";\nfetch("https://evil.example/a");'),
@@ -271,7 +273,7 @@ describe('pushed code', () => {
     expect(answer.body.problems.map((problem) => problem.code)).toContain(code);
   });
 
-  it('has a transform only where it is of sessions', async () => {
+  it('may include a transform only in a dashboard of sessions', async () => {
     const { id } = await make({ template: 'empty', environmentId: 'notes' });
     const transform = 'export default (data) => data;';
     const answer = await push(id, { files: [plain], transform, force: true });
@@ -281,14 +283,14 @@ describe('pushed code', () => {
   });
 });
 
-describe('a transform', () => {
+describe('a transform of a dashboard', () => {
   let id: string;
   beforeAll(async () => {
     ({ id } = await make());
   });
   const tryOne = (body: object) => must('POST', `/dashboards/${id}/test-transform`, body);
 
-  it('is tried on a session, with what it answers and of what that is made', async () => {
+  it('is tested on a session, and the answer has its output and the shape of the output', async () => {
     const transform = `export default function transform({ session, grade, calls }: any) {
       return { id: session.id, score: grade.score, calls: calls.map(({ seq, changes }: any) => ({ seq, changes })) };
     }`;
@@ -303,11 +305,11 @@ describe('a transform', () => {
       },
       shape: expect.objectContaining({ type: 'object' }),
     });
-    // The stored one, on the newest session.
+    // Without arguments, the stored transform runs on the newest session.
     expect(await tryOne({})).toMatchObject({ success: true, sessionId, shape: { type: 'object' } });
   });
 
-  it('is cut where its output is long, and refused where it is longer than a page may have', async () => {
+  it('has long output truncated, and is refused if its output exceeds the limit of a page', async () => {
     const long = await tryOne({ transform: 'export default () => "x".repeat(100_000)' });
     expect(long).toMatchObject({ success: true, truncated: true, shape: { type: 'string' } });
     expect((long.output as string).length).toBe(64 * 1024);
@@ -319,7 +321,7 @@ describe('a transform', () => {
     });
   });
 
-  it('that does not build is told with its place; one that there is not, too', async () => {
+  it('that is missing or does not build is reported, with the line of the error', async () => {
     const wrong = await tryOne({ transform: 'export default () => {\n  let = ;\n}' });
     expect(wrong).toMatchObject({ success: false, error: expect.stringContaining('line 2') });
     const none = await make({ template: 'empty' });
@@ -331,7 +333,7 @@ describe('a transform', () => {
     expect(unknown.status).toBe(404);
   });
 
-  it('has nothing but the language, and a clock that stands', async () => {
+  it('has only the globals of the language, and a clock that stands still', async () => {
     const { output } = await tryOne({
       transform: `export default () => ({
         globals: ['process', 'require', 'fetch', 'setTimeout', 'WebAssembly', 'Deno', 'std', 'os'].filter((name) => name in globalThis),
@@ -343,8 +345,8 @@ describe('a transform', () => {
   });
 });
 
-describe('rendering', () => {
-  it('gives a document that is told all it needs, and which its data do not break out of', async () => {
+describe('rendering a dashboard', () => {
+  it('returns a self-contained document, and its data cannot break out of its script element', async () => {
     const { id } = await make();
     const rendered = await must('POST', `/dashboards/${id}/render`, {
       sessionId,
@@ -360,7 +362,7 @@ describe('rendering', () => {
     expect(rendered.html).not.toMatch(/(?:src|href)="?(?:https?:)?\/\//);
   });
 
-  it('tells why a transform failed, and refuses what a kind does not show', async () => {
+  it('reports why a transform failed, and refuses targets that the kind of dashboard does not have', async () => {
     const { id } = await make();
     await push(id, {
       files: [plain],
@@ -376,7 +378,7 @@ describe('rendering', () => {
     );
   });
 
-  it('has an address that shows it without a key, in a frame of its own; changed, it shows nothing', async () => {
+  it('returns a signed address that shows the page in a sandboxed frame without a key, and 403 if it is altered', async () => {
     const { id } = await make();
     const { url } = await must('POST', `/dashboards/${id}/render`, {});
     const { pathname, search } = new URL(url);
@@ -415,7 +417,7 @@ describe('rendering', () => {
 });
 
 describe('the page of a dashboard of a world', () => {
-  it('leads to the sessions that it shows, and to no other', async () => {
+  it('links to the sessions that it shows, and to no other', async () => {
     const { id } = await make({ environmentId: 'notes' });
     const { url } = await must('POST', `/dashboards/${id}/render`, {});
     const get = (address: string, headers: Record<string, string> = {}) => {
@@ -445,7 +447,7 @@ describe('the page of a dashboard of a world', () => {
 });
 
 describe('a task set', () => {
-  it('is a list of stored tasks, each once, under a name of its own', async () => {
+  it('is a list of distinct stored tasks with a unique name', async () => {
     const tasks = await Promise.all(
       ['one', 'two'].map(async (name) => {
         const body = { world: 'notes', name, spec: { instruction: name } };
@@ -474,7 +476,7 @@ describe('a task set', () => {
   });
 });
 
-it('is deleted, and a task set once there is no dashboard of it', async () => {
+it('can be deleted once no dashboard uses it', async () => {
   const task = await must('POST', '/world-tasks', { world: 'notes', spec: { instruction: 'x' } });
   const set = await must('POST', '/task-sets', { name: 'to go', taskIds: [task.id] });
   const { id } = await make({ taskSetId: set.id });
