@@ -1,4 +1,4 @@
-/** Files of a project and their connectors as tools over MCP, by the official client. */
+/** Tests the files of a project and their connectors as MCP tools, with the official client. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { projectIdOf } from '../support/settings.ts';
 let control: OwnControl;
 let client: Client;
 let folder: string;
-/** The project's part of the folder. */
+/** The project's subfolder of the shared folder. */
 let own: string;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ type Answer = Record<string, unknown> & {
   data: { id: string; name: string }[];
 };
 
-/** What a tool answers; throws what it refuses. */
+/** Calls a tool and returns its result. Throws the text of an error. */
 const use = async (name: string, args: Record<string, unknown> = {}): Promise<Answer> => {
   const result = await client.callTool({ name, arguments: args });
   if (result.isError === true) throw new Error(textOf(result));
@@ -63,8 +63,8 @@ const textAt = async (path: string): Promise<string> => {
   return (await fetch(reachable(control, String(url)))).text();
 };
 
-describe('an agent that speaks MCP', () => {
-  it('sends files, finds, reads, moves and deletes them', async () => {
+describe('an MCP client', () => {
+  it('uploads, lists, reads, moves and deletes files', async () => {
     await use('create_folder', { path: 'reports' });
     await put('reports/one.txt', 'one');
     await put('reports/two.txt', 'two');
@@ -83,7 +83,7 @@ describe('an agent that speaks MCP', () => {
     await expect(use('get_file', { path: 'kept/one.txt' })).rejects.toThrow('kept/one.txt');
   });
 
-  it('lists connectors and syncs them, from a folder and into one', async () => {
+  it('lists connectors and syncs them, from a folder and into a folder', async () => {
     const make = async (body: object) =>
       (await control.send(api.createFileConnector, { body: body as never })).body.id;
     const pulled = await make({
@@ -112,7 +112,7 @@ describe('an agent that speaks MCP', () => {
     expect(listed).toMatchObject({ lastStatus: 'complete', lastSyncAt: expect.any(String) });
   });
 
-  it('is told why a connector that is closed to agents is not synced, and of one that there is not', async () => {
+  it('gets an error that names the reason for a connector without agent access and for an unknown one', async () => {
     const body = { name: 'closed', kind: 'folder', folder: 'in', agentAccess: false } as const;
     const { id } = (await control.send(api.createFileConnector, { body })).body;
     const sync = (connectorId: string) => use('sync_file_connector', { connectorId });

@@ -1,4 +1,4 @@
-/** The MCP server of a session by way of a gateway: at a name of its own, with the session's token. */
+/** Tests the MCP server of a session behind a gateway: at an address of its own, with the token of the session. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { createLog } from '#runtime/log.ts';
@@ -56,11 +56,11 @@ const post = (body: string, { path = '/mcp', token = place.token, host = '', hea
     body,
   });
 
-it('is where the session says', () => {
+it('the MCP server is at the address that the session shows', () => {
   expect(place.url).toMatch(/^http:\/\/ses-\w+--mcp\.worlds\.test\/mcp$/);
 });
 
-it('lists tools and calls them', async () => {
+it('the MCP server lists tools and calls them', async () => {
   const listed = await post(rpc('tools/list'));
   expect(listed.status).toBe(200);
   expect(JSON.parse(listed.body).result.tools).toHaveLength(3);
@@ -73,7 +73,7 @@ it('lists tools and calls them', async () => {
   expect(told.body.match(/^data: /gm)).toHaveLength(3);
 });
 
-it('speaks the revision without a handshake', async () => {
+it('the MCP server supports the protocol revision without a handshake', async () => {
   const ofMethod = (method: string, name?: string) =>
     post(JSON.stringify(statelessRpc(method, { name })), {
       headers: statelessHeaders(method, name),
@@ -85,13 +85,13 @@ it('speaks the revision without a handshake', async () => {
   expect((await ofMethod('ping')).status).toBe(404);
 });
 
-it('asks for the token of this very session', async () => {
+it('the MCP server requires the token of its own session', async () => {
   expect((await post(rpc('tools/list'), { token: `st-${'A'.repeat(43)}` })).status).toBe(401);
   const host = `ses-01kaz4x0pg8q2m5v7n3c1d9e6f--mcp.${gatewayDomain}`;
   expect((await post(rpc('tools/list'), { host })).status).toBe(401);
 });
 
-it('has one path, and passes nothing else on', async () => {
+it('the gateway serves one path and one method of the MCP server, and forwards nothing else', async () => {
   for (const path of ['/', '/mcp/x', '/api/public/worlds', '/api/gateway/changes']) {
     const answer = await post(rpc('tools/list'), { path });
     expect([answer.status, answer.code], path).toEqual([404, 'not_found']);

@@ -1,6 +1,6 @@
 /**
- * The relay between standard streams and a server, by messages as they are: errors of the server, cancelling, and the
- * revision without a handshake. `mcp-stdio.test.ts` has the programs that use it.
+ * Tests the relay between standard streams and an MCP server: errors of the server, cancelled requests, and the
+ * revision without a handshake. `mcp-stdio.test.ts` tests the programs that use it.
  */
 
 import { createServer } from 'node:http';
@@ -52,7 +52,7 @@ const pair = () => basicAuthorization(control.publicKey, control.secretKey);
 
 type Answer = { id?: unknown; error?: object; result?: object };
 
-/** Sends messages by a relay to the session's server; returns what came back once its input has ended. */
+/** Sends messages through a relay to the server of the session, and returns the answers once the input has ended. */
 const relay = async (
   write: (send: (message: object) => void) => Promise<void> | void,
   address = `${url()}/api/public/world-sessions/${sessionId}/mcp`,
@@ -74,8 +74,8 @@ const relay = async (
   return { notes, answers: lines.map((line) => JSON.parse(line) as Answer) };
 };
 
-describe('the relay', () => {
-  it('passes the errors of the server on as they are', async () => {
+describe('the MCP relay', () => {
+  it('passes errors of the server on unchanged', async () => {
     const unspoken = statelessRpc('tools/list', {}, 'a');
     const meta = {
       ...unspoken.params._meta,
@@ -95,14 +95,14 @@ describe('the relay', () => {
     expect(byId.get('c')).toMatchObject({ code: -32_601 });
   });
 
-  it('repeats names that no header could have as they are', async () => {
+  it('encodes names that a header cannot contain', async () => {
     const { answers } = await relay((send) => {
       send(statelessRpc('tools/call', { name: 'наблюдать' }));
     });
     expect(answers).toMatchObject([{ id: 1, result: { isError: true } }]);
   });
 
-  it('answers a request whose event stream breaks before the answer', async () => {
+  it('answers a request whose event stream breaks off before the answer', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(': at work\n\n', () => response.destroy());
@@ -113,7 +113,7 @@ describe('the relay', () => {
     await endServer(server);
   });
 
-  it('sends nothing more of a request that its client cancels, while the call goes on', async () => {
+  it('sends no answer to a cancelled request, while the call continues', async () => {
     slow = Promise.withResolvers();
     began = Promise.withResolvers();
     const { answers, notes } = await relay(async (send) => {
@@ -133,7 +133,7 @@ describe('the relay', () => {
   });
 });
 
-describe('a client that finds out which revisions a program has', () => {
+describe('a client that negotiates the protocol revision', () => {
   const start = async (args: string[]) => {
     const env = {
       SVC_URL: url(),
@@ -149,7 +149,7 @@ describe('a client that finds out which revisions a program has', () => {
     return client;
   };
 
-  it('speaks the one without a handshake to svc-mcp serve', async () => {
+  it('uses the revision without a handshake with svc-mcp serve', async () => {
     const client = await start([join(root, 'bin/svc-mcp.mjs'), 'serve']);
     expect(client.getNegotiatedProtocolVersion()).toBe(stateless);
     expect((await client.listTools()).tools.length).toBeGreaterThan(45);
@@ -158,7 +158,7 @@ describe('a client that finds out which revisions a program has', () => {
     await client.close();
   });
 
-  it('speaks it to svc worlds session mcp', async () => {
+  it('uses the revision without a handshake with svc worlds session mcp', async () => {
     const client = await start([join(root, 'bin/svc.mjs'), 'worlds', 'session', 'mcp', sessionId]);
     expect(client.getNegotiatedProtocolVersion()).toBe(stateless);
     expect((await client.listTools()).tools).toHaveLength(3);

@@ -1,4 +1,4 @@
-/** The MCP server of a project, by the official client: its tools are the operations of the API. */
+/** Tests the MCP server of a project with the official client: its tools are the operations of the API. */
 import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ afterAll(async () => {
 const call = async (name: string, args: Record<string, unknown> = {}) =>
   client.callTool({ name, arguments: args });
 
-/** What a tool answers; throws what it refuses. */
+/** Calls a tool and returns its result. Throws the text of an error. */
 const use = async <Value = Record<string, unknown>>(
   name: string,
   args: Record<string, unknown> = {},
@@ -46,8 +46,8 @@ const use = async <Value = Record<string, unknown>>(
 
 const shapes = operationsOf(operations);
 
-describe('the tools', () => {
-  it('are those that operations say they are, with their schemas', async () => {
+describe('the tools of the MCP server', () => {
+  it('are those that the operations declare, with their schemas', async () => {
     const { tools } = await client.listTools();
     const declared = shapes.flatMap(({ tools: own = [] }) => own.map(({ name }) => name));
     expect(tools.map(({ name }) => name).sort()).toEqual(declared.sort());
@@ -60,7 +60,7 @@ describe('the tools', () => {
     }
   });
 
-  it('say of themselves whether they only read', async () => {
+  it('have annotations that say whether they only read', async () => {
     const { tools } = await client.listTools();
     const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints.get('list_worlds')).toEqual({ readOnlyHint: true });
@@ -68,7 +68,7 @@ describe('the tools', () => {
     expect(hints.get('open_world_session')).toMatchObject({ destructiveHint: false });
   });
 
-  it('have the arguments of path, query and body', async () => {
+  it('have the arguments of path, query and body in one schema', async () => {
     const { tools } = await client.listTools();
     const of = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema;
     expect(of('import_world_data')).toMatchObject({
@@ -83,7 +83,7 @@ describe('the tools', () => {
   });
 });
 
-describe('a project by its tools', () => {
+describe('a project over MCP', () => {
   it('is described', async () => {
     const project = await use('describe_project');
     expect(project).toMatchObject({
@@ -95,7 +95,7 @@ describe('a project by its tools', () => {
     });
   });
 
-  it('has worlds made, read, renamed and deleted', async () => {
+  it('has worlds created, read, renamed and deleted', async () => {
     const made = await use('create_world', { slug: 'hosting', from: 'code-hosting' });
     expect(made).toMatchObject({ slug: 'hosting' });
     const again = await call('create_world', { slug: 'hosting', from: 'code-hosting' });
@@ -118,7 +118,7 @@ describe('a project by its tools', () => {
     expect((await call('describe_world', { slug: 'codes' })).isError).toBe(true);
   });
 
-  it('has rows imported, and a repeated import made once', async () => {
+  it('has rows imported, and a repeated import runs once', async () => {
     const rows = { folders: [{ id: 7, name: 'seven' }] };
     const args = { slug: 'notes', rows, redact: 'off', idempotencyKey: 'seven' };
     const first = await use('import_world_data', args);
@@ -178,7 +178,7 @@ describe('a project by its tools', () => {
     await clearPool(control);
   });
 
-  it('has tasks stored, found by their metadata, validated and deleted', async () => {
+  it('has tasks created, found by their metadata, validated and deleted', async () => {
     const spec = { instruction: 'Finish.', metadata: { suite: 'a' } };
     const task = await use<{ id: string }>('create_world_task', { world: 'notes', spec });
     const found = await use<{ data: unknown[] }>('list_world_tasks', { 'metadata.suite': 'a' });
@@ -191,7 +191,7 @@ describe('a project by its tools', () => {
   });
 });
 
-describe('what a tool refuses', () => {
+describe('a refused tool call', () => {
   const refusals: [string, Record<string, unknown>, string][] = [
     ['list_world', {}, 'there is no tool "list_world"; did you mean "list_worlds"'],
     ['describe_world', {}, 'invalid request: slug is required'],
@@ -203,14 +203,14 @@ describe('what a tool refuses', () => {
     ['reset_world_session', { sessionId: 'ses-none' }, 'there is no session "ses-none"'],
   ];
 
-  it.each(refusals)('%s %j is told in words', async (name, args, words) => {
+  it.each(refusals)('%s %j gets an error message', async (name, args, words) => {
     const result = await call(name, args);
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain(words);
   });
 });
 
-describe('work that fails although its request is answered', () => {
+describe('a call that fails although its request succeeds', () => {
   const failing = async (fail: () => Partial<CallAnswer>) => {
     const host = await warmHost(control);
     const { body } = await control.send(openSession, { body: { slug: 'notes', task: 'finish' } });
@@ -239,7 +239,7 @@ describe('work that fails although its request is answered', () => {
     const { data } = await use<{ data: { id: string }[] }>('list_world_session_calls', {
       sessionId,
     });
-    // To read of a failure is no failure.
+    // To read a failed call is not an error.
     expect(await use('get_world_session_call', { sessionId, callId: data[0]?.id })).toMatchObject({
       state: 'failed',
     });
@@ -247,7 +247,7 @@ describe('work that fails although its request is answered', () => {
     await clearPool(control);
   });
 
-  it('is no error while it goes on', async () => {
+  it('is not an error while it is running', async () => {
     const slow = Promise.withResolvers<Partial<CallAnswer>>();
     const { sessionId, answering } = await failing(() => slow.promise as Partial<CallAnswer>);
     const args = { sessionId, name: 'list_notes', wait: 0 };
@@ -257,7 +257,7 @@ describe('work that fails although its request is answered', () => {
     await clearPool(control);
   });
 
-  it('is an error of the tool where a command on files of a world refuses them', async () => {
+  it('is an error of the tool if a command refuses the files of a world', async () => {
     const files = [{ path: 'schema/world.json', content: Buffer.from('{').toString('base64') }];
     const refused = await call('run_world_command', { command: 'validate', files });
     expect(refused).toMatchObject({ isError: true });
@@ -265,8 +265,8 @@ describe('work that fails although its request is answered', () => {
   });
 });
 
-describe('a large body', () => {
-  it('goes the way that one by HTTP goes, apart from the loop of all requests', async () => {
+describe('a large MCP message', () => {
+  it('imports 30,000 rows', async () => {
     const rows = Array.from({ length: 30_000 }, (_, id) => ({ id: 1_000 + id, name: `f${id}` }));
     await use('import_world_data', { slug: 'notes', rows: { folders: rows } });
     const { entityCounts } = await use<{ entityCounts: { folders: number } }>('query_world_data', {
@@ -275,7 +275,7 @@ describe('a large body', () => {
     expect(entityCounts.folders).toBeGreaterThan(30_000);
   });
 
-  it('is refused when it is larger than any operation takes', async () => {
+  it('is refused with 413 if it is larger than the limit of every operation', async () => {
     const answer = await control.raw({
       method: 'POST',
       path,
@@ -291,7 +291,7 @@ describe('a large body', () => {
   });
 });
 
-describe('who may call it', () => {
+describe('access to the MCP server', () => {
   const send = (authorization: string, query = '') =>
     control.raw({
       method: 'POST',
@@ -300,13 +300,13 @@ describe('who may call it', () => {
       body: rpc('tools/list'),
     });
 
-  it('is no public key, and nobody whose secret is wrong', async () => {
+  it('is refused for the public key and for a wrong secret', async () => {
     expect((await send(`Bearer ${control.publicKey}`)).status).toBe(403);
     expect((await send(basicAuthorization(control.publicKey, 'sk-no'))).status).toBe(401);
     expect((await send(`Bearer st-${'A'.repeat(43)}`)).status).toBe(401);
   });
 
-  it('is who has a token, in the project that the address names, with what its user may', async () => {
+  it('is given to a token in the project of the address, with the rights of the role of its user', async () => {
     const ask = createAsker(control);
     const as = control.accountAuthorization;
     const projectId = await projectIdOf(control);
@@ -336,7 +336,7 @@ describe('who may call it', () => {
   });
 });
 
-it('is described in the page of docs by every tool that it has', async () => {
+it('has every tool described in docs/use/mcp.md', async () => {
   const page = readFileSync(`${import.meta.dirname}/../../docs/use/mcp.md`, 'utf8');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);

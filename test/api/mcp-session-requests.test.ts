@@ -1,4 +1,7 @@
-/** MCP of a session by HTTP: requests that are none of the protocol, or of pages of somebody. */
+/**
+ * Tests HTTP requests to the MCP server of a session that violate the protocol, or that come from pages of other
+ * sites.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '#wire/public-api/operations.ts';
 import { type Answering, answerCalls } from '../support/answering-host.ts';
@@ -44,10 +47,10 @@ const send = (body: string, headers: Record<string, string> = {}, path = pathOf(
     body,
   });
 
-describe('a request that is none of the protocol', () => {
+describe('a request that violates the protocol', () => {
   const ping = rpc('ping');
 
-  it('hears what is wrong with its headers, under its id where its body was read', async () => {
+  it('gets an error about its headers, with its id if its body was read', async () => {
     const unread = null;
     const refusals: [Record<string, string>, number, string, number | null][] = [
       [{ accept: 'application/json' }, 406, 'Accept must be application/json, text/event-st', 1],
@@ -70,7 +73,7 @@ describe('a request that is none of the protocol', () => {
     }
   });
 
-  it('is told what is wrong with its body', async () => {
+  it('gets an error about its body', async () => {
     const bodies: [string, number, number][] = [
       ['{', 400, -32_700],
       ['', 400, -32_600],
@@ -92,7 +95,7 @@ describe('a request that is none of the protocol', () => {
     }
   });
 
-  it('is answered 405 where it is no POST', async () => {
+  it('gets 405 if its method is not POST', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const headers = { authorization: `Bearer ${token}`, accept: bothTypes };
       const answer = await control.raw({ method, path: pathOf(), headers });
@@ -101,7 +104,7 @@ describe('a request that is none of the protocol', () => {
     }
   });
 
-  it('has several messages in it only for clients of earlier releases', async () => {
+  it('may contain several messages only for clients of earlier revisions', async () => {
     const two = `[${rpc('ping', {}, 'a')},${rpc('tools/list', {}, 2)},{"jsonrpc":"2.0","method":"notifications/x"}]`;
     const answer = await send(two, { 'mcp-protocol-version': '2025-03-26' });
     expect(answer.body).toMatchObject([
@@ -112,7 +115,7 @@ describe('a request that is none of the protocol', () => {
     expect(later.status).toBe(400);
   });
 
-  it('is a notification or an answer, and gets no answer then', async () => {
+  it('without a request id gets no answer', async () => {
     for (const body of [
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
@@ -123,7 +126,7 @@ describe('a request that is none of the protocol', () => {
     }
   });
 
-  it('asks for a method or a tool that there is not', async () => {
+  it('gets an error for an unknown method, an invalid call or an unknown resource', async () => {
     const answers: [string, number][] = [
       [rpc('prompts/list'), -32_601],
       [rpc('constructor'), -32_601],
@@ -139,11 +142,11 @@ describe('a request that is none of the protocol', () => {
   });
 });
 
-describe('a page of somebody', () => {
+describe('a request with a Host or Origin header', () => {
   const list = rpc('tools/list');
   const sendFrom = (headers: Record<string, string>) => send(list, headers);
 
-  it('reaches nothing by a name of its own that leads here', async () => {
+  it('is refused with 403 for the name of another site', async () => {
     for (const name of ['evil.example', 'svc.test.evil.example', 'localhost.evil.example']) {
       const answer = await sendFrom({ host: name });
       expect(answer.status, name).toBe(403);
@@ -155,7 +158,7 @@ describe('a page of somebody', () => {
     }
   });
 
-  it('is served where the name is ours', async () => {
+  it('is served for the names of the installation and for local names', async () => {
     for (const name of ['localhost', 'svc.test', '127.0.0.1:4500', '[::1]:4500', '10.1.2.3']) {
       expect((await sendFrom({ host: name })).status, name).toBe(200);
     }

@@ -1,4 +1,4 @@
-/** The MCP server of a session, by the official client and by requests of all kinds. */
+/** Tests the MCP server of a session, with the official client and with single requests. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
@@ -24,7 +24,7 @@ const open = async (body: object = {}): Promise<{ id: string; token: string }> =
   return { id: opened.body.id, token: opened.body.surfaces.mcp?.token ?? '' };
 };
 
-/** Opens a session that a played host serves. */
+/** Opens a session that a simulated host serves. */
 const serve = async (
   body: object,
   answer: (call: HostCall) => Promise<Partial<CallAnswer>> | Partial<CallAnswer>,
@@ -76,8 +76,8 @@ const send = (body: string, headers: Record<string, string> = {}, path = pathOf(
     body,
   });
 
-describe('the address', () => {
-  it('is told with its token to holders of the secret key, also of a world without an API', async () => {
+describe('the MCP address of a session', () => {
+  it('is shown with its token only to the secret key, also for a world without an API', async () => {
     const { body } = await control.send(getSession, { params: { sessionId } });
     expect(body.surfaces).toEqual({
       mcp: { url: `https://svc.test${pathOf()}`, token: expect.stringMatching(/^st-/) },
@@ -86,7 +86,7 @@ describe('the address', () => {
     expect(read.body.surfaces).toEqual({ mcp: { url: `https://svc.test${pathOf()}` } });
   });
 
-  it('is not told of a session that is over', async () => {
+  it('is not shown for a session that is over', async () => {
     await answering?.stop();
     await control.send(closeSession, { params: { sessionId }, body: {} });
     const { body } = await control.send(getSession, { params: { sessionId } });
@@ -94,8 +94,8 @@ describe('the address', () => {
   });
 });
 
-describe('the official client', () => {
-  it('finds the tools, each with an object at the root of its schemas', async () => {
+describe('the official MCP client', () => {
+  it('lists the tools, each with an object at the root of its schemas', async () => {
     const client = await connect();
     expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
     const { tools } = await client.listTools();
@@ -122,9 +122,9 @@ describe('the official client', () => {
     await client.close();
   });
 
-  it('calls tools, and has their output as text and as a value of its schema', async () => {
+  it('calls tools, and gets their output as text and as a value of the schema', async () => {
     const client = await connect();
-    await client.listTools(); // from now on it holds results to their schemas
+    await client.listTools(); // From here on, the client validates results against their schemas.
     const list = await client.callTool({ name: 'list_notes', arguments: { limit: 1 } });
     expect(list.structuredContent).toEqual({ result: [note] });
     expect(JSON.parse(textOf(list))).toEqual([note]);
@@ -146,7 +146,7 @@ describe('the official client', () => {
     await client.close();
   });
 
-  it('has what went wrong in words that a model can act on', async () => {
+  it('gets errors as text that a model can act on', async () => {
     const client = await connect();
     await client.listTools();
     const failed = await client.callTool({
@@ -163,7 +163,7 @@ describe('the official client', () => {
     await client.close();
   });
 
-  it('reads the README of the world, and finds no task where there is none', async () => {
+  it('reads the README of the world, and finds no task in a session without one', async () => {
     const client = await connect();
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['svc://world/README.md']);
@@ -177,7 +177,7 @@ describe('the official client', () => {
     await client.close();
   });
 
-  it('has calls answered beside each other, each by its own request', async () => {
+  it('gets concurrent calls answered, each in its own request', async () => {
     const client = await connect();
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, id) =>
@@ -191,7 +191,7 @@ describe('the official client', () => {
     await client.close();
   });
 
-  it('hears how a call goes when it asks for that', async () => {
+  it('gets progress notifications of a call if it requests them', async () => {
     const client = await connect();
     const heard: unknown[] = [];
     const options = { onprogress: (progress: unknown) => heard.push(progress) };
@@ -205,7 +205,7 @@ describe('the official client', () => {
   });
 });
 
-describe('a task that gives some tools', () => {
+describe('a task that selects some tools', () => {
   const task = { instruction: 'Count.', tools: ['count_slowly'] };
   beforeEach(async () => {
     await answering?.stop();
@@ -213,7 +213,7 @@ describe('a task that gives some tools', () => {
     await serve({ task }, answerUsually);
   });
 
-  it('has these and no others', async () => {
+  it('offers these tools and no others', async () => {
     const client = await connect();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['count_slowly']);
@@ -224,7 +224,7 @@ describe('a task that gives some tools', () => {
     await client.close();
   });
 
-  it('is a resource', async () => {
+  it('has its instruction as a resource', async () => {
     const client = await connect();
     const { contents } = await client.readResource({ uri: 'svc://session/instruction' });
     expect(contents).toEqual([
@@ -234,8 +234,8 @@ describe('a task that gives some tools', () => {
   });
 });
 
-describe('a call that takes long', () => {
-  it('is answered by an event stream, which begins before the answer is there', async () => {
+describe('a long call', () => {
+  it('is answered by an event stream that begins before the answer', async () => {
     await answering?.stop();
     await clearPool(control);
     const slow = Promise.withResolvers<void>();
@@ -259,7 +259,7 @@ describe('a call that takes long', () => {
     expect(JSON.parse(data)).toMatchObject({ id: 1, result: { structuredContent: { result: 3 } } });
   }, 30_000);
 
-  it('goes on to its end when its client has gone', async () => {
+  it('continues to its end when its client has disconnected', async () => {
     const began = Promise.withResolvers<void>();
     const slow = Promise.withResolvers<void>();
     await answering?.stop();
@@ -286,15 +286,15 @@ describe('a call that takes long', () => {
   });
 });
 
-describe('who may call it', () => {
+describe('access to the MCP server of a session', () => {
   const list = rpc('tools/list');
 
-  it('is who has the token of the session, or the key pair of the project', async () => {
+  it('is given to the token of the session and to the key pair of the project', async () => {
     expect((await send(list)).status).toBe(200);
     expect((await send(list, { authorization: pair() })).status).toBe(200);
   });
 
-  it('is nobody else', async () => {
+  it('is refused for every other credential', async () => {
     const other = await open();
     const wrong: [string, string, number][] = [
       ["another session's token", `Bearer ${other.token}`, 401],
@@ -309,7 +309,7 @@ describe('who may call it', () => {
     expect((await send(list, { authorization: pair() }, pathOf('ses-none'))).status).toBe(404);
   });
 
-  it('is told that a session is over, and nothing of it is shown any more', async () => {
+  it('shows nothing of a session that is over, and the errors say so', async () => {
     await answering?.stop();
     await control.send(closeSession, { params: { sessionId }, body: {} });
     const listed = await send(list);

@@ -1,6 +1,6 @@
 /**
- * Revision 2026-07-28 of MCP at both servers: by a client that speaks it alone, by one that finds out what is spoken,
- * and by requests of all kinds. Revisions with a handshake have tests of their own.
+ * Tests revision 2026-07-28 of MCP on both servers: with a client that supports only this revision, with one that
+ * negotiates, and with single requests. Revisions with a handshake have tests of their own.
  */
 import {
   Client,
@@ -75,7 +75,7 @@ const post = ({ path, authorization }: Server, body: string, headers: Record<str
   });
 
 type Options = { headers?: Record<string, string>; change?: (body: object) => object };
-/** Sends a request of the revision, as it is to be or changed. */
+/** Sends a request of this revision; `options` replace its headers or change its body. */
 const ask = (server: Server, method: string, params: object = {}, options: Options = {}) => {
   const { name, uri = name } = params as { name?: string; uri?: string };
   const { headers = statelessHeaders(method, uri), change = (body: object) => body } = options;
@@ -87,8 +87,8 @@ const complete = {
   _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'svc', version: '1' } },
 };
 
-describe.each(both)('the server of a %s', (which) => {
-  it('is discovered', async () => {
+describe.each(both)('the MCP server of a %s', (which) => {
+  it('answers server/discover', async () => {
     const { status, body } = await ask(servers[which], 'server/discover');
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -104,7 +104,7 @@ describe.each(both)('the server of a %s', (which) => {
     });
   });
 
-  it('lists tools and resources that a client may keep', async () => {
+  it('lists tools and resources that a client may cache', async () => {
     const kept = { ...complete, ttlMs: 60_000, cacheScope: 'private' };
     for (const [method, member] of [
       ['tools/list', 'tools'],
@@ -116,7 +116,7 @@ describe.each(both)('the server of a %s', (which) => {
     }
   });
 
-  it('is spoken to by a client that finds out which revisions it has', async () => {
+  it('serves clients that negotiate the revision, and clients with a handshake', async () => {
     const { authorization } = servers[which];
     const connect = async (options: ClientOptions) => {
       const client = new Client({ name: 'test', version: '1' }, options);
@@ -157,7 +157,7 @@ describe.each(both)('the server of a %s', (which) => {
     }
   });
 
-  it('refuses a request without what each is to bring', async () => {
+  it('refuses a request without the required metadata', async () => {
     const versionKey = 'io.modelcontextprotocol/protocolVersion';
     const metas = [
       undefined,
@@ -174,7 +174,7 @@ describe.each(both)('the server of a %s', (which) => {
     }
   });
 
-  it('says which revisions it speaks, whichever way an unspoken one is named', async () => {
+  it('lists the supported revisions for an unsupported one, in the header or in the body', async () => {
     const unspoken = '2027-01-01';
     const meta = { 'io.modelcontextprotocol/protocolVersion': unspoken };
     const headers = { 'mcp-protocol-version': unspoken };
@@ -195,7 +195,7 @@ describe.each(both)('the server of a %s', (which) => {
     }
   });
 
-  it('has none of the methods that the revision does not have', async () => {
+  it('answers 404 to methods that the revision does not have', async () => {
     for (const method of ['ping', 'prompts/list', 'subscriptions/listen', 'constructor']) {
       const { status, body } = await ask(servers[which], method);
       expect([status, body], method).toMatchObject([404, { id: 1, error: { code: -32_601 } }]);
@@ -204,7 +204,7 @@ describe.each(both)('the server of a %s', (which) => {
     expect([handshake.status, handshake.body]).toMatchObject([200, { error: { code: -32_601 } }]);
   });
 
-  it('has one code for what a client asks wrongly', async () => {
+  it('answers invalid parameters with one error code', async () => {
     for (const uri of ['file:///etc/passwd', '文']) {
       const headers = statelessHeaders(
         'resources/read',
@@ -217,7 +217,7 @@ describe.each(both)('the server of a %s', (which) => {
     expect(body).toMatchObject({ error: { code: -32_602 } });
   });
 
-  it('offers to agree on a revision whatever the header names', async () => {
+  it('answers initialize with a supported revision, whatever the header names', async () => {
     for (const [asked, header, agreed] of [
       ['2026-06-18', '2026-06-18', '2025-11-25'],
       ['2025-11-25', '2026-06-18', '2025-11-25'],
@@ -234,7 +234,7 @@ describe.each(both)('the server of a %s', (which) => {
     }
   });
 
-  it('takes each message of the revision alone, and notifications without an answer', async () => {
+  it('refuses several messages in one body, and gives a notification no answer', async () => {
     const two = JSON.stringify([
       statelessRpc('tools/list', {}, 1),
       statelessRpc('tools/list', {}, 2),
@@ -248,7 +248,7 @@ describe.each(both)('the server of a %s', (which) => {
     expect([told.status, told.body]).toEqual([202, '']);
   });
 
-  it('names the request that it refuses for its headers', async () => {
+  it('names the id of a request that it refuses for its headers', async () => {
     const { status, body } = await ask(
       servers[which],
       'tools/list',
@@ -261,8 +261,8 @@ describe.each(both)('the server of a %s', (which) => {
   });
 });
 
-describe('a client that speaks this revision alone', () => {
-  it('calls the tools of a session, hears how that goes, and what went wrong', async () => {
+describe('a client that supports only this revision', () => {
+  it('calls the tools of a session, and gets progress and errors', async () => {
     const client = await connectStateless(urlOf(servers.session), servers.session.authorization);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['list_notes', 'create_notes', 'count_slowly']);

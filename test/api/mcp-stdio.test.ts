@@ -1,6 +1,6 @@
 /**
- * The two programs that serve MCP over standard input and output, as clients start them: `svc-mcp serve` by the very
- * configurations that the page of docs has, and `svc worlds session mcp`.
+ * Tests the two programs that serve MCP over standard input and output, started as clients start them: `svc-mcp serve`
+ * with the configurations from docs/use/mcp.md, and `svc worlds session mcp`.
  */
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ const url = () => control.running.addresses.public[0] ?? '';
 
 type Started = { client: Client; said: () => string };
 
-/** Starts a program as a client does, elsewhere than in the checkout. */
+/** Starts a program as a client does, in a folder outside the checkout. */
 const start = async (parameters: StdioServerParameters): Promise<Started> => {
   const transport = new StdioClientTransport({ stderr: 'pipe', cwd: tmpdir(), ...parameters });
   let said = '';
@@ -52,7 +52,9 @@ const start = async (parameters: StdioServerParameters): Promise<Started> => {
 
 type Entry = { command: string; args: string[]; env: Record<string, string> };
 
-/** The configuration of a client that the page has, for this checkout and this service. */
+/**
+ * Returns the client configuration from docs/use/mcp.md, with the paths of this checkout and the keys of this service.
+ */
 const documented = (name: string): Entry => {
   const [, json = ''] = new RegExp(`\`\`\`json ${name}\n([^]*?)\`\`\``).exec(page) ?? [];
   const file = JSON.parse(json) as Record<string, { svc: Entry }>;
@@ -66,7 +68,7 @@ const documented = (name: string): Entry => {
   };
 };
 
-describe.each(['claude', 'vscode'])('svc-mcp serve as %s is told to start it', (name) => {
+describe.each(['claude', 'vscode'])('svc-mcp serve as the docs configure it for %s', (name) => {
   it('serves the tools of the project', async () => {
     const { client, said } = await start(documented(name));
     const { tools } = await client.listTools();
@@ -84,7 +86,7 @@ describe('svc-mcp serve', () => {
   const startWith = (env: Record<string, string>) =>
     start({ command: process.execPath, args: [program, 'serve'], env });
 
-  it('prefers the key pair to a token, and says so', async () => {
+  it('prefers the key pair to a token, and reports it', async () => {
     const { client, said } = await startWith({
       ...documented('claude').env,
       SVC_API_TOKEN: 'pat_none',
@@ -103,17 +105,17 @@ describe('svc-mcp serve', () => {
       { SVC_PUBLIC_KEY: 'pk-x', SVC_SECRET_KEY: 'sk-x', SVC_URL: 'http://127.0.0.1:1' },
       '127.0.0.1:1',
     ],
-  ])('says what is wrong with %j and ends', async (env, words) => {
+  ])('reports the error of %j and exits', async (env, words) => {
     await expect(startWith(env as Record<string, string>)).rejects.toThrow(words);
   });
 
-  it('says that a key pair is not valid, and ends', async () => {
+  it('reports that a key pair is not valid, and exits', async () => {
     const wrong = startWith({ ...documented('claude').env, SVC_SECRET_KEY: 'sk-no' });
     await expect(wrong).rejects.toThrow('the key pair is not valid');
   });
 });
 
-/** A member of some projects, with a token of theirs. */
+/** Adds a member of these projects and creates a token for it. */
 const memberWith = async (projectIds: readonly string[]) => {
   const ask = createAsker(control);
   const as = control.accountAuthorization;
@@ -147,7 +149,7 @@ describe('svc-mcp serve with a token', () => {
       env: { SVC_URL: url(), SVC_API_TOKEN: token, ...env },
     });
 
-  it('adds the project by itself where the token reaches one alone', async () => {
+  it('uses the project by default if the token reaches only one', async () => {
     const { token } = await memberWith([mine]);
     const { client, said } = await startWith(token);
     expect(said()).toContain('the token reaches 1 of the projects');
@@ -160,7 +162,7 @@ describe('svc-mcp serve with a token', () => {
     await client.close();
   });
 
-  it('lists the projects that it reaches, and has each call name one', async () => {
+  it('lists the projects that the token reaches, and requires a project_id in each call', async () => {
     const { token } = await memberWith([mine, other]);
     const { client, said } = await startWith(token);
     expect(said()).toContain('the token reaches 2 of the projects');
@@ -181,14 +183,14 @@ describe('svc-mcp serve with a token', () => {
     await client.close();
   });
 
-  it('looks before each call whether the token reaches the project', async () => {
+  it('checks before each call whether the token still reaches the project', async () => {
     const { token } = await memberWith([mine, other]);
     const { client } = await startWith(token, { SVC_PROJECT_ID: other });
     expect((await client.callTool({ name: 'list_worlds' })).isError).toBeUndefined();
     await control.sql('delete from project_memberships where project_id = $1', [other]);
     await until(
       async () => {
-        // Between the look and the call the service itself may refuse, which is an error.
+        // Between the check and the call, the service may refuse the call itself, which rejects.
         const [named] = await Promise.allSettled([client.callTool({ name: 'list_worlds' })]);
         return (
           named.status === 'fulfilled' &&
@@ -201,14 +203,14 @@ describe('svc-mcp serve with a token', () => {
     await client.close();
   });
 
-  it('says that a token is not valid, and ends', async () => {
+  it('reports that a token is not valid, and exits', async () => {
     const wrong = startWith(`pat_${'A'.repeat(43)}`);
     await expect(wrong).rejects.toThrow('the token is not valid');
   });
 });
 
 describe('svc worlds session mcp', () => {
-  it("serves the session's tools, and calls them", async () => {
+  it('serves and calls the tools of the session', async () => {
     const host = await warmHost(control);
     const { body } = await control.send(openSession, { body: { slug: 'notes' } });
     await host.poll();
@@ -229,7 +231,7 @@ describe('svc worlds session mcp', () => {
     await clearPool(control);
   });
 
-  it('says that there is no such session', async () => {
+  it('reports that there is no such session', async () => {
     const starting = start({
       command: process.execPath,
       args: [join(root, 'bin/svc.mjs'), 'worlds', 'session', 'mcp', 'ses-none'],
