@@ -1,4 +1,4 @@
-/** Observations: listed by every filter and group, and page by page. */
+/** Tests lists of observations: every filter, every group of fields, and pages. */
 import { describe, expect, it } from 'vitest';
 import { at, event, filterOf, toldProject } from '../support/told-project.ts';
 
@@ -51,22 +51,22 @@ describe('observations', () => {
       ['o2'],
     ],
     ['isRootObservation=true', ['o3', 'o1']],
-  ])('are filtered by %s, at both routes', async (query, ids) => {
+  ])('are filtered by %s on both routes', async (query, ids) => {
     expect(await idsOf(`/observations?${query}`)).toEqual(ids);
     expect(await idsOf(`/v2/observations?${query}`)).toEqual(ids);
   });
 
-  it('are refused for a type or level that there is not', async () => {
+  it('are refused with 400 for an unknown type or level', async () => {
     expect((await ask('GET', '/observations?type=X')).status).toBe(400);
     expect((await ask('GET', '/observations?level=LOW')).status).toBe(400);
   });
 
-  it('are found by their ids', async () => {
+  it('are read by id', async () => {
     expect((await ask('GET', '/observations/o2')).body).toMatchObject({ id: 'o2', traceId: 't1' });
     expect((await ask('GET', '/observations/none')).status).toBe(404);
   });
 
-  it('are walked through by cursor, in the groups that are asked for', async () => {
+  it('are listed page by page with a cursor, with the requested groups of fields', async () => {
     const seen: string[] = [];
     let cursor: unknown;
     for (let page = 0; page < 5; page += 1) {
@@ -99,7 +99,7 @@ describe('observations', () => {
     expect(whole.body.data[0]).toMatchObject({ metadata: { long: 'x'.repeat(500) } });
   });
 
-  it('have long metadata cut between characters', async () => {
+  it('have long metadata cut at the boundary of a character', async () => {
     const metadata = { text: `${'x'.repeat(199)}${String.fromCodePoint(0x1f600)}` };
     await send(
       event('span-create', { id: 'cut', traceId: 'cut', metadata, startTime: at(-9_000) }),
@@ -115,7 +115,7 @@ describe('observations', () => {
     `cursor=${Buffer.from('[-62200000000000,"x"]').toString('base64url')}`,
     'limit=1001',
     'parseIoAsJson=true',
-  ])('are refused at /v2 for %s', async (query) => {
+  ])('are refused with 400 on /v2 for %s', async (query) => {
     expect((await ask('GET', `/v2/observations?${query}`)).status).toBe(400);
   });
 });
@@ -126,7 +126,7 @@ describe('observations of a model that was offered tools', () => {
     ['all of', ['search', 'open'], ['with']],
     ['any of', ['open', 'close'], ['with']],
     ['none of', ['search'], ['odd', 'list', 'without']],
-  ])('are filtered by their names: %s %j', async (operator, value, ids) => {
+  ])('are filtered by the names of the tools: %s %j', async (operator, value, ids) => {
     await send(
       ...[
         ['without', { messages: [] }],
@@ -143,7 +143,7 @@ describe('observations of a model that was offered tools', () => {
     expect(await idsOf(`/observations?environment=tools&${filter}`)).toEqual(ids);
   });
 
-  it('are refused for a root that is neither true nor false', async () => {
+  it('are refused with 400 for an isRootObservation that is neither true nor false', async () => {
     expect((await ask('GET', '/v2/observations?isRootObservation=maybe')).status).toBe(400);
   });
 });

@@ -1,11 +1,11 @@
-/** Sessions with their traces, and what pages and answers hold of traces and observations however much there is. */
+/** Tests trace sessions with their traces, and answers with many or very large traces and observations. */
 import { describe, expect, it } from 'vitest';
 import { at, event, toldProject } from '../support/told-project.ts';
 
 const { ask, idsOf, send } = toldProject();
 
-describe('sessions', () => {
-  it('are listed, and shown with their traces, with observations when asked', async () => {
+describe('trace sessions', () => {
+  it('are listed, and are shown with their traces, and with observations on request', async () => {
     expect(await idsOf('/sessions')).toEqual(['s1']);
     expect(await idsOf('/sessions?environment=prod')).toEqual(['s1']);
     expect(await idsOf('/sessions?environment=other')).toEqual([]);
@@ -22,8 +22,8 @@ describe('sessions', () => {
   });
 });
 
-describe('a page', () => {
-  it('leaves what has no room out, and names it', async () => {
+describe('a page of traces', () => {
+  it('leaves out fields that exceed the size budget of the page, and names them', async () => {
     const input = 'x'.repeat(1_500_000);
     for (let i = 0; i < 4; i += 1) {
       await send(
@@ -41,11 +41,11 @@ describe('a page', () => {
   });
 });
 
-describe('what nobody said', () => {
+describe('a field that was never reported', () => {
   type Written = { createdAt: string; updatedAt: string };
   const usual = { environment: 'default', public: false, tags: [] };
 
-  it('is shown as what is usual, and a later time of writing only where there was one', async () => {
+  it('has its default value, and updatedAt differs from createdAt only after a later write', async () => {
     const trace = { id: 'bare', sessionId: 'bare-session', timestamp: at(0) };
     const span = { id: 'bare-span', traceId: 'bare', startTime: at(0) };
     await send(event('trace-create', trace), event('span-create', span));
@@ -79,12 +79,12 @@ describe('what nobody said', () => {
   });
 });
 
-describe('an answer of many', () => {
+describe('an answer with thousands of entries', () => {
   const ids = Array.from({ length: 3_000 }, (_, i) => `many-${i}`);
   const text = '\u{1f600}"\\é'.repeat(20);
   const pieces = [ids.slice(0, 1_500), ids.slice(1_500)];
 
-  it('has all observations of a trace in their order, and what is counted of them', async () => {
+  it('has all observations of a trace in order, with their total cost and latency', async () => {
     for (const some of pieces) {
       const startTime = (id: string) => at(Number(id.slice(5)));
       const body = { traceId: 'many', output: text, costDetails: { total: 0.5 } };
@@ -99,7 +99,7 @@ describe('an answer of many', () => {
     await ask('DELETE', '/traces/many');
   });
 
-  it('has all traces of a session in their order', async () => {
+  it('has all traces of a trace session in order', async () => {
     const sessionId = 'many-session';
     for (const some of pieces) {
       const timestamp = (id: string) => at(Number(id.slice(5)));

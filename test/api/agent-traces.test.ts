@@ -1,4 +1,4 @@
-/** Traces: listed by every filter and group, read, and deleted. */
+/** Tests traces: listed by every filter and group of fields, read, and deleted. */
 import { describe, expect, it } from 'vitest';
 import { at, event, filterOf, toldProject } from '../support/told-project.ts';
 
@@ -79,7 +79,7 @@ describe('the list of traces', () => {
       `name=chat&${filterOf({ type: 'string', column: 'name', operator: '=', value: 'batch' })}`,
       ['t2'],
     ],
-  ])('filtered and ordered by %s', async (query, ids) => {
+  ])('is filtered and ordered by %s', async (query, ids) => {
     expect(await idsOf(`/traces?${query}`)).toEqual(ids);
   });
 
@@ -106,7 +106,7 @@ describe('the list of traces', () => {
     [filterOf({ type: 'string', column: 'name', operator: `= '' or`, value: 'x' }), 'filter'],
     [filterOf({ type: 'number', column: 'name', operator: '=', value: 1 }), 'filter'],
     [filterOf({ type: 'stringOptions', column: 'name', operator: 'any of', value: [1] }), 'filter'],
-  ])('is refused by name for %s', async (query, field) => {
+  ])('is refused with the name of the parameter for %s', async (query, field) => {
     const { status, body } = await ask('GET', `/traces?${query}`);
     expect([status, body.error]).toEqual([400, [{ path: [field], message: expect.any(String) }]]);
   });
@@ -123,18 +123,21 @@ describe('the list of traces', () => {
         status: own.includes(type) ? 200 : 400,
       })),
     ),
-  )('is asked by its scores in the words of their kind: %j', async ({ column, type, status }) => {
-    const values: Record<string, unknown> = {
-      numberObject: { operator: '=', value: 1 },
-      stringObject: { operator: '=', value: 'x' },
-      categoryOptions: { operator: 'any of', value: ['x'] },
-      booleanObject: { operator: '=', value: true },
-    };
-    const entry = { column, type, key: 'quality', ...(values[type] as object) };
-    expect((await ask('GET', `/traces?${filterOf(entry)}`)).status).toBe(status);
-  });
+  )(
+    'filters scores only by filter types that fit their data type: %j',
+    async ({ column, type, status }) => {
+      const values: Record<string, unknown> = {
+        numberObject: { operator: '=', value: 1 },
+        stringObject: { operator: '=', value: 'x' },
+        categoryOptions: { operator: 'any of', value: ['x'] },
+        booleanObject: { operator: '=', value: true },
+      };
+      const entry = { column, type, key: 'quality', ...(values[type] as object) };
+      expect((await ask('GET', `/traces?${filterOf(entry)}`)).status).toBe(status);
+    },
+  );
 
-  it('is asked by times beyond all that there are', async () => {
+  it('accepts times earlier and later than those of all traces', async () => {
     const all = await idsOf('/traces?name=chat');
     const [first, last] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
     const within = `name=chat&fromTimestamp=${first}&toTimestamp=${last}`;
@@ -144,7 +147,7 @@ describe('the list of traces', () => {
     expect(await idsOf(`/traces?name=chat&fromTimestamp=${last}`)).toEqual([]);
   });
 
-  it('has all members, and of groups that are left out what stands for them', async () => {
+  it('has all members, and placeholder values for groups of fields that were not requested', async () => {
     const { body } = await ask('GET', '/traces?name=chat&userId=ann');
     expect(body.meta).toEqual({ page: 1, limit: 50, totalItems: 1, totalPages: 1 });
     expect(body.data[0]).toMatchObject({
@@ -175,7 +178,7 @@ describe('the list of traces', () => {
 });
 
 describe('a trace', () => {
-  it('has its observations and scores, whole', async () => {
+  it('has all its observations and scores in full', async () => {
     const { body } = await ask('GET', '/traces/t1');
     expect(body).toMatchObject({
       id: 't1',
@@ -211,7 +214,7 @@ describe('a trace', () => {
     ]);
   });
 
-  it('is read with its list whatever its observations say that they cost', async () => {
+  it('can be read and listed whatever costs its observations report', async () => {
     const costDetails = { total: Number.MAX_VALUE };
     const ids = ['dear-1', 'dear-2'];
     await send(
@@ -224,7 +227,7 @@ describe('a trace', () => {
     expect((await ask('DELETE', '/traces/dear')).status).toBe(200);
   });
 
-  it('is created and updated by a request of its own', async () => {
+  it('is created and updated by POST /traces', async () => {
     const created = await ask('POST', '/traces', { id: 'own', name: 'one', tags: null, colour: 1 });
     expect([created.status, created.body]).toEqual([200, { id: 'own' }]);
     await ask('POST', '/traces', { id: 'own', output: { done: true } });
@@ -235,7 +238,7 @@ describe('a trace', () => {
     await ask('DELETE', '/traces/own');
   });
 
-  it('that nobody has is 404, also for what another project has', async () => {
+  it('is 404 when it does not exist or belongs to another project', async () => {
     expect((await ask('GET', '/traces/none')).status).toBe(404);
     const answer = await control().raw({
       method: 'GET',
@@ -245,7 +248,7 @@ describe('a trace', () => {
     expect(answer.status).toBe(404);
   });
 
-  it('is deleted with all that is in it, one or a thousand', async () => {
+  it('is deleted with its observations and scores, alone or a thousand at once', async () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => `gone-${i}`);
     await send(
       ...ids.map((id) => event('trace-create', { id })),

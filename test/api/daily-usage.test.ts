@@ -1,9 +1,12 @@
-/** Sums by day, as they are kept: after whatever is sent, again, at once and deleted they are those of what is there. */
+/**
+ * Tests the daily usage sums: after new, repeated and concurrent events and after deletions they equal the sums of the
+ * stored rows.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteTrace, deleteTraces, ingest } from '#wire/public-api/operations.ts';
 import { type OwnControl, startOwnControl } from '../support/own-control.ts';
 
-// Its statements look at all that is there, of whichever project.
+// A control plane of its own, because the statements read the rows of every project.
 let control: OwnControl;
 
 beforeAll(async () => {
@@ -33,7 +36,7 @@ const kept = `select day::text, trace_name as name, environment, model, ${sums} 
   where environment is not null group by 1, 2, 3, 4 having sum(traces) <> 0 or sum(observations) <> 0
   order by 1, 2, 3, 4`;
 
-/** The same from what is there. */
+/** Computes the same sums from the stored rows. */
 const counted = `with named as (
     select t.*, coalesce(environment, 'default') as env from traces t
   ), rows as (
@@ -65,11 +68,11 @@ const generation = (trace: string, id: string, model: string, rest: object = {})
   ...rest,
 });
 
-/** For `at`: a time that is to come. */
+/** Offset for `at` that gives a time in the future. */
 const later = (): number => Date.now() + 60_000 - Date.UTC(2026, 2, 1);
 
-describe('sums by day', () => {
-  it('are those of traces and observations, by name, environment and model', async () => {
+describe('daily usage sums', () => {
+  it('equal those of traces and observations, by name, environment and model', async () => {
     await send(
       event('trace-create', { id: 'a', name: 'run', environment: 'prod' }),
       event('generation-create', generation('a', 'a1', 'm1')),
@@ -106,7 +109,7 @@ describe('sums by day', () => {
     ]);
   });
 
-  it('stay when events are sent again, and follow them when they change what was said', async () => {
+  it('stay the same when events are sent again, and follow events that change a trace or observation', async () => {
     const again = [
       event('trace-create', { id: 'b', name: 'first', timestamp: at(0) }),
       event('generation-create', generation('b', 'b1', 'm1')),
@@ -125,7 +128,7 @@ describe('sums by day', () => {
     expect(rows).not.toContainEqual(expect.objectContaining({ name: 'first' }));
   });
 
-  it('follow observations that come before their traces, and those that name none', async () => {
+  it('include observations that come before their traces, and those that name no trace', async () => {
     await send(event('generation-create', generation('c', 'c1', 'm1')));
     await send(event('generation-create', { id: 'c2', model: 'm3', usage: { input: 3 } }));
     await expectRight();
@@ -134,12 +137,12 @@ describe('sums by day', () => {
     await expectRight();
   });
 
-  it('are right after writers and a deleter at once', async () => {
+  it('are correct after concurrent writers and deletions', async () => {
     const names = [0, 1, 2, 3, 4].map((number) => `many-${number}`);
     const write = async (writer: number): Promise<void> => {
       for (let round = 0; round < 8; round += 1) {
         const trace = names[(round + writer) % names.length] ?? '';
-        // Said later than any of the deletions, so that what was deleted is made again.
+        // Newer than every deletion, so that the event creates the deleted trace again.
         const ms = later() + round * 10 + writer;
         await send(
           event('trace-create', { id: trace, name: `name-${writer}` }, ms),
@@ -157,7 +160,7 @@ describe('sums by day', () => {
     expect(await expectRight()).not.toEqual([]);
   });
 
-  it('come down to nothing when everything is deleted', async () => {
+  it('return to zero when everything is deleted', async () => {
     const ids = await control.sql<{ id: string }>('select id from traces');
     await control.send(deleteTraces, { body: { traceIds: ids.map(({ id }) => id) } });
     expect(await expectRight()).toEqual([]);
@@ -165,7 +168,7 @@ describe('sums by day', () => {
 });
 
 describe('a deleted trace', () => {
-  it('is not brought back by what was said before that, and is by what is said later', async () => {
+  it('is not restored by events older than the deletion, and is restored by newer ones', async () => {
     const old = () => [
       event('trace-create', { id: 'gone', name: 'old' }),
       event('span-create', { id: 'gone-1', traceId: 'gone' }),

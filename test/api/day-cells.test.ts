@@ -1,6 +1,6 @@
 /**
- * Cells of days: whatever is sent, changed, moved and deleted, and whenever days are added up, what metrics answer is what
- * a plain model makes of the rows that are there; so are days, where their hours are cells.
+ * Tests the daily and hourly rollups. After any order of sends, changes, moves, deletions and rollups, metrics equal
+ * those that a plain model computes from the stored rows.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ let sent = 0;
 const send = async (...told: [type: string, body: object][]): Promise<void> => {
   const batch = told.map(([type, body]) => {
     sent += 1;
-    // Later each time, so that what is said last is what holds, also after a deletion.
+    // Each event is later than the one before, so that the newest report wins, also after a deletion.
     return { id: `event-${sent}`, type, timestamp: iso(Date.now() + sent * 10), body };
   });
   const { body } = await control.send(ingest, { body: { batch } });
@@ -120,7 +120,7 @@ const take = async (one: Step): Promise<void> => {
       : { usageDetails: { input: tokens }, costDetails: { input: Number(tokens) / 8 } };
   await send([
     'generation-create',
-    // An id is in one trace: to change its trace makes another of it.
+    // An observation belongs to one trace, so another trace makes another id.
     ...([
       { id: `o${one.id}-${one.trace}`, traceId: `t${one.trace}`, startTime: iso(at), ...rest },
     ].map((body) => ({ ...body, ...ended, ...used })) as [object]),
@@ -176,7 +176,7 @@ const question: fc.Arbitrary<Question> = fc
 const p95 = (values: readonly number[]): number | null =>
   [...values].sort((one, other) => one - other)[Math.floor(0.95 * (values.length - 1))] ?? null;
 
-/** The plain model. */
+/** Computes the expected metrics from the stored rows. */
 const modelOf = (rows: readonly Row[], asked: Question) => {
   const step = asked.granularity === 'hour' ? hourMs : dayMs;
   const chosen = rows.filter(
@@ -222,7 +222,7 @@ const askFor = async (asked: Question) => {
     dimensions: dimensions.map((field) => ({ field })),
     ...(granularity === undefined ? {} : { timeDimension: { granularity } }),
     ...{ filters, fromTimestamp: iso(from), toTimestamp: iso(to) },
-    // By no order of its own, so that gaps are not filled.
+    // Ordered by count, so that gaps in time are not filled.
     orderBy: [{ field: 'count_count', direction: 'desc' }],
   };
   const read = readMetricsQuery(JSON.stringify(query), olderRules);
@@ -260,7 +260,7 @@ const expectRight = async (asked: Question): Promise<void> => {
 type DayQuestion = { from: number; to: number; traceName?: string; environment?: string };
 
 const minuteMs = 60_000;
-/** Within the four days of what is sent; also in the middle of an hour, among what is sent in it. */
+/** Times within the four days of the events, also in the middle of an hour that has events. */
 const time = fc
   .tuple(fc.oneof(fc.integer({ min: 0, max: 96 }), few(22, 23, 24, 25)), few(0, 0, 4, 8, 12))
   .map(([hour, minute]) => hour * hourMs + minute * minuteMs);
@@ -339,8 +339,8 @@ const expectRightDays = async (asked: DayQuestion): Promise<void> => {
 const byModel = <Used extends { model: string | null }>(usage: Used[]): Used[] =>
   usage.sort((one, other) => (one.model ?? '').localeCompare(other.model ?? ''));
 
-describe('cells of days', () => {
-  it('are what a plain model makes of the rows, whenever they are made', async () => {
+describe('daily rollups', () => {
+  it('give the same metrics as a plain model of the rows, whenever they are built', async () => {
     let fromCells = 0;
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 25 }),

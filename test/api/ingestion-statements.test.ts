@@ -1,4 +1,4 @@
-/** The statements that batches are written by: what they read, and how much they write at once. */
+/** Tests the SQL statements that write ingested batches: which rows they read, and how many they write at once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBatch } from '#observability/read-batch.ts';
 import { createLog } from '#runtime/log.ts';
@@ -58,10 +58,10 @@ const take = async (to: TraceStore, batch: readonly object[]): Promise<void> => 
 const idsOf = (trace: string, spans: number): string[] =>
   Array.from({ length: spans }, (_, i) => `${trace}-${i}`);
 
-/** Statistics of a connection are known to others once it was told to say them. */
+/** Makes PostgreSQL publish the statistics of this connection, so that other connections see them. */
 const flushStatement = statement('flush_statistics', 'select pg_stat_force_next_flush()');
 
-it('read no table as a whole, though they were planned when it was empty and nothing was analyzed', async () => {
+it('ingestion statements scan no table, though they were planned on empty tables without statistics', async () => {
   await execute(database.url, 'alter table traces set (autovacuum_enabled = false)');
   for (let n = 0; n < 12; n += 1) {
     const traces = Array.from({ length: 40 }, (_, i) => `trace-${n}-${i}`);
@@ -85,7 +85,7 @@ it('read no table as a whole, though they were planned when it was empty and not
   expect(read.length).toBeGreaterThanOrEqual(2);
 });
 
-it('write a batch at once, and in pieces for a while after a session was opened', async () => {
+it('a batch is written in one statement, and in smaller ones for a while after a session was opened', async () => {
   const written: string[] = [];
   const noting: Database = {
     ...db,

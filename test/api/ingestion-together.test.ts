@@ -1,4 +1,7 @@
-/** Requests of one project that come at once: written together, and each as if it had come alone. */
+/**
+ * Tests concurrent ingestion requests of one project: they share transactions, and each has the result that it would
+ * have alone.
+ */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readBatch } from '#observability/read-batch.ts';
@@ -74,7 +77,7 @@ const countIn = async (projectId: string) => {
   return row;
 };
 
-it('are written in fewer transactions, with nothing lost and nothing counted twice', async () => {
+it('concurrent requests share transactions, without a lost event or one counted twice', async () => {
   await store.weeks.current();
   transactions = 0;
   const sent = senders.flatMap((sender) => [
@@ -92,7 +95,7 @@ it('are written in fewer transactions, with nothing lost and nothing counted twi
   expect(transactions).toBeLessThan(senders.length);
 });
 
-it('take an event once that several of them send', async () => {
+it('an event in several concurrent requests is stored once', async () => {
   const batch = [
     ...spansOf(0, 'trace'),
     eventOf('score-create', 'event-score', { id: 'score', traceId: 'trace', name: 's', value: 1 }),
@@ -104,7 +107,7 @@ it('take an event once that several of them send', async () => {
   expect(scores).toEqual([{ id: 'score', value: 1 }]);
 });
 
-it('take an event of the same id each, where these tell of different traces', async () => {
+it('an event id that is reused for different traces is stored for each trace', async () => {
   const sent = senders.map((sender) => {
     const traceId = `numbered-${sender}`;
     return send('numbered', [
@@ -117,8 +120,8 @@ it('take an event of the same id each, where these tell of different traces', as
   expect(await countIn('numbered')).toEqual({ spans: 40, traces: 20, events: 40 });
 });
 
-it('leave an observation in one trace that one of them names, and another does not', async () => {
-  // As another control plane has it.
+it('an observation stays in one trace although some requests name no trace', async () => {
+  // Stands for another control plane.
   const other = openTraceStore(
     db,
     createPriceBook(async () => []),
@@ -153,7 +156,7 @@ const spanIn = (traceId: string, sender: number) => [
   eventOf('span-create', `${traceId}-${sender}`, { id: `${traceId}-${sender}`, traceId }),
 ];
 
-/** Does work while somebody else holds the row of a trace. */
+/** Runs the work while another connection holds a lock on the row of the trace. */
 const whileHeld = async (traceId: string, work: () => Promise<unknown>): Promise<void> => {
   const client = new pg.Client(database.url);
   await client.connect();
@@ -165,7 +168,7 @@ const whileHeld = async (traceId: string, work: () => Promise<unknown>): Promise
   }
 };
 
-it('are written, but for those whose traces others hold for long', async () => {
+it('concurrent requests are written, except those whose trace stays locked', async () => {
   await send('held', spanIn('held-one', 0));
   await whileHeld('held-one', async () => {
     const sent = await Promise.allSettled(
@@ -185,7 +188,7 @@ it('are written, but for those whose traces others hold for long', async () => {
   expect(await countIn('held')).toEqual({ spans: 22, traces: 21, events: 22 });
 });
 
-it('are written beside one that names no trace and waits for a row', async () => {
+it('concurrent requests are written although one without a trace waits for a lock', async () => {
   await send('held', spanIn('held-two', 0));
   await whileHeld('held-two', async () => {
     const unnamed = [
@@ -201,7 +204,7 @@ it('are written beside one that names no trace and waits for a row', async () =>
   });
 });
 
-it('bring no trace back that is being deleted', async () => {
+it('concurrent requests do not restore a trace that is being deleted', async () => {
   await send('gone', spanIn('gone', 0));
   let removing: Promise<number> | undefined;
   await whileHeld('gone', async () => {
@@ -216,7 +219,7 @@ it('bring no trace back that is being deleted', async () => {
   expect(await countIn('gone')).toMatchObject({ spans: 0, traces: 0 });
 });
 
-it('are written alone where they are large', async () => {
+it('large requests are each written in a transaction of their own', async () => {
   await store.weeks.current();
   transactions = 0;
   const input = 'x'.repeat(5_000_000);

@@ -1,4 +1,7 @@
-/** Batches of events: taken or refused one by one, written once, and there to be read when they are answered. */
+/**
+ * Tests batches of events: each event is accepted or refused on its own, stored once, and readable once the request is
+ * answered.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
@@ -17,7 +20,7 @@ beforeAll(async () => {
 let made = 0;
 const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
 
-/** An event with an id of its own, made at a millisecond. */
+/** Builds an event with a unique id and a timestamp at this millisecond. */
 const event = (type: string, body: object, ms = 0) => {
   made += 1;
   return { id: `event-${made}`, type, timestamp: at(ms), body };
@@ -34,8 +37,8 @@ const tracesOf = (id: string) =>
 const observationsOf = (id: string) =>
   control.sql<Record<string, unknown>>('select * from observations where id = $1', [id]);
 
-describe('a batch', () => {
-  it('has each event taken or refused by itself', async () => {
+describe('a batch of events', () => {
+  it('has each event accepted or refused on its own', async () => {
     const answer = await send(
       event('trace-create', { id: 'mixed', name: 'm' }),
       { id: 'bad', type: 'span-create', timestamp: at(0), body: { level: 'HIGH' } },
@@ -60,7 +63,7 @@ describe('a batch', () => {
     ['nested too deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['with a name that objects inherit by', '{"a": {"__proto__": {"b": 1}}}'],
     ['with such a name that is escaped', '{"constructor": {"\\u0070rototype": 1}}'],
-  ])('has an event refused by itself that is %s', async (what, input) => {
+  ])('has only the event refused that is %s', async (what, input) => {
     const id = `beside ${what}`;
     const good = JSON.stringify(event('trace-create', { id, input: { constructor: 'x' } }));
     const bad = `{"id": "bad", "type": "trace-create", "timestamp": "${at(0)}", "body": {"id": "bad", "input": ${input}}}`;
@@ -85,7 +88,7 @@ describe('a batch', () => {
     expect(await send()).toEqual({ successes: [], errors: [] });
   });
 
-  it('is refused as a whole when it is no batch', async () => {
+  it('is refused as a whole if it is malformed', async () => {
     for (const body of ['{}', '[]', '{"batch": {}}', '7', '{"batch": [']) {
       const answer = await control.raw({
         method: 'POST',
@@ -100,7 +103,7 @@ describe('a batch', () => {
     }
   });
 
-  it('is read apart where it is large', async () => {
+  it('is stored completely if it is large', async () => {
     const input = 'x'.repeat(2_000);
     const spans = Array.from({ length: 300 }, (_, i) =>
       event('span-create', { id: `large-${i}`, traceId: 'large', input, startTime: at(i) }),
@@ -114,7 +117,7 @@ describe('a batch', () => {
     expect(row?.count).toBe(300);
   });
 
-  it('sent with the public key alone has its scores taken', async () => {
+  it('that is sent with the public key has only its scores accepted', async () => {
     const { body } = await control.read(ingest, {
       body: {
         batch: [
@@ -132,8 +135,8 @@ describe('a batch', () => {
   });
 });
 
-describe('an event', () => {
-  it('that is sent again does nothing, and is answered as taken', async () => {
+describe('an ingestion event', () => {
+  it('that is repeated changes nothing, and is answered as accepted', async () => {
     const create = event('trace-create', { id: 'again', name: 'first' });
     await send(create);
     const changed = { ...create, body: { id: 'again', name: 'second' } };
@@ -142,7 +145,7 @@ describe('an event', () => {
     expect(await tracesOf('again')).toMatchObject([{ name: 'first' }]);
   });
 
-  it('is taken once, by whichever of the batches that have it at once', async () => {
+  it('is stored once if concurrent batches contain it', async () => {
     const creates = Array.from({ length: 40 }, (_, i) =>
       event('span-create', { id: `once-${i}`, traceId: `once-${i % 3}`, name: 'one' }),
     );
@@ -158,7 +161,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('is known in the week after it was taken, too', async () => {
+  it('is still recognized in the week after it was stored', async () => {
     const create = event('trace-create', { id: 'weekly', name: 'first' });
     await send(create);
     const [{ week } = { week: 0 }] = await control.sql<{ week: number }>(
@@ -175,7 +178,7 @@ describe('an event', () => {
     expect(await tracesOf('weekly')).toMatchObject([{ name: 'first', user_id: 'u' }]);
   });
 
-  it('does not bring back what was deleted', async () => {
+  it('does not restore what was deleted', async () => {
     const create = event('span-create', { id: 'gone-1', traceId: 'gone' });
     await send(create);
     await control.sql(`delete from observations where trace_id = 'gone'`);
@@ -184,7 +187,7 @@ describe('an event', () => {
     expect([await tracesOf('gone'), await observationsOf('gone-1')]).toEqual([[], []]);
   });
 
-  it('of an update may come before that of its create, in a batch of its own', async () => {
+  it('for an update may come before the create event, in another batch', async () => {
     await send(
       event('generation-update', {
         id: 'late-1',
@@ -220,7 +223,7 @@ describe('an event', () => {
     expect(await tracesOf('late')).toMatchObject([{ began_at: new Date(at(0)), name: null }]);
   });
 
-  it('of an observation makes its trace known, and what is said of that later is merged', async () => {
+  it('for an observation creates its trace, and later reports about the trace are merged', async () => {
     await send(event('span-create', { id: 'child', traceId: 'parent', startTime: at(700) }, 700));
     await send(event('trace-create', { id: 'parent', name: 'p', timestamp: at(600), tags: ['b'] }));
     await send(
@@ -241,7 +244,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('that names no trace is in the one that it is known in, or in one of its own until then', async () => {
+  it('without a trace id joins the trace that its observation is known in, or a trace of its own until then', async () => {
     await send(event('span-update', { id: 'stray', output: 1 }));
     expect(await tracesOf('stray')).toMatchObject([{ is_stray: true }]);
     await send(event('span-update', { id: 'stray', level: 'WARNING' }, 2));
@@ -273,8 +276,8 @@ describe('an event', () => {
   });
 });
 
-describe('batches at once', () => {
-  it('that say the same things of the same objects leave each object once, whole', async () => {
+describe('concurrent batches', () => {
+  it('with the same events store each object once and complete', async () => {
     const spans = Array.from({ length: 20 }, (_, i) => [
       event('span-create', { id: `race-${i}`, traceId: 'race', name: `n${i}`, startTime: at(i) }),
       event('span-update', { id: `race-${i}`, traceId: 'race', output: i, metadata: { i } }, 5),
@@ -294,8 +297,8 @@ describe('batches at once', () => {
   });
 });
 
-describe('a project with a bound on its events', () => {
-  it('is refused more of them in the month, and read as before', async () => {
+describe('a project with a monthly limit on events', () => {
+  it('is refused more events in the month, and can still be read', async () => {
     const bounded = await startOwnControl();
     try {
       const traced = (id: string) => ({
@@ -305,7 +308,7 @@ describe('a project with a bound on its events', () => {
       expect(status).toBe(207);
       await bounded.sql('update projects set event_limit = 2');
       const sent = () => bounded.send(ingest, { body: traced('beyond') });
-      // What is known of a project is believed for some seconds.
+      // The control plane caches the limit of a project for some seconds.
       await until(
         () =>
           sent().then(

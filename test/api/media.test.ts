@@ -1,4 +1,7 @@
-/** Media beside traces and items of datasets: asked for once, held to what was announced, read by those who may. */
+/**
+ * Tests media of traces and dataset items: uploaded once, checked against the announced digest, and readable only
+ * within the project.
+ */
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -46,8 +49,8 @@ const report = (status = 200) => ({
 
 const random = () => randomBytes(12).toString('hex');
 
-describe('media', () => {
-  it('is there once its bytes are, under an id that its sender knew before', async () => {
+describe('a media file', () => {
+  it('exists once its bytes are uploaded, under an id that the sender can compute', async () => {
     const text = random();
     const asked = await ask('POST', '/media', wanted(text));
     const { mediaId, uploadUrl } = asked.body;
@@ -74,14 +77,14 @@ describe('media', () => {
     expect(Date.parse(body.urlExpiry ?? '')).toBeGreaterThan(Date.now());
   });
 
-  it('is sent once, whoever refers to it', async () => {
+  it('is uploaded once, although several traces and items refer to it', async () => {
     const text = random();
     const [first, second] = await Promise.all([
       ask('POST', '/media', wanted(text)),
       ask('POST', '/media', wanted(text, { traceId: 't2', field: 'output' })),
     ]);
     expect(second.body.mediaId).toBe(first.body.mediaId);
-    // Either address will do.
+    // Either upload address works.
     await send(first.body.uploadUrl, text);
     expect((await ask('PATCH', `/media/${first.body.mediaId}`, report())).status).toBe(200);
     const of = { traceId: null, datasetId: 'd', datasetItemId: 'i', field: 'expectedOutput' };
@@ -95,7 +98,7 @@ describe('media', () => {
     expect(links).toHaveLength(3);
   });
 
-  it('is what was announced, or is not taken', async () => {
+  it('is refused if it differs from the announced bytes, length or type', async () => {
     const text = random();
     const { uploadUrl, mediaId } = (await ask('POST', '/media', wanted(text))).body;
     expect((await send(uploadUrl, random())).status).toBe(400);
@@ -122,12 +125,12 @@ describe('media', () => {
     { contentLength: '1' },
     { sha256Hash: 'x' },
     { sha256Hash: null },
-  ])('is not asked for by %j', async (rest) => {
+  ])('cannot be requested with %j', async (rest) => {
     const body = Object.keys(rest).length === 0 ? {} : wanted('x', rest);
     expect((await ask('POST', '/media', body)).status).toBe(400);
   });
 
-  it('is of its project alone, and is sent by each that has none', async () => {
+  it('belongs to its project, and another project must upload it again', async () => {
     const text = random();
     const mine = (await ask('POST', '/media', wanted(text))).body;
     await send(mine.uploadUrl, text);
@@ -140,12 +143,12 @@ describe('media', () => {
     expect(told.status).toBe(409);
   });
 
-  it('leaves unknown members alone', async () => {
+  it('ignores unknown members', async () => {
     const { status } = await ask('POST', '/media', wanted(random(), { other: [1] }));
     expect(status).toBe(201);
   });
 
-  it('is listed with the items of datasets that refer to it, once its bytes are there', async () => {
+  it('is listed with the dataset items that refer to it, once its bytes are uploaded', async () => {
     const text = random();
     const { mediaId, uploadUrl } = (await ask('POST', '/media', wanted(text))).body;
     const reference = `@@@langfuseMedia:type=image/png|id=${mediaId}|source=bytes@@@`;

@@ -1,4 +1,4 @@
-/** The metrics of a control plane follow what its callers did. */
+/** Tests that the metrics of a control plane count what clients and hosts do, and show failures of its stores. */
 import { rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ afterAll(() => control.stop());
 const read = async (path: string): Promise<string> =>
   (await fetch(`${control.running.metricsAddresses[0]}${path}`)).text();
 
-/** Each number by its metric's name with labels. */
+/** Returns the values by metric name with labels. */
 const numbersOf = (metrics: string): Record<string, number> =>
   Object.fromEntries(
     metrics.split('\n').flatMap((line) => {
@@ -39,7 +39,7 @@ const numbersOf = (metrics: string): Record<string, number> =>
   );
 
 describe('the metrics of a control plane', () => {
-  it('count opens, calls and ends', async () => {
+  it('count opens, calls and session ends', async () => {
     const host = await warmHost(control);
     const open = () => control.send(openSession, { body: { slug: 'notes' } });
     const first = (await open()).body.id;
@@ -83,7 +83,7 @@ describe('the metrics of a control plane', () => {
     });
   });
 
-  it('show that blobs cannot be reached', async () => {
+  it('show that the blob store cannot be reached', async () => {
     const { blobs } = control.config;
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
     await rename(folder, `${folder}.away`);
@@ -102,7 +102,7 @@ describe('the metrics of a control plane', () => {
     expect(numbersOf(await read('/metrics'))).toMatchObject({ svc_blobs_up: 1 });
   });
 
-  it('show a full disk, as do readiness and refusals, with the path', async () => {
+  it('show a full disk, and so do readiness and errors, with the path', async () => {
     const { blobs } = control.config;
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
     const told = `blobs cannot be written to ${folder} (ENOSPC)`;
@@ -146,7 +146,7 @@ describe('the metrics of a control plane', () => {
     });
   });
 
-  it('show a full disk of a database that keeps blobs, as does readiness until it has room', async () => {
+  it('show a full database disk if blobs are in the database, and so does readiness until a write succeeds', async () => {
     const replica = await startTestControl({
       databaseUrl: control.config.databaseUrl.reveal(),
       keysOf: control,
@@ -168,11 +168,11 @@ describe('the metrics of a control plane', () => {
       });
       const told = { database: 'ok', room: 'the disk of the database is full' };
       expect(await ready()).toMatchObject({ status: 503, body: { checks: told } });
-      // A pod stays where hosts, gateways and orchestrators find it.
+      // With this exclusion a pod stays ready, so hosts, gateways and orchestrators can still reach it.
       expect(await ready('?exclude=room')).toMatchObject({ status: 200, body: { checks: told } });
       const metrics = await fetch(`${replica.running.metricsAddresses[0]}/metrics`);
       expect(await metrics.text()).toContain('svc_disk_full{disk="database"} 1');
-      // What is read is answered all the same.
+      // Reads are still answered.
       expect((await replica.read(listWorlds, {})).status).toBe(200);
       expect(await ready()).toMatchObject({ status: 503 });
       await control.sql('drop function fill() cascade');
@@ -183,11 +183,11 @@ describe('the metrics of a control plane', () => {
     }
   });
 
-  it('carry no id in any label', async () => {
+  it('have no id in any label', async () => {
     expect(await read('/metrics')).not.toMatch(/\{[^}]*(ses|hst|call|ver)-[^}]*\}/);
   });
 
-  it('are served beside the last runs of its loops', async () => {
+  it('are served beside the status of the loops', async () => {
     const { program, loops } = JSON.parse(await read('/status'));
     expect(program).toBe('control');
     expect(loops.map(({ name }: { name: string }) => name)).toContain('listen');

@@ -1,4 +1,7 @@
-/** Models: built-in and of projects, their tiers and patterns, and what observations cost by them. */
+/**
+ * Tests models: built-in ones and those of projects, their price tiers and patterns, and the resulting cost of
+ * observations.
+ */
 
 import { RE2JS } from 're2js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +37,7 @@ const must = async (method: string, path: string, body?: object): Promise<Body> 
 };
 
 let sent = 0;
-/** Tells of a generation; answers it as it is then. */
+/** Sends an event of a generation, and returns the generation as stored after it. */
 const generation = async (body: object, type = 'generation-create') => {
   sent += 1;
   const id = (body as { id?: string }).id ?? `o${sent}`;
@@ -97,7 +100,7 @@ describe('built-in models', () => {
     ['deepseek/deepseek-r1:free', undefined],
     ['openai/gpt-4o:free', undefined],
     ['claude-sonnet-4-5-of-ours', undefined],
-  ])('know %s as one alone', (name, known) => {
+  ])('match %s by at most one of their patterns', (name, known) => {
     const found = builtInModels.filter(({ matchPattern }) =>
       RE2JS.compile(matchPattern).test(name),
     );
@@ -105,7 +108,7 @@ describe('built-in models', () => {
     for (const { text } of found) expect(name.toLowerCase()).toContain(text);
   });
 
-  it('cost what their makers say, to the digit', () => {
+  it('have the published prices, to the digit', () => {
     const tier = (id: string) => builtInModels.find((one) => one.id === id)?.tiers[0];
     expect(tier('builtin-claude-3-5-haiku')?.prices.input).toBe(8e-7);
     const prices = builtInModels
@@ -114,7 +117,7 @@ describe('built-in models', () => {
     expect(prices.filter((price) => `${price}`.length > 11)).toEqual([]);
   });
 
-  it('are listed by name beside those of the project, read, and not deleted', async () => {
+  it('are listed by name and read, and cannot be deleted', async () => {
     const { data: first100, meta } = await must('GET', '/models?limit=100');
     const { data: others } = await must('GET', '/models?limit=100&page=2');
     const data = [...first100, ...others];
@@ -128,7 +131,7 @@ describe('built-in models', () => {
     expect((await ask('DELETE', `/models/${first?.id}`)).status).toBe(404);
   });
 
-  it('price what is told of them, with cached input and reasoning', async () => {
+  it('price reported usage, with cached input and reasoning', async () => {
     const usageDetails = {
       prompt_tokens: 1_000,
       completion_tokens: 100,
@@ -149,7 +152,7 @@ describe('built-in models', () => {
     expect(told.calculatedTotalCost).toBeCloseTo(0.003, 12);
   });
 
-  it('price a long input by its own tier', async () => {
+  it('price a long input by a tier of its own', async () => {
     const of = async (input: number) =>
       generation({ model: 'claude-sonnet-4-5', usageDetails: { input, output: 10 } });
     expect(await of(200_000)).toMatchObject({ usagePricingTierName: 'Standard', inputPrice: 3e-6 });
@@ -161,7 +164,7 @@ describe('built-in models', () => {
 });
 
 describe('a model of the project', () => {
-  it('goes before one that is built in, and is found once it is made', async () => {
+  it('takes precedence over a built-in one, and applies from its creation to its deletion', async () => {
     const body = { modelName: 'ours', matchPattern: '(?i)^gpt-5$', inputPrice: 1, outputPrice: 2 };
     const made = await must('POST', '/models', { ...body, unit: null, pricingTiers: null });
     expect(made).toMatchObject({
@@ -189,7 +192,7 @@ describe('a model of the project', () => {
     expect(await generation({ model: 'gpt-5', usageDetails })).toMatchObject({
       modelId: 'builtin-gpt-5',
     });
-    // What was written stays, also where something else is said of it.
+    // A stored price stays until the usage changes.
     expect(await must('GET', '/observations/kept')).toEqual(before);
     const named = await generation({ id: 'kept', name: 'x' }, 'generation-update');
     expect(named).toMatchObject({ name: 'x', modelId: made.id, calculatedTotalCost: 11 });
@@ -199,7 +202,7 @@ describe('a model of the project', () => {
     });
   });
 
-  it('prices what is said of model and usage by events apart, and counts it in the sums by day', async () => {
+  it('prices a model and usage that come in separate events, and the cost is in the daily sums', async () => {
     await generation({ id: 'apart', model: 'gpt-4.1', startTime: '2026-04-01T00:00:00Z' });
     const told = await generation(
       { id: 'apart', usageDetails: { input: 500_000, output: 250_000 } },
@@ -212,7 +215,7 @@ describe('a model of the project', () => {
     expect(row?.cost).toBe('3000000000000');
   });
 
-  it('is taken from its start date on, by the time of the observation', async () => {
+  it('applies from its start date on, by the start time of the observation', async () => {
     const price = { matchPattern: '^dated$', totalPrice: 1 };
     await must('POST', '/models', { ...price, modelName: 'dated-1' });
     await must('POST', '/models', {
@@ -225,7 +228,7 @@ describe('a model of the project', () => {
     expect(await costAt('2026-02-01T00:00:00.000Z')).toBe(15);
   });
 
-  it('is taken from the beginning of a day that is given without a time', async () => {
+  it('with a start date without a time applies from the beginning of that day', async () => {
     const made = await must('POST', '/models', {
       ...{ modelName: 'dated-3', matchPattern: '^dated-3$', totalPrice: 1 },
       startDate: '2026-02-01',
@@ -233,7 +236,7 @@ describe('a model of the project', () => {
     expect(made).toMatchObject({ startDate: '2026-02-01T00:00:00.000Z' });
   });
 
-  it('leaves a cost that is given alone', async () => {
+  it('does not replace a reported cost', async () => {
     const told = await generation({
       ...{ model: 'gpt-4o', usageDetails: { input: 10 }, costDetails: { input: 7 } },
     });
@@ -244,7 +247,7 @@ describe('a model of the project', () => {
     });
   });
 
-  it('has tiers, the first of which holds whose conditions all do', async () => {
+  it('has tiers, and the first by priority whose conditions all hold is used', async () => {
     const condition = (value: number) => ({
       ...{ usageDetailPattern: '^INPUT', operator: 'gte', value, caseSensitive: false },
     });
@@ -267,7 +270,7 @@ describe('a model of the project', () => {
     expect(await of({ other: 5 })).toEqual(['usual', null]);
   });
 
-  it('has tiers that ask for what an observation was told with, also where that is told later', async () => {
+  it('has tiers with conditions on parameters and metadata, also if these are reported later', async () => {
     const tier = (name: string, priority: number, input: number, conditions: object[]) => ({
       ...{ name, priority, conditions, isDefault: priority === 0, prices: { input } },
     });
@@ -366,13 +369,13 @@ describe('a model of the project', () => {
       tiers(usual, { ...other, conditions: [{ ...isIn, ...wrong }] }),
       `pricingTiers.1.conditions.0.${field}`,
     ]),
-  ])('is refused by the place of what is wrong: %j', async (body, field) => {
+  ])('is refused with the path of the invalid field: %j', async (body, field) => {
     const { status, body: answer } = await ask('POST', '/models', body);
     const [first] = (answer.error ?? []) as { path: string[] }[];
     expect([status, first?.path]).toEqual([400, field.split('.')]);
   });
 
-  it('may have a pattern that is dear to look for, which holds nobody up', async () => {
+  it('may have a pattern that is expensive to match, and long model names are still stored', async () => {
     await must('POST', '/models', {
       modelName: 'dear',
       matchPattern: '[ab]*a[ab]{200}$',
