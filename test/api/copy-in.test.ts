@@ -1,4 +1,4 @@
-/** COPY of rows that are sent before the server has said that it takes them. */
+/** Tests COPY with rows that are sent before the server has confirmed the statement. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -12,7 +12,7 @@ let db: Database;
 beforeAll(async () => {
   database = await testDatabase();
   await execute(database.url, 'create table copied (number integer primary key, text text)');
-  // One connection, so that what comes next is asked on the one that something went wrong on.
+  // One connection, so that the next query uses the connection on which the COPY failed.
   db = openDatabase(new Secret(database.url), createLog('test', 'silent'), {
     name: 'test',
     connections: 1,
@@ -41,7 +41,7 @@ const copy = (text: string, rows: string): Promise<number | undefined> =>
 const rowsOf = (count: number, chars = 1): string =>
   Array.from({ length: count }, (_, i) => `${i}\t${'x'.repeat(chars)}\n`).join('');
 
-it('writes no row, some, and 32 MB of them', async () => {
+it('COPY writes no rows, a few rows, and 32 MB of rows', async () => {
   expect(await copy(copyText, '')).toBe(0);
   expect(await copy(copyText, rowsOf(3))).toBe(3);
   await execute(database.url, 'truncate copied');
@@ -54,7 +54,7 @@ it.each([
   ['a row that is none', copyText, `${rowsOf(2_000, 1_024)}no number\tx\n`, 'cannot be kept'],
   ['a key that is there twice', copyText, `${rowsOf(2_000, 1_024)}7\tx\n`, 'duplicate key'],
 ])(
-  'says what is wrong with %s, writes nothing, and the connection goes on',
+  'COPY reports %s, writes nothing, and leaves the connection usable',
   async (_, text, rows, message) => {
     await expect(copy(text, rows)).rejects.toThrow(message);
     expect(await db.query(countStatement, [])).toEqual([{ count: 0 }]);
@@ -62,7 +62,7 @@ it.each([
   },
 );
 
-it('says so where the connection is lost on the way, and a new one takes its place', async () => {
+it('COPY reports a connection that is lost on the way, and the pool opens a new one', async () => {
   await execute(
     database.url,
     `create function lose() returns trigger language plpgsql as

@@ -1,4 +1,4 @@
-/** Batches: opened, sent in chunks, sealed, and what comes of them. */
+/** Tests import batches: opened, uploaded in chunks, sealed and processed. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
@@ -28,7 +28,7 @@ afterAll(() => control.stop());
 
 const head = async () => (await control.read(getWorld, { params })).body.version;
 let last = 1_000;
-/** Folders of ids that no other test has. */
+/** Builds folders with ids that no other test uses. */
 const folders = (count: number) =>
   Array.from({ length: count }, () => {
     last += 1;
@@ -38,7 +38,7 @@ const tidy = () =>
   control.pool(reap, {
     body: { idleMs: 600_000, maxAgeMs: 600_000, provisionMs: 600_000, closingMs: 600_000 },
   });
-/** What is held of the bytes of a batch, beside its snapshot and its report. */
+/** Returns the uploads that still hold bytes of a batch's chunks. */
 const heldOf = (batchId: string) =>
   control.sql(
     `select u.id from uploads u join data_chunks c on c.id = u.id
@@ -47,8 +47,8 @@ const heldOf = (batchId: string) =>
   );
 const noRunner = () => control.sql(`update data_batches set lease_until = now()`);
 
-describe('a batch', () => {
-  it('goes from open to published, and every row of its chunks lands', async () => {
+describe('an import batch', () => {
+  it('goes from open to published, and every row of its chunks is imported', async () => {
     const before = await head();
     const batchId = await sender.open({ message: 'two chunks', expectedChunks: 2 });
     expect(await sender.read(batchId)).toMatchObject({
@@ -76,7 +76,7 @@ describe('a batch', () => {
     expect(await sender.complete(batchId)).toMatchObject({ state: 'published' });
   });
 
-  it('opened with a key is one, and the key is of its body alone', async () => {
+  it('is opened once for one Idempotency-Key, which is refused with another body', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const open = (body: object) => control.send(createBatch, { params, body, headers });
     const answers = await Promise.all([open({}), open({}), open({})]);
@@ -84,7 +84,7 @@ describe('a batch', () => {
     await expect(open({ mode: 'merge' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('takes the same chunk once, another in its place while it is not sent, and none after', async () => {
+  it('registers the same chunk once, allows a replacement until the chunk is confirmed, and none after that', async () => {
     const batchId = await sender.open();
     const [one, two, three] = [folders(1), folders(2), folders(3)].map((rows) =>
       chunkOf(rows, 'folders'),
@@ -110,7 +110,7 @@ describe('a batch', () => {
     await expect(sender.register(batchId, 1, three)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('asks for bytes that the world has once, and not for those of another batch again', async () => {
+  it('does not ask for bytes of a chunk that the world has already', async () => {
     const chunk = chunkOf(folders(1), 'folders');
     await sender.send({}, chunk);
     const again = await sender.open({ mode: 'merge' });
@@ -122,7 +122,7 @@ describe('a batch', () => {
     expect((await sender.end(again)).state).toBe('published');
   });
 
-  it('is not sealed while chunks are not confirmed, nor with another number of them', async () => {
+  it('is not sealed while chunks are unconfirmed, or with a count other than expected', async () => {
     const batchId = await sender.open({ expectedChunks: 3 });
     await expect(sender.complete(batchId)).rejects.toMatchObject({ code: 'conflict' });
     await sender.sendChunk(batchId, 0, chunkOf(folders(1), 'folders'));
@@ -138,7 +138,7 @@ describe('a batch', () => {
     expect((await sender.end(batchId)).state).toBe('published');
   });
 
-  it('of which rows are refused tells the first 200, and all of them in its report', async () => {
+  it('with refused rows shows the first 200, and all of them in its report', async () => {
     const before = await head();
     const wrong = Array.from({ length: 300 }, (_, id) => ({ id: `x${id}`, name: 'n' }));
     const ended = await sender.send({}, chunkOf(wrong, 'folders'));
@@ -151,7 +151,7 @@ describe('a batch', () => {
     await expect(sender.complete(ended.batchId)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is called off at any time, and gives its bytes up', async () => {
+  it('can be cancelled at any time before it is published, and then releases its bytes', async () => {
     const batchId = await sender.open();
     const chunk = chunkOf(folders(2), 'folders');
     await sender.sendChunk(batchId, 0, chunk);
@@ -166,7 +166,7 @@ describe('a batch', () => {
     await expect(over).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('of others is not there', async () => {
+  it('that does not exist is not found', async () => {
     const missing = { ...params, batchId: 'bat-00000000000000000000000000' };
     const body = { ordinal: 0, digest: 'a'.repeat(64), bytes: 1, rows: 1 };
     await expect(control.send(registerChunk, { params: missing, body })).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('a batch', () => {
     });
   });
 
-  it('is listed newest first, by a cursor that bears new ones', async () => {
+  it('is listed newest first, by a cursor that stays valid when new batches are added', async () => {
     for (let count = 0; count < 3; count += 1) await sender.open({ message: `list ${count}` });
     const page = (await control.read(listBatches, { params, query: { limit: 2 } })).body;
     expect(page.data.map(({ message }) => message)).toEqual(['list 2', 'list 1']);
@@ -185,8 +185,8 @@ describe('a batch', () => {
   });
 });
 
-describe('batches that are published later', () => {
-  it('wait, each with the rows of those before, and become one version together', async () => {
+describe('batches with publish: later', () => {
+  it('wait, each with the rows of those before, and are published together as one version', async () => {
     const before = await head();
     const [parent] = folders(1);
     const later = { publish: 'later' } as const;
@@ -200,7 +200,7 @@ describe('batches that are published later', () => {
     const second = await sender.send(later, chunkOf([child], 'notes'));
     expect(second.state).toBe('applied');
     expect(await head()).toEqual(before);
-    // Another version meanwhile: what waits is put onto that one.
+    // Another version is created meanwhile. The waiting batches are rebased onto it.
     await control.send(importData, { params, body: { rows: { folders: folders(1) } } });
     const { status, body } = await control.send(publishData, { params, body: { message: 'both' } });
     expect(status).toBe(201);
@@ -222,7 +222,7 @@ describe('batches that are published later', () => {
     });
   });
 
-  it('leave out one that was called off', async () => {
+  it('are published without those that were cancelled', async () => {
     const before = await head();
     const later = { publish: 'later' } as const;
     const off = await sender.send(later, chunkOf(folders(5), 'folders'));
@@ -233,8 +233,8 @@ describe('batches that are published later', () => {
   });
 });
 
-describe('bytes of chunks', () => {
-  it('go at once where rows may be in the clear, and after a while where not', async () => {
+describe('uploaded bytes of chunks', () => {
+  it('of a batch without redaction are kept at first, and are deleted after 8 days', async () => {
     const { batchId } = await sender.send({}, chunkOf(folders(1), 'folders'));
     await tidy();
     expect(await heldOf(batchId)).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('bytes of chunks', () => {
     expect(await heldOf(batchId)).toEqual([]);
   });
 
-  it('count for their project, which is refused what is too much', async () => {
+  it('count towards the quota of their project, and uploads beyond it are refused', async () => {
     await control.sql('update projects set quota_blob_mib = 1');
     const batchId = await sender.open();
     const body = { ordinal: 0, digest: 'a'.repeat(64), bytes: 2_000_000, rows: 1 };
@@ -256,7 +256,7 @@ describe('bytes of chunks', () => {
     await control.sql('update projects set quota_blob_mib = null');
   });
 
-  it('have bounds of their own', async () => {
+  it('have limits on size, rows and ordinal', async () => {
     const batchId = await sender.open({ entities: ['folders'] });
     const body = { ordinal: 0, digest: 'a'.repeat(64), bytes: 1_000, rows: 1 };
     const wrong = [
@@ -276,8 +276,8 @@ describe('bytes of chunks', () => {
   });
 });
 
-describe('a job', () => {
-  it('is taken over when its worker is gone, and makes one version', async () => {
+describe('the job of a batch', () => {
+  it('is taken over when its worker is lost, and creates one version', async () => {
     const before = await head();
     const batchId = await sender.open();
     await sender.sendChunk(batchId, 0, chunkOf(folders(2_000), 'folders'));
@@ -287,7 +287,7 @@ describe('a job', () => {
     expect(await head()).toMatchObject({ number: before.number + 1 });
   });
 
-  it('of a world that is deleted meanwhile ends, and nothing is kept of its rows', async () => {
+  it('ends when its world is deleted, and its rows are deleted with it', async () => {
     const waiting = await sender.open();
     await sender.sendChunk(waiting, 0, chunkOf(folders(1), 'folders'));
     const applied = await sender.send({ publish: 'later' }, chunkOf(folders(1), 'folders'));

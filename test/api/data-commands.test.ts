@@ -1,4 +1,4 @@
-/** `svc worlds data import` and what belongs to it, on a control plane. */
+/** Tests `svc worlds data import` and related commands against a control plane. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ afterAll(async () => {
 const put = (name: string, content: string | Uint8Array): void =>
   writeFileSync(join(desk.folder, name), content);
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output. A command that fails fails the test. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -38,14 +38,14 @@ const svc = async (words: string): Promise<string> => {
 
 const header = 'id,folder_id,title,done';
 
-/** So many notes as CSV, from an id on. */
+/** Returns this many notes as CSV, with ids from `from` on. */
 const notesCsv = (from: number, count: number): string =>
   [header, ...Array.from({ length: count }, (_, i) => `${from + i},1,note ${from + i},false`)].join(
     '\n',
   );
 
 describe('svc worlds data import', () => {
-  it('makes a version of a small file', async () => {
+  it('creates a version from a small file', async () => {
     put('notes.csv', notesCsv(100, 3));
     const out = await svc('worlds data import notes notes.csv -m first');
     expect(out).toMatch(/version +2 \(ver-/);
@@ -54,7 +54,7 @@ describe('svc worlds data import', () => {
     expect(await svc('worlds versions notes')).toMatch(/^2 .* import .* first$/m);
   });
 
-  it('tells refused rows by file and line, and writes nothing', async () => {
+  it('reports refused rows by file and line, and writes nothing', async () => {
     put(
       'notes.jsonl',
       '{"id":200,"folder_id":1,"title":"x","done":false}\n\n{"id":201,"folder_id":1,"title":5,"done":false}\n',
@@ -76,7 +76,7 @@ describe('svc worlds data import', () => {
     expect(await svc('worlds versions notes')).not.toMatch(/^3 /m);
   });
 
-  it('leaves them out when told to, and writes a report', async () => {
+  it('leaves out refused rows with --no-atomic, and writes a report', async () => {
     put(
       'mixed.jsonl',
       [
@@ -97,7 +97,7 @@ describe('svc worlds data import', () => {
     ]);
   });
 
-  it('sends a large file in chunks, and keeps a batch for later when told to', async () => {
+  it('sends a large file in chunks, and keeps the batch unpublished with --publish later', async () => {
     put('large.csv.gz', gzipSync(notesCsv(1_000, 60_000)));
     const out = await svc('worlds data import notes large.csv.gz --entity notes --publish later');
     expect(out).toMatch(/60,000 rows of batch bat-\S+ wait/);
@@ -115,7 +115,7 @@ describe('svc worlds data import', () => {
     expect(await svc('worlds data batches notes')).toMatch(/published .* 60,000 /);
   });
 
-  it('checks rows by what is in the world, too', async () => {
+  it('checks rows against the rows that the world already has', async () => {
     put('notes.csv', notesCsv(100, 1));
     const { err } = await desk.svc('worlds data check notes notes.csv');
     expect(err).toMatch(/1 row would be refused:\n {2}notes.csv:2 +notes/);
@@ -126,8 +126,11 @@ describe('svc worlds data import', () => {
   });
 });
 
-describe('svc worlds data import that is killed', () => {
-  /** Stands before the service, counts the bytes that are sent, and may leave one sending unanswered. */
+describe('svc worlds data import after a kill', () => {
+  /**
+   * Starts a proxy before the control plane that records each uploaded chunk, and can leave an upload without an
+   * answer.
+   */
   const startCounter = async (onPut: (count: number) => 'answer' | 'silence') => {
     const sent: string[] = [];
     const target = control.running.addresses.public[0] ?? '';
@@ -164,7 +167,7 @@ describe('svc worlds data import that is killed', () => {
     return { url: `http://127.0.0.1:${port}`, sent, close: () => server.closeAllConnections() };
   };
 
-  it('goes on where it was, and sends nothing twice', async () => {
+  it('resumes where it stopped, and uploads no chunk twice', async () => {
     const title = 'x'.repeat(2_000);
     const rows = Array.from({ length: 6_500 }, (_, i) => `${500_000 + i},1,${i}${title},false`);
     put('notes.csv', [header, ...rows].join('\n'));
@@ -213,7 +216,7 @@ describe('svc worlds data import that is killed', () => {
   });
 });
 
-/** Runs a command, and has it told to stop once something is so. */
+/** Runs a command, and sends it SIGINT once the condition is true. */
 const interrupt = async (own: Desk, words: string, when: () => Promise<boolean>): Promise<Ran> => {
   const before = new Set(process.listeners('SIGINT'));
   const ran = own.svc(words);
@@ -222,8 +225,8 @@ const interrupt = async (own: Desk, words: string, when: () => Promise<boolean>)
   return ran;
 };
 
-describe('an import that is interrupted', () => {
-  it('says that it goes on by itself once all rows were sent, until it is called off', async () => {
+describe('an interrupted import', () => {
+  it('reports that the service continues by itself once all rows are sent, and how to cancel it', async () => {
     const idle = await startNotesControl({ imports: { processes: 0 } });
     const own = createDesk(idle);
     writeFileSync(join(own.folder, 'notes.csv'), notesCsv(100, 3));
@@ -232,7 +235,7 @@ describe('an import that is interrupted', () => {
     const words = 'worlds data import notes notes.csv --publish later';
     const { status, err } = await interrupt(own, words, isQueued);
     expect(status).toBe(130);
-    // A slow machine has shown its progress first.
+    // On a slow machine the command prints its progress first.
     expect(err).toMatch(
       /^error: interrupted \(batch bat-\S+\)\nhint: all rows are in the service, /m,
     );
@@ -245,7 +248,7 @@ describe('an import that is interrupted', () => {
 });
 
 describe('svc worlds create', () => {
-  it('takes rows of CSV, and names a bad one by file and line', async () => {
+  it('accepts rows from CSV, and names a bad row by file and line', async () => {
     desk.write('notes', notesWorld());
     put('notes.csv', notesCsv(100, 3));
     expect(await svc('worlds create rows --from ./notes --rows notes.csv')).toMatch(
@@ -260,7 +263,7 @@ describe('svc worlds create', () => {
     expect((await desk.svc('worlds describe bad')).err).toContain('no world');
   });
 
-  it('makes the worlds of a file, tells of each, and exits with 2 when one could not be made', async () => {
+  it('creates the worlds of a batch file, reports each line, and exits with 2 if one fails', async () => {
     const lines = [
       {
         slug: 'one',

@@ -1,4 +1,4 @@
-/** `svc worlds data extract`, on a control plane. */
+/** Tests `svc worlds data extract` against a control plane. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -52,8 +52,8 @@ const read = (path: string): Buffer => readFileSync(join(desk.folder, path));
 const digest = (text: string): string =>
   `sha256:${createHash('sha256').update(`s:${text}`).digest('hex')}`;
 
-describe('svc worlds data extract, of a world', () => {
-  it('prints its rows as JSONL, JSON or CSV, and what was done on standard error', async () => {
+describe('svc worlds data extract on a world', () => {
+  it('prints its rows as JSONL, JSON or CSV, and a summary on standard error', async () => {
     const { out, err } = await svc('worlds data extract crm');
     expect(linesOf(out)).toEqual(people);
     expect(err).toBe('read 3, rows 3, unknown fields 0, nothing redacted\n');
@@ -64,7 +64,7 @@ describe('svc worlds data extract, of a world', () => {
     );
   });
 
-  it('goes through all pages of the version that it names', async () => {
+  it('reads all pages of the named version', async () => {
     const body = { rows: { people: [{ id: 9_999, email: 'new@example.test' }] } };
     await control.send(importData, { params: { slug: 'many' }, body });
     const ids = linesOf((await svc('worlds data extract many@1')).out).map(({ id }) => id);
@@ -72,7 +72,7 @@ describe('svc worlds data extract, of a world', () => {
     expect(linesOf((await svc('worlds data extract many')).out)).toHaveLength(2_501);
   });
 
-  it('writes files that an import takes for the same rows', async () => {
+  it('writes files from which an import restores the same rows', async () => {
     for (const name of ['people.csv', 'people.json', 'people.jsonl.gz']) {
       await svc(`worlds data extract crm --out ${name}`);
       const checked = await svc(`worlds data import crm ${name} --mode replace --dry-run --json`);
@@ -84,7 +84,7 @@ describe('svc worlds data extract, of a world', () => {
     expect(readdirSync(desk.folder).filter((name) => name.startsWith('.svc'))).toEqual([]);
   });
 
-  it('redacts what the world redacts, unless it is told not to', async () => {
+  it('redacts by the policy of the world, except with --no-redact', async () => {
     const { out, err } = await svc('worlds data extract salted --entity people');
     expect(linesOf(out)[0]).toEqual({ id: 1, email: digest('ann@example.test'), plan: 'pro' });
     expect(err).toBe(
@@ -96,7 +96,7 @@ describe('svc worlds data extract, of a world', () => {
   });
 });
 
-describe('svc worlds data extract, of files', () => {
+describe('svc worlds data extract on files', () => {
   it('leaves out fields that the entity does not have, and redacts the others', async () => {
     const export1 = 'id,email,note,plan,Internal id\n4,dan@example.test,secret,pro,77\n';
     desk.write('.', changed([], { 'export.csv': export1 }));
@@ -107,7 +107,7 @@ describe('svc worlds data extract, of files', () => {
     );
   });
 
-  it('leaves no file behind when a row cannot be read', async () => {
+  it('leaves no output file behind if a row cannot be read', async () => {
     desk.write('.', changed([], { 'broken.jsonl': '{"id": 5, "email": "e"}\n{"id": 6,\n' }));
     const { status, err } = await desk.svc(
       'worlds data extract crm broken.jsonl --entity people --out left.jsonl',
@@ -117,7 +117,7 @@ describe('svc worlds data extract, of files', () => {
     expect(readdirSync(desk.folder).filter((name) => name.startsWith('.svc'))).toEqual([]);
   });
 
-  it('says that a folder has no captures', async () => {
+  it('reports that a folder has no captures', async () => {
     desk.write('uncaptured', notesWorld());
     const { status, out, err } = await desk.svc('worlds data extract ./uncaptured');
     expect([status, out]).toEqual([1, '']);
@@ -126,7 +126,7 @@ describe('svc worlds data extract, of files', () => {
     );
   });
 
-  it('makes one row of all that captures hold of a key, where the folder has captures', async () => {
+  it('merges all captures of a key into one row', async () => {
     const { from } = peopleBody({ slug: 'crm', rows: [], salt: 's' });
     const capture = (body: unknown) =>
       JSON.stringify({ operation: 'list_people', arguments: {}, status: 200, body });
@@ -143,7 +143,7 @@ describe('svc worlds data extract, of files', () => {
     expect(err).toContain('read 2, rows 1, unknown fields 1 (seen)');
   });
 
-  it('refuses what makes no sense together, and what there is not', async () => {
+  it('refuses conflicting options, unknown entities and missing files', async () => {
     const refusal = async (words: string) => (await desk.svc(words)).err;
     expect(await refusal('worlds data extract crm export.csv --where id=1')).toContain('--where');
     expect(await refusal('worlds data extract crm --entity persons')).toContain('it has people');

@@ -1,4 +1,4 @@
-/** Rows that come in one request, and what becomes of them. */
+/** Tests imports whose rows come in one request. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -34,7 +34,7 @@ const importOf = (body: Parameters<typeof control.send<typeof importData>>[1]['b
   control.send(importData, { params, body });
 
 describe('an import', () => {
-  it('makes a version with the rows, which says where it came from', async () => {
+  it('creates a version with the rows, and the version has origin "import"', async () => {
     const before = await head();
     const answer = await importOf({
       rows: { notes: [note(900, 900)], folders: [folder(900)] },
@@ -59,7 +59,7 @@ describe('an import', () => {
     expect(data[0]?.changes).toMatchObject({ base: before.number, files: { changed: 0 } });
   });
 
-  it('names the entity, row and field of what is wrong, and writes nothing', async () => {
+  it('names the entity, row and field of each error, and writes nothing', async () => {
     const before = await head();
     const rows = { folders: [folder(901), { id: 902 }], notes: [note(901, 77_777)] };
     const refused = await importOf({ rows }).catch((error: unknown) => error);
@@ -77,7 +77,7 @@ describe('an import', () => {
     expect(await head()).toEqual(before);
   });
 
-  it('looks at everything and writes nothing where it is a dry run', async () => {
+  it('validates all rows and writes nothing in a dry run', async () => {
     const before = await head();
     const good = await importOf({ rows: { folders: [folder(903)] }, dryRun: true });
     expect(good).toMatchObject({ status: 200, body: { state: 'applied', versionId: null } });
@@ -86,7 +86,7 @@ describe('an import', () => {
     expect(await head()).toEqual(before);
   });
 
-  it('is refused up front for entities, modes and redaction that the world has not', async () => {
+  it('is refused at once for unknown entities, conflicting modes, and redaction without a policy', async () => {
     const wrong = [
       { rows: { foldrs: [] } },
       { rows: { folders: [] }, merge: true, mode: 'replace' as const },
@@ -101,7 +101,7 @@ describe('an import', () => {
     });
   });
 
-  it('made with a key is made once, and the key is of its body alone', async () => {
+  it('runs once for one Idempotency-Key, which is refused with another body', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const body = { rows: { folders: [folder(905)] } };
     const [first, second] = await Promise.all([
@@ -115,7 +115,7 @@ describe('an import', () => {
     });
   });
 
-  it('made with a key in two worlds is refused in the second', async () => {
+  it('is refused in a second world with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const body = { rows: { folders: [folder(915)] } };
     await control.send(importData, { params, body, headers });
@@ -128,7 +128,7 @@ describe('an import', () => {
     });
   });
 
-  it('that broke off for want of room is done when it is sent again with its key', async () => {
+  it('that failed on the storage quota succeeds when it is repeated with its Idempotency-Key', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const body = { rows: { folders: [folder(916)] } };
     await control.sql(
@@ -143,14 +143,14 @@ describe('an import', () => {
     expect(done).toMatchObject({ state: 'published', landed: { folders: 1 } });
   });
 
-  it('that leaves out bad rows says how many', async () => {
+  it('with atomic: false reports how many bad rows it left out', async () => {
     const rows = { folders: [folder(907), folder(907), { id: 'x' }] };
     const { status, body } = await importOf({ rows, atomic: false });
     expect(status).toBe(201);
     expect(body).toMatchObject({ refused: 2, landed: { folders: 1 }, state: 'published' });
   });
 
-  it('in a world that is archived is refused', async () => {
+  it('into an archived world is refused', async () => {
     await control.send(archiveWorld, { params, body: { archived: true } });
     await expect(importOf({ rows: { folders: [] } })).rejects.toMatchObject({ code: 'conflict' });
     await control.send(archiveWorld, { params, body: { archived: false } });
@@ -158,7 +158,7 @@ describe('an import', () => {
 });
 
 describe('a push after an import', () => {
-  it('keeps what was merged and replaced, until it says otherwise', async () => {
+  it('keeps imported rows, unless it replaces the data', async () => {
     await importOf({ rows: { notes: [], folders: [folder(1, 'mine')] }, mode: 'replace' });
     expect((await head()).entityCounts).toEqual({ folders: 1, notes: 0 });
     const tree = new Map(notesWorld().map((file) => [file.path, file]));

@@ -1,4 +1,4 @@
-/** Jobs of imports: whose turn it is, and what becomes of them when a batch is called off or their machine fails. */
+/** Tests the jobs of imports: the order in which workers claim them, cancelled batches, and failing workers. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await control.stop();
 });
 
-// What a test that failed has left is not the next one's.
+// Fails the batches that a failed test has left, so that the next test does not see them.
 afterEach(async () => {
   await control.sql(
     `update data_batches set state = 'failed' where state in ('queued', 'validating', 'applying', 'applied')`,
@@ -51,7 +51,7 @@ afterEach(async () => {
 const params = { slug: 'notes' };
 const head = async () => (await control.read(getWorld, { params })).body.version;
 let last = 1_000;
-/** Folders of ids that no other test has. */
+/** Builds folders with ids that no other test uses. */
 const folders = (count: number) =>
   Array.from({ length: count }, () => {
     last += 1;
@@ -64,7 +64,7 @@ const sealed = async (rows = folders(2), body = {}): Promise<string> => {
   return batchId;
 };
 const later = { publish: 'later' } as const;
-/** A batch whose rows wait to be published. */
+/** Creates a batch whose rows are applied and not yet published. */
 const applied = async (rows = folders(2)): Promise<string> => {
   const batchId = await sealed(rows, later);
   await work.run(await work.claimNext());
@@ -77,7 +77,7 @@ const tidy = () =>
   });
 const callOff = (batchId: string) => control.send(cancelBatch, { params: { ...params, batchId } });
 
-describe('whose turn it is', () => {
+describe('the next job to claim', () => {
   // Emptying an entity is a batch without chunks.
   const emptying = { mode: 'replace' as const, entities: ['notes'] };
   const world = async (slug: string): Promise<string> => {
@@ -100,7 +100,7 @@ describe('whose turn it is', () => {
     return batchId;
   };
 
-  it('is that of the project which has least under way, however long others wait', async () => {
+  it('belongs to the project with the fewest running jobs, however long other jobs have waited', async () => {
     const own = [];
     for (const slug of ['first', 'second', 'third']) own.push(await queued(await world(slug)));
     const theirs = await queuedByNeighbour('theirs');
@@ -110,7 +110,7 @@ describe('whose turn it is', () => {
     expect(await work.claim()).toBeUndefined();
   });
 
-  it('comes back to a project whose job has lost its worker, as nothing of it is under way', async () => {
+  it('is a job whose lease expired, because its project has no other running job', async () => {
     const lost = await queued('first');
     expect((await work.claimNext()).id).toBe(lost);
     const theirs = await queuedByNeighbour('theirs-too');
@@ -119,13 +119,13 @@ describe('whose turn it is', () => {
     expect((await work.claimNext()).id).toBe(theirs);
   });
 
-  it('is never that of a world which has an import under way, also where all ask at once', async () => {
+  it('is never one of a world that has a running import, even with concurrent claims', async () => {
     const before = await head();
     const [first, second] = [await sealed(folders(3)), await sealed(folders(4))];
     const other = await queued('second');
     const claims = await Promise.all(Array.from({ length: 8 }, () => work.claim()));
     const claimed = claims.filter((each) => each !== undefined);
-    // Of those that ask at once some may find the place taken that they looked at.
+    // Concurrent claims may find that another worker has taken the world that they chose.
     for (let more = await work.claim(); more !== undefined; more = await work.claim()) {
       claimed.push(more);
     }
@@ -145,7 +145,7 @@ describe('whose turn it is', () => {
 
 type Reached = {
   batchId: string;
-  /** Lets whoever is at work on it go on, and waits until that has ended. */
+  /** Lets the paused worker continue, and waits until its job has ended. */
   finish(): Promise<void>;
 };
 
@@ -155,7 +155,7 @@ const letOn = (gate: Gate, job: Promise<void>) => async (): Promise<void> => {
 };
 const nobody = async (): Promise<void> => undefined;
 
-/** How a batch gets into each state in which it can be called off. */
+/** Brings a batch into each state in which it can be cancelled. */
 const phases: Partial<Record<BatchState, () => Promise<Reached>>> = {
   open: async () => ({ batchId: await sender.open(), finish: nobody }),
   uploading: async () => {
@@ -208,9 +208,9 @@ const ways: Record<string, (batchId: string) => Promise<unknown>> = {
 
 const cases = Object.keys(phases).flatMap((state) => Object.keys(ways).map((way) => [state, way]));
 
-describe('a batch that is called off', () => {
+describe('a cancelled import batch', () => {
   it.each(cases)(
-    'while it is %s, %s, leaves the world as it was and stays called off',
+    'that was %s, cancelled %s, leaves the world unchanged and stays cancelled',
     async (state, way) => {
       const before = await head();
       const reached = await phases[state as BatchState]?.();
@@ -234,13 +234,13 @@ describe('a batch that is called off', () => {
         [batchId],
       );
       expect(held).toEqual([]);
-      // Once more is as once.
+      // A second cancel changes nothing.
       await callOff(batchId);
       expect(await sender.read(batchId)).toMatchObject(off);
     },
   );
 
-  it('when it is over is refused, with its state', async () => {
+  it('cannot be cancelled once it is refused or published, and the error names its state', async () => {
     const refused = await sealed([{ id: 1, name: 'is there' }]);
     await work.run(await work.claimNext());
     const published = await sealed();
@@ -259,7 +259,7 @@ describe('a batch that is called off', () => {
     expect(await head()).toEqual(before);
   });
 
-  it('has none of its rows published by one that was under way when it was called off', async () => {
+  it('is left out when a batch that ran on top of it during the cancel is published', async () => {
     const before = await head();
     const off = await applied(folders(5));
     const stays = await sealed(folders(2), later);
@@ -289,7 +289,7 @@ describe('a batch that is called off', () => {
     expect(after.entityCounts.folders).toBe((before.entityCounts.folders ?? 0) + 2);
   });
 
-  it('and completed again is done once, and not by the worker that it was taken from', async () => {
+  it('that is completed again runs once, on the new worker only', async () => {
     const before = await head();
     const batchId = await sealed(folders(3));
     const gate = createGate();
@@ -315,10 +315,10 @@ describe('a batch that is called off', () => {
   });
 });
 
-describe('a worker', () => {
+describe('an import worker', () => {
   const rested = () => control.sql('update data_batches set lease_until = now()');
 
-  it('whose folder cannot be made gives its batch back, which another does', async () => {
+  it('that cannot create its work folder leaves its batch to another worker', async () => {
     const before = await head();
     const batchId = await sealed(folders(2));
     const file = join(desk.folder, 'no-folder');
@@ -333,7 +333,7 @@ describe('a worker', () => {
     expect((await head()).number).toBe(before.number + 1);
   });
 
-  it('that begins removes the folders of attempts that are over, and no others', async () => {
+  it('that starts removes the folders of attempts that have ended, and no others', async () => {
     const done = await applied();
     await sealed();
     const { id, owner } = await work.claimNext();
@@ -342,7 +342,7 @@ describe('a worker', () => {
       over: `${done}.${randomUUID()}`,
       former: `${id}.${randomUUID()}`,
       underWay: `${id}.${owner}`,
-      // Another installation may have its folders in the same place.
+      // Another installation may use the same folder.
       unknown: `bat-unknown.${randomUUID()}`,
       pushed: `push-${randomUUID()}`,
     };
@@ -354,7 +354,7 @@ describe('a worker', () => {
     expect((await readdir(folder)).sort()).toEqual([underWay, unknown, pushed].sort());
   });
 
-  it('gives a batch up that cut off as many before it as there may be', async () => {
+  it('gives up a batch after the maximum number of interrupted attempts, and it can be completed again', async () => {
     const before = await head();
     const batchId = await sealed(folders(2));
     await control.sql('update data_batches set attempts = 25 where id = $1', [batchId]);

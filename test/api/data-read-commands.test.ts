@@ -1,4 +1,4 @@
-/** `svc worlds data query` and `show`, on a control plane. */
+/** Tests `svc worlds data query` and `svc worlds data show` against a control plane. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
 import { createDesk, type Desk } from '../support/commands-on-control.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
   desk.clear();
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output. A command that fails fails the test. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -41,7 +41,7 @@ const svc = async (words: string): Promise<string> => {
 };
 
 describe('svc worlds data show', () => {
-  it('prints how many rows there are, or the rows', async () => {
+  it('prints the row counts, or the rows of an entity', async () => {
     expect(await svc('worlds data show crm')).toBe(
       'ENTITY  ROWS\npeople  3\n3 rows in version 1 of crm\n',
     );
@@ -57,7 +57,7 @@ rows 1 to 2 of 3; --offset 2 shows the next
 });
 
 describe('svc worlds data query', () => {
-  it('finds rows by values, each as JSON or as a text', async () => {
+  it('finds rows by values given as JSON or as plain text', async () => {
     const ids = async (words: string): Promise<unknown[]> => {
       const out = await svc(`worlds data query crm people ${words} --json`);
       return JSON.parse(out).data.map(({ id }: { id: number }) => id);
@@ -69,7 +69,7 @@ describe('svc worlds data query', () => {
     expect(await svc('worlds data query crm@1 people --where plan=gold')).toBe('no rows match\n');
   });
 
-  it('prints linked worlds and how they compare', async () => {
+  it('prints the rows of linked worlds and how they compare', async () => {
     const words = 'worlds data query crm people --where email=ann@example.test --across --compare';
     expect(await svc(words)).toBe(`\
 people of crm@1
@@ -89,7 +89,7 @@ people here and people of billing@1, by email: 1 in both, 0 only here, 0 only th
 `);
   });
 
-  it('says what is wrong with a query', async () => {
+  it('reports the error of an invalid query', async () => {
     const { status, err } = await desk.svc('worlds data query crm people --where mail=1');
     expect([status, err]).toEqual([1, expect.stringContaining('did you mean "email"?')]);
     expect((await desk.svc('worlds data query crm people --where mail')).err).toContain(

@@ -1,4 +1,4 @@
-/** Rows of worlds as they are read: counts, pages of an entity, and linked worlds beside them. */
+/** Tests reading the rows of worlds: counts, pages of an entity, and linked worlds. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redactRow } from '#language/capture/redact.ts';
 import type { Row } from '#language/contract.ts';
@@ -90,7 +90,7 @@ describe('the rows of a world', () => {
     });
   });
 
-  it('are read page by page, as they were stored', async () => {
+  it('are read page by page, as stored', async () => {
     expect(await page('crm')).toMatchObject({
       entity: 'people',
       data: people,
@@ -102,7 +102,7 @@ describe('the rows of a world', () => {
     });
   });
 
-  it('are read on from the cursor of a page', async () => {
+  it('continue from the cursor of a page', async () => {
     const { meta } = await page('crm', undefined, { limit: 2 });
     expect(meta).toMatchObject({ offset: 0, nextOffset: 2, nextCursor: expect.any(String) });
     const cursor = String(meta.nextCursor);
@@ -117,7 +117,7 @@ describe('the rows of a world', () => {
     await refused({ cursor }).toMatchObject(wrong);
   });
 
-  it('are found by values, lists of them, nested paths and null', async () => {
+  it('are found by values, lists of values, nested paths and null', async () => {
     const ids = async (where: Where) => (await page('crm', where)).data.map(({ id }) => id);
     expect(await ids({ email: 'bob@example.test' })).toEqual([2]);
     expect(await ids({ boss: 1, plan: ['free', 'none'] })).toEqual([2]);
@@ -126,7 +126,7 @@ describe('the rows of a world', () => {
     expect(await ids({ plan: [null, 'free'] })).toEqual([2, 3]);
   });
 
-  it('of a version are read by its address', async () => {
+  it('are read from a version by its address', async () => {
     const body = { rows: { people: [{ id: 4, email: 'dan@example.test' }] } };
     await control.send(importData, { params: { slug: 'billing' }, body });
     const count = async (slug: string) => (await page(slug)).meta.totalItems;
@@ -136,7 +136,7 @@ describe('the rows of a world', () => {
     await refused({ entity: 'people' }, 'billing@9').toMatchObject({ code: 'not_found' });
   });
 
-  it('are found by plaintexts where the world keeps digests', async () => {
+  it('are found by plain text in a world that stores digests', async () => {
     const where = { email: ['ann@example.test', 'none@example.test'] };
     expect((await page('desk', where)).data).toEqual([]);
     expect((await page('desk', where, { resolve: true })).data).toMatchObject([{ id: 8 }]);
@@ -145,7 +145,7 @@ describe('the rows of a world', () => {
 });
 
 describe('rows across linked worlds', () => {
-  it('come in groups, the world that was asked first', async () => {
+  it('come in groups, with the rows of the requested world first', async () => {
     const read = await across({ email: 'ann@example.test' }, { resolve: true });
     expect(
       read.groups.map(({ alias, slug, number, data }) => [alias, slug, number, data[0]?.id]),
@@ -158,7 +158,7 @@ describe('rows across linked worlds', () => {
     expect(read.compare).toBeUndefined();
   });
 
-  it('are asked only of links that carry every field', async () => {
+  it('are read only from linked worlds that map every field', async () => {
     const read = await across({ email: 'ann@example.test', plan: 'pro' });
     expect(read.groups.map(({ slug }) => slug)).toEqual(['crm', 'billing']);
     expect(read.skipped).toEqual([
@@ -170,7 +170,7 @@ describe('rows across linked worlds', () => {
     ]);
   });
 
-  it('are found by an index of their own where a field is mapped', async () => {
+  it('are found by an index of the linked world for a mapped field, with an exact total', async () => {
     const rows = { plan: 'pro' };
     const plain = await page('many', rows, { limit: 1 });
     expect(plain.meta).toMatchObject({ totalItems: 2, totalItemsIsLowerBound: true });
@@ -211,7 +211,7 @@ describe('rows across linked worlds', () => {
   });
 });
 
-describe('a query that is none', () => {
+describe('an invalid query', () => {
   it.each([
     [{ across: true }, ['across']],
     [{ compare: true }, ['compare']],
@@ -226,7 +226,7 @@ describe('a query that is none', () => {
     [{ entity: 'people', where: '{"mail":1}' }, ['where', 'mail']],
     [{ entity: 'people', where: '{"address.town":1}' }, ['where', 'address.town']],
     [{ entity: 'people', where: '{"id":{"gt":1}}' }, ['where', 'id']],
-  ])('is refused by its parameter: %j', async (query, path) => {
+  ])('is refused with the name of its parameter: %j', async (query, path) => {
     await refused(query).toMatchObject({
       code: 'invalid',
       fields: [{ path, message: expect.any(String) }],
@@ -234,7 +234,7 @@ describe('a query that is none', () => {
   });
 });
 
-describe('reading rows', () => {
+describe('reading the rows of a world', () => {
   const path = '/api/public/worlds/crm/data?entity=people';
   const statusOf = async (authorization?: string) =>
     (
@@ -245,7 +245,7 @@ describe('reading rows', () => {
       })
     ).status;
 
-  it('is for either key of the project, and for nobody else', async () => {
+  it('is allowed with the key pair and the public key of the project, and with no other credential', async () => {
     expect(await statusOf(`Bearer ${control.publicKey}`)).toBe(200);
     expect(await statusOf()).toBe(401);
     expect(await statusOf('Bearer pk-none')).toBe(401);
