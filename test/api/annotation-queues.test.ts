@@ -1,4 +1,4 @@
-/** Annotation queues: made, filled, worked off, and who is assigned. */
+/** Tests annotation queues: how they are created, filled, completed and assigned. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
@@ -34,7 +34,7 @@ const makeQueue = async (name: string): Promise<string> => {
   return `/annotation-queues/${(await must('POST', '/annotation-queues', body)).id}`;
 };
 
-/** A member of the organization, by their id. */
+/** Adds a member to the organization and returns its user id. */
 const addMember = async (email: string, role: string): Promise<string> => {
   const as = control.accountAuthorization;
   const body = { email, role };
@@ -52,8 +52,8 @@ beforeAll(async () => {
   configId = config.id;
 });
 
-describe('a queue', () => {
-  it('is made with its score configs, and listed', async () => {
+describe('an annotation queue', () => {
+  it('is created with its score configs, and is listed', async () => {
     const body = { name: 'first', description: 'what is odd', scoreConfigIds: [configId] };
     const made = await must('POST', '/annotation-queues', { ...body, other: 1 });
     expect(made).toMatchObject(body);
@@ -69,7 +69,7 @@ describe('a queue', () => {
     [{ name: 'a', scoreConfigIds: ['none'] }, 'scoreConfigIds'],
     [{ name: 'a', scoreConfigIds: null }, 'scoreConfigIds'],
     [{ name: 7 }, 'name'],
-  ])('is refused by name: %j', async (more, field) => {
+  ])('is refused with the name of the field: %j', async (more, field) => {
     const { status, body } = await ask('POST', '/annotation-queues', {
       scoreConfigIds: [configId],
       ...more,
@@ -77,7 +77,7 @@ describe('a queue', () => {
     expect([status, body.error]).toMatchObject([400, [{ path: [field] }]]);
   });
 
-  it('has an object once, whoever adds it at the same time', async () => {
+  it('has one item for an object that several requests add at the same time', async () => {
     const queue = await makeQueue('once');
     const object = { objectId: 'trace/1', objectType: 'TRACE' };
     const added = await Promise.all(
@@ -88,7 +88,7 @@ describe('a queue', () => {
     expect((await must('GET', `${queue}/items`)).meta.totalItems).toBe(2);
   });
 
-  it('has its items completed, and pending again', async () => {
+  it('marks its items as completed, and as pending again', async () => {
     const queue = await makeQueue('states');
     const item = await must('POST', `${queue}/items`, {
       ...{ objectId: 'o', objectType: 'OBSERVATION', status: null },
@@ -113,7 +113,7 @@ describe('a queue', () => {
     expect((await ask('PATCH', path, { status: 'PENDING' })).status).toBe(404);
   });
 
-  it('has no item of another queue', async () => {
+  it('does not find an item of another queue', async () => {
     const [queue, other] = [await makeQueue('mine'), await makeQueue('other')];
     const item = await must('POST', `${queue}/items`, { objectId: 'o', objectType: 'TRACE' });
     for (const method of ['GET', 'DELETE']) {
@@ -129,7 +129,7 @@ describe('a queue', () => {
     [{ objectId: 'o' }, 'objectType'],
     [{ objectId: 'o', objectType: 'USER' }, 'objectType'],
     [{ objectId: 'o'.repeat(801), objectType: 'TRACE' }, 'objectId'],
-  ])('takes no item that is not right: %j', async (item, field) => {
+  ])('refuses an invalid item: %j', async (item, field) => {
     const { data } = await must('GET', '/annotation-queues?limit=1');
     const path = `/annotation-queues/${data[0]?.id}/items`;
     const { status, body } = await ask('POST', path, item);
@@ -137,8 +137,8 @@ describe('a queue', () => {
   });
 });
 
-describe('an assignment', () => {
-  it('is of a member who reads the project, and ends with the membership', async () => {
+describe('an assignment to an annotation queue', () => {
+  it('is made for a member who can read the project, and ends with the membership', async () => {
     const queue = await makeQueue('assigned');
     const userId = await addMember('ann@example.com', 'VIEWER');
     const assigned = await must('POST', `${queue}/assignments`, { userId });
@@ -163,7 +163,7 @@ describe('an assignment', () => {
     expect((await ask('POST', `${queue}/assignments`, { userId })).status).toBe(404);
   });
 
-  it('is of nobody else', async () => {
+  it('is refused for any other user', async () => {
     const queue = await makeQueue('nobody');
     const none = await addMember('bob@example.com', 'NONE');
     for (const userId of [none, 'usr-none', 'a\0b']) {

@@ -1,4 +1,4 @@
-/** `svc context`, `svc prompts` and `svc media` on a control plane. */
+/** Tests `svc context`, `svc prompts` and `svc media` against a control plane. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(async () => {
   desk.clear();
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output. A command that fails fails the test. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, `${words}: ${err}`).toBe(0);
@@ -27,7 +27,7 @@ const svc = async (words: string): Promise<string> => {
 
 const write = (files: Record<string, string>): void => desk.write('.', changed([], files));
 
-it('pushes what agents work with, and pulls it as it was', async () => {
+it('svc context pushes content in versions, and pulls it unchanged', async () => {
   write({ 'search.md': '# Search\n\nLook in the issues.\n', 'memory.json': '{"seen": [1, 2]}' });
   await svc('context push skills folder/search @search.md --label production --tag team -m first');
   expect(await svc('context push skills folder/search shorter --base 1')).toContain('version 2');
@@ -51,7 +51,7 @@ it('pushes what agents work with, and pulls it as it was', async () => {
   expect((await desk.svc('context list recipes')).err).toContain('Allowed choices are');
 });
 
-it('creates prompts in versions, moves their labels, and deletes them', async () => {
+it('svc prompts creates prompts in versions, moves their labels, and deletes them', async () => {
   write({ 'chat.json': '[{"role": "system", "content": "Be kind to {{name}}"}]' });
   await svc('prompts create greeting one --label production');
   await svc('prompts create greeting two --tag t -m shorter');
@@ -70,7 +70,7 @@ it('creates prompts in versions, moves their labels, and deletes them', async ()
   expect(await svc('prompts list --name greeting')).toContain('no prompts');
 });
 
-it('sends media once, prints its reference, and fetches it', async () => {
+it('svc media uploads a file once, prints its reference, and downloads it', async () => {
   write({ 'shot.png': 'not quite a picture' });
   const sent = JSON.parse(await svc('media put shot.png --trace t1 --field output --json'));
   expect(sent).toMatchObject({ sent: true });

@@ -1,4 +1,4 @@
-/** Context repositories and prompts: pushed, labelled, read, composed, deleted. */
+/** Tests context repositories and prompts: pushed, labelled, read, composed and deleted. */
 import { Langfuse } from 'langfuse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 
 describe('a context repository', () => {
-  it('keeps each version that is pushed, and answers the latest unless another is asked for', async () => {
+  it('keeps each pushed version, and returns the latest unless the request names another', async () => {
     const path = '/context/memory/user%2Fada';
     expect(await ask('POST', path, { content: { likes: ['tea'] } })).toMatchObject({
       status: 201,
@@ -55,7 +55,7 @@ describe('a context repository', () => {
     expect((await ask('GET', `${path}?version=x`)).status).toBe(400);
   });
 
-  it('is found by a name whose slashes stand in the address as they are', async () => {
+  it('is found by a name with unescaped slashes in the address', async () => {
     await ask('POST', '/context/skills/of/folder/one', { content: 'how' });
     expect((await ask('GET', '/context/skills/of/folder/one')).body).toMatchObject({
       identifier: 'of/folder/one',
@@ -73,7 +73,7 @@ describe('a context repository', () => {
     });
   });
 
-  it('says whether it is there', async () => {
+  it('reports whether it exists', async () => {
     await ask('POST', '/context/skills/search', { content: 'how' });
     const exists = async (path: string) => (await ask('GET', path)).body;
     expect(await exists('/context/skills/search?exists=true')).toEqual({
@@ -87,7 +87,7 @@ describe('a context repository', () => {
     expect((await ask('GET', '/context/tools/search')).status).toBe(404);
   });
 
-  it('refuses a push upon a version that is not the latest, and two at once get a number each', async () => {
+  it('refuses a push onto a version that is not the latest, and numbers concurrent pushes uniquely', async () => {
     const path = '/context/agents/triage';
     const stale = { content: 1, baseVersion: 3 };
     expect((await ask('POST', path, { content: 1, baseVersion: 0 })).status).toBe(201);
@@ -102,7 +102,7 @@ describe('a context repository', () => {
     expect(numbers).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  it('is listed with its labels, and deleted with all versions', async () => {
+  it('is listed with its labels, and is deleted with all its versions', async () => {
     await ask('POST', '/context/skills/gone', { content: 1, labels: ['a'] });
     await ask('POST', '/context/skills/gone', { content: 2, tags: ['rare'] });
     const { body } = await ask('GET', '/context/skills?tag=rare');
@@ -122,7 +122,7 @@ describe('a context repository', () => {
     ['no content', '/context/skills/a', {}],
     ['a label of the wrong form', '/context/skills/a', { content: 1, labels: ['A b'] }],
     ['a prompt that is none', '/context/prompts/a', { content: { role: 'user' } }],
-  ])('is refused with %s, and nothing is made', async (_, path, body) => {
+  ])('is refused with %s, and nothing is created', async (_, path, body) => {
     expect((await ask('POST', path, body)).status).toBe(400);
     expect((await ask('GET', '/context/skills/a?exists=true')).body).toMatchObject({
       exists: false,
@@ -131,7 +131,7 @@ describe('a context repository', () => {
 });
 
 describe('a prompt', () => {
-  it('is the same thing by both groups of routes', async () => {
+  it('is the same through the routes for prompts and the routes for context', async () => {
     await ask('POST', '/v2/prompts', {
       name: 'both ways',
       prompt: 'Hello',
@@ -156,7 +156,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('keeps its type, and says so', async () => {
+  it('keeps its type, and refuses a version of another type', async () => {
     await ask('POST', '/v2/prompts', { name: 'typed', prompt: 'Hello' });
     const chat = { name: 'typed', type: 'chat', prompt: [{ role: 'user', content: 'x' }] };
     expect(await ask('POST', '/v2/prompts', chat)).toMatchObject({
@@ -165,7 +165,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('has labels added, taken from the versions that had them, but for latest', async () => {
+  it('has labels added that move from the versions that had them, except latest', async () => {
     for (const prompt of ['one', 'two']) {
       await ask('POST', '/v2/prompts', { name: 'moved', prompt, labels: ['production', 'eu'] });
     }
@@ -186,7 +186,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('keeps its labels in the order in which it got them', async () => {
+  it('keeps its labels in the order in which they were added', async () => {
     const labels = ['zeta', 'alpha', 'mid'];
     const made = await ask('POST', '/v2/prompts', { name: 'ordered', prompt: 'x', labels });
     expect(made.body.labels).toEqual([...labels, 'latest']);
@@ -195,7 +195,7 @@ describe('a prompt', () => {
     expect(patched.body.labels).toEqual([...labels, 'latest', 'beta', 'aaa']);
   });
 
-  it('is deleted by version, by label, or whole; the latest of the rest is the latest then', async () => {
+  it('is deleted by version, by label, or as a whole, and latest moves to the newest remaining version', async () => {
     for (const prompt of ['1', '2', '3', '4']) {
       await ask('POST', '/v2/prompts', { name: 'deleted', prompt, labels: [`v${prompt}`] });
     }
@@ -205,7 +205,7 @@ describe('a prompt', () => {
     });
     expect((await ask('DELETE', '/v2/prompts/deleted?label=v1')).status).toBe(204);
     expect((await ask('DELETE', '/v2/prompts/deleted?label=v1')).status).toBe(404);
-    // A number is never given twice.
+    // Numbers of deleted versions are not reused.
     await ask('POST', '/v2/prompts', { name: 'deleted', prompt: '5' });
     expect((await ask('GET', '/v2/prompts?name=deleted')).body.data).toMatchObject([
       { versions: [2, 3, 5], labels: ['latest', 'v2', 'v3'] },
@@ -214,7 +214,7 @@ describe('a prompt', () => {
     expect((await ask('GET', '/v2/prompts/deleted?label=latest')).status).toBe(404);
   });
 
-  it('has other prompts as parts, which are put in unless that is not wanted', async () => {
+  it('includes other prompts, which are resolved unless resolve is false', async () => {
     const part = '@@@langfusePrompt:name=tone|label=production@@@';
     await ask('POST', '/v2/prompts', {
       name: 'tone',
@@ -252,7 +252,7 @@ describe('a prompt', () => {
       type: typeof prompt === 'string' ? 'text' : 'chat',
     });
 
-  it('is refused when it is made with a part that cannot be had', async () => {
+  it('is refused if it includes a prompt that does not exist', async () => {
     await put('a chat', [{ role: 'user', content: 'x' }]);
     await put('there', 'x');
     const reasons = [
@@ -276,7 +276,7 @@ describe('a prompt', () => {
     expect((await ask('POST', '/context/prompts/lacking', context)).status).toBe(400);
   });
 
-  it('is refused when its parts would lead back to it', async () => {
+  it('is refused if its includes form a circle', async () => {
     await put('round', 'x');
     await put('half', partOf('round'));
     expect(await put('round', partOf('round', 'version=1'))).toMatchObject({
@@ -289,7 +289,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('is refused when its parts are nested deeper than five', async () => {
+  it('is refused if its includes are nested deeper than five levels', async () => {
     await put('deep 0', 'x');
     for (let depth = 1; depth <= 5; depth += 1) {
       expect((await put(`deep ${depth}`, partOf(`deep ${depth - 1}`))).status).toBe(201);
@@ -301,7 +301,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('is refused when a chat has one name for a variable and a placeholder', async () => {
+  it('is refused if a chat uses one name for both a variable and a placeholder', async () => {
     const placeholder = { type: 'placeholder', name: 'history' };
     const chat = (content: string) => [{ role: 'user', content }, placeholder];
     await put('with a variable', 'After {{ history }}');
@@ -314,7 +314,7 @@ describe('a prompt', () => {
     expect((await put('twice', chat('After {{story}}'))).status).toBe(201);
   });
 
-  it('has as text what only looks like a part', async () => {
+  it('keeps malformed references to other prompts as text', async () => {
     const odd = [
       '@@@langfusePrompt:name=there@@@',
       '@@@langfusePrompt:label=production|name=there@@@',
@@ -329,7 +329,7 @@ describe('a prompt', () => {
     expect((await ask('GET', '/v2/prompts/odd?label=latest')).body.prompt).toBe(odd);
   });
 
-  it('whose part is gone since it was made is refused by name, and can be read as it is', async () => {
+  it('with a deleted include is not found, with the name of the include, but can be read unresolved', async () => {
     await put('going', 'x');
     await put('left', partOf('going'));
     await ask('DELETE', '/v2/prompts/going');
@@ -340,7 +340,7 @@ describe('a prompt', () => {
     expect((await ask('GET', '/v2/prompts/left?label=latest&resolve=false')).status).toBe(200);
   });
 
-  it('is listed ten at a time, with page and cursor', async () => {
+  it('is listed ten at a time, by page and by cursor', async () => {
     for (let number = 1; number <= 12; number += 1) {
       await ask('POST', '/v2/prompts', { name: `listed ${number}`, prompt: 'x', tags: ['listed'] });
     }
@@ -363,7 +363,7 @@ describe('a prompt', () => {
     expect((await ask('GET', '/v2/prompts/refused?label=latest')).status).toBe(404);
   });
 
-  it('is created, fetched, filled in and kept by the SDK of the field', async () => {
+  it('is created, fetched, compiled and cached by the Langfuse SDK', async () => {
     const langfuse = new Langfuse({
       baseUrl: control.running.addresses.public[0] ?? '',
       publicKey: control.publicKey,
@@ -380,7 +380,7 @@ describe('a prompt', () => {
     expect(fetched.compile({ name: 'Ada' })).toBe('Hello Ada');
     expect(fetched.config).toEqual({ model: 'model-1' });
     await langfuse.createPrompt({ name: 'folder/greet me', prompt: 'Hi', labels: ['production'] });
-    expect((await langfuse.getPrompt('folder/greet me')).version).toBe(1); // from its cache
+    expect((await langfuse.getPrompt('folder/greet me')).version).toBe(1); // From the cache of the SDK.
     const fresh = await langfuse.getPrompt('folder/greet me', undefined, { cacheTtlSeconds: 0 });
     expect(fresh.version).toBe(2);
     await expect(langfuse.getPrompt('folder/none')).rejects.toThrow();

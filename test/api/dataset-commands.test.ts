@@ -1,4 +1,4 @@
-/** `svc datasets` and `svc queues` on a control plane. */
+/** Tests `svc datasets` and `svc queues` against a control plane. */
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await control.stop();
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output. A command that fails fails the test. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -30,7 +30,7 @@ const svc = async (words: string): Promise<string> => {
 
 const write = (name: string, text: string): void => desk.write('.', changed([], { [name]: text }));
 
-it('makes a dataset, fills it, and shows it as it is and as it was', async () => {
+it('svc datasets creates a dataset, adds items, and lists current and earlier versions', async () => {
   write('schema.json', '{"type": "object", "required": ["q"]}');
   const made = await svc('datasets create folder/one --description d --input-schema @schema.json');
   expect(made).toMatch(/dataset +folder\/one/);
@@ -59,7 +59,7 @@ it('makes a dataset, fills it, and shows it as it is and as it was', async () =>
   expect(await inputs('')).toEqual([2]);
 });
 
-it('runs an agent on each item, grades it, and goes on where it was broken off', async () => {
+it('svc datasets run runs an agent on each item, grades it, and resumes a run by its name', async () => {
   await svc('datasets create tasks');
   write('tasks.jsonl', '{"id": "t1", "input": "finish"}\n{"id": "t2", "input": "no such task"}\n');
   await svc('datasets items add tasks --file tasks.jsonl');
@@ -94,7 +94,7 @@ it('runs an agent on each item, grades it, and goes on where it was broken off',
   expect(await svc('datasets runs delete tasks nightly')).toContain('deleted');
 });
 
-it('tells an agent that failed from a task that failed, by its exit status, too', async () => {
+it('svc datasets run distinguishes a failed agent from a failed task, also by its exit status', async () => {
   await svc('datasets create crashes');
   const items = ['missing', 'crash', 'slow', 'gave-up'].map((id) => ({ id, input: 'finish' }));
   write('crashes.jsonl', items.map((item) => JSON.stringify(item)).join('\n'));
@@ -150,7 +150,7 @@ it('tells an agent that failed from a task that failed, by its exit status, too'
   expect(again).toMatchObject({ status: 1, err: expect.stringContaining('--agent') });
 });
 
-it('makes a queue, fills it, and works it off', async () => {
+it('svc queues creates a queue, adds items, completes and reopens them', async () => {
   const config = await control.send(createScoreConfig, {
     body: { name: 'quality', dataType: 'NUMERIC' },
   });

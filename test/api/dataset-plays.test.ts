@@ -1,4 +1,7 @@
-/** Runs of datasets on worlds: a session on each item, whose grade is its score; what is stopped, and goes on. */
+/**
+ * Tests experiment runs of datasets on worlds: each item gets a session, and the grade of the session is its score.
+ * Runs can be stopped and resumed.
+ */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
@@ -21,7 +24,7 @@ afterAll(() => control.stop());
 
 const task = { instruction: 'Do it.' };
 
-/** A dataset with items of these inputs, in this order. */
+/** Creates a dataset with items of these inputs, in this order. */
 const makeDataset = async (inputs: readonly unknown[]): Promise<string> => {
   number += 1;
   const datasetName = `plays/${number}`;
@@ -44,7 +47,10 @@ const begin = async (dataset: string, concurrency = 4) => {
 const rollouts = async (dataset: string) =>
   (await control.send(api.listDatasetRunSessions, { params: runOf(dataset), query: {} })).body;
 
-/** Waits until the items stand so, in their order. Sooner than a control plane looks by itself for runs. */
+/**
+ * Waits until the items have these states, in their order. The timeout is shorter than the interval at which a control
+ * plane polls for runs.
+ */
 const stand = async (dataset: string, states: readonly string[]) => {
   let seen: Awaited<ReturnType<typeof rollouts>> | undefined;
   await until(
@@ -58,8 +64,8 @@ const stand = async (dataset: string, states: readonly string[]) => {
   return seen;
 };
 
-describe('a run that is dispatched to a container', () => {
-  it('is the run of a dataset on that world, and goes on by its name', async () => {
+describe('a run that is dispatched to a world', () => {
+  it('is a run of the dataset on that world, and is resumed by its name', async () => {
     const dataset = await makeDataset([]);
     const dispatch = (containerId: string, more: object = {}) =>
       control.send(api.dispatchRun, {
@@ -81,7 +87,7 @@ describe('a run that is dispatched to a container', () => {
   });
 });
 
-/** Gives each open session a host that serves it. */
+/** Assigns the open sessions to the hosts, and returns the hosts by session id. */
 const serve = async (hosts: readonly PlayedHost[]): Promise<Map<string, PlayedHost>> => {
   const serving = new Map<string, PlayedHost>();
   for (const host of hosts) {
@@ -97,7 +103,7 @@ const gradeOf = (passes: boolean) => ({
   output: { verdict: passes ? 'pass' : 'fail', passed: passes, score: passes ? 1 : 0, checks: [] },
 });
 
-/** What a host tells of a grade, by which it is in the trace of its session. */
+/** Ledger entry that a host sends about a grade; it puts the grade into the trace of the session. */
 const entryOf = (callId: string) => ({
   ...{ id: 1, at: new Date().toISOString(), via: 'session', operation: 'grade', status: null },
   ...{ method: null, path: null, request: {}, response: {}, duration_ms: 1, changes: {}, rows: [] },
@@ -131,8 +137,8 @@ const reapAfterTen = () =>
     body: { idleMs: 600_000, maxAgeMs: 6e7, provisionMs: 600_000, closingMs: 600_000 },
   });
 
-describe('a run of a dataset on a world', () => {
-  it('has so many sessions at once, each of which is linked by its trace and scored by its grade', async () => {
+describe('an experiment run of a dataset on a world', () => {
+  it('opens as many sessions as its concurrency, and links each by its trace and scores it by its grade', async () => {
     const dataset = await makeDataset([task, task, task]);
     const hosts = await warmHosts(2);
     expect((await begin(dataset, 2)).worldRun).toMatchObject({ state: 'RUNNING', items: 3 });
@@ -174,7 +180,7 @@ describe('a run of a dataset on a world', () => {
     }
   });
 
-  it('leaves out what is no task, and says why', async () => {
+  it('fails an item that is not a task, with the reason', async () => {
     const dataset = await makeDataset([7, task]);
     const hosts = await warmHosts(1);
     await begin(dataset);
@@ -186,7 +192,7 @@ describe('a run of a dataset on a world', () => {
     expect((await stand(dataset, ['FAILED', 'GRADED'])).worldRun).toMatchObject({ failed: 1 });
   });
 
-  it('is stopped when nobody works in it, and goes on with what was not graded', async () => {
+  it('is stopped when a session ends as idle, and resumes with the items that are not graded', async () => {
     const dataset = await makeDataset([task, task, task]);
     const hosts = await warmHosts(2);
     await begin(dataset, 2);
@@ -219,7 +225,7 @@ describe('a run of a dataset on a world', () => {
     expect(body.worldRun).toMatchObject({ state: 'STOPPED', reason: 'it was asked to stop' });
   });
 
-  it('counts what was graded before its session was lost', async () => {
+  it('keeps a grade that came before its session was closed', async () => {
     const dataset = await makeDataset([task]);
     const hosts = await warmHosts(1);
     await begin(dataset);
@@ -237,7 +243,7 @@ describe('a run of a dataset on a world', () => {
   });
 });
 
-describe('an agent that failed', () => {
+describe('an agent that fails', () => {
   const ended = {
     ...{ outcome: 'failed' as const, exitCode: 1, signal: null, seconds: 2.5 },
     ...{ lastLines: ['Traceback', 'No module "x"'], output: 'a\0b', outputCut: false },
@@ -245,7 +251,7 @@ describe('an agent that failed', () => {
   const report = (sessionId: string, more: object = {}) =>
     control.send(api.reportAgentEnd, { params: { sessionId }, body: { ...ended, ...more } });
 
-  it('fails its item apart from grades, closes its session and keeps its output', async () => {
+  it('fails its item without a grade, closes its session, and has its output stored', async () => {
     const dataset = await makeDataset([task, task]);
     const hosts = await warmHosts(2);
     await begin(dataset);
@@ -276,7 +282,7 @@ describe('an agent that failed', () => {
     });
   });
 
-  it('fails its item also where the run is stopped before it was seen, or where it was graded', async () => {
+  it('fails its item also if the run is stopped first, or if the item has a grade', async () => {
     const dataset = await makeDataset([task]);
     const hosts = await warmHosts(1);
     await begin(dataset);
@@ -290,7 +296,7 @@ describe('an agent that failed', () => {
     expect(item?.error).toMatch(/^the agent ran out of time and was ended \(signal SIGTERM\)/);
   });
 
-  it('is of a session of the project, and told in bounds', async () => {
+  it('can be reported only for a session of the project, and within limits of size', async () => {
     await expect(report('ses-none')).rejects.toMatchObject({ code: 'not_found' });
     await expect(
       control.send(api.getAgentEnd, { params: { sessionId: 'ses-none' } }),
@@ -311,10 +317,10 @@ describe('an agent that failed', () => {
   });
 });
 
-describe('a run with a build', () => {
+describe('a run with an agent build', () => {
   const hash = 'sha256:of-a-dataset';
 
-  it('has rollouts of that build, made good when it goes on', async () => {
+  it('has sessions of that build, and completes when it is resumed', async () => {
     const body = { agentId: 'player', buildHash: hash };
     const build = (await control.send(api.registerBuild, { body })).body;
     const dataset = await makeDataset([task, task]);
@@ -363,7 +369,7 @@ describe('a run with a build', () => {
     expect(await runNow()).toMatchObject({ state: 'COMPLETED', graded: 2, passed: 2 });
   });
 
-  it('is refused where the run has another, or none', async () => {
+  it('is refused if the run has another build or none', async () => {
     const other = { agentId: 'player', buildHash: 'sha256:another' };
     await control.send(api.registerBuild, { body: other });
     const dataset = await makeDataset([]);
@@ -376,8 +382,8 @@ describe('a run with a build', () => {
   });
 });
 
-describe('a session of a run of a dataset', () => {
-  /** A run with one session that is served. */
+describe('a session of an experiment run', () => {
+  /** Starts a run with one session that a host serves. */
   const openOne = async () => {
     const dataset = await makeDataset([task]);
     const hosts = await warmHosts(1);
@@ -389,21 +395,21 @@ describe('a session of a run of a dataset', () => {
   const itemsAre = (state: string, sessionId: string) =>
     control.sql('update dataset_rollouts set state = $1 where session_id = $2', [state, sessionId]);
 
-  it('is closed where its item was settled and the close did not come', async () => {
+  it('is closed if its item is settled and the close did not arrive', async () => {
     const { sessionId, host } = await openOne();
     await itemsAre('GRADED', sessionId);
     await reapAfterTen();
     await closing(host);
   });
 
-  it('is closed where its run is deleted', async () => {
+  it('is closed if its run is deleted', async () => {
     const { dataset, host } = await openOne();
     await control.send(api.deleteDatasetRun, { params: runOf(dataset) });
     await reapAfterTen();
     await closing(host);
   });
 
-  it('is closed where its run was stopped before the item had it', async () => {
+  it('is closed if its run was stopped before the item got it', async () => {
     const { dataset, sessionId, host } = await openOne();
     const waits = `update dataset_rollouts set state = 'WAITING', session_id = null where session_id = $1`;
     await control.sql(`update dataset_plays set state = 'STOPPED'`);
@@ -417,7 +423,7 @@ describe('a session of a run of a dataset', () => {
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
   });
 
-  it('is closed at once where its run is stopped while it is being opened', async () => {
+  it('is closed at once if its run is stopped while it is opening', async () => {
     const dataset = await makeDataset([task]);
     const others = new pg.Client(control.config.databaseUrl.reveal());
     await others.connect();
@@ -442,7 +448,7 @@ describe('a session of a run of a dataset', () => {
     expect((await rollouts(dataset)).data).toMatchObject([{ state: 'WAITING', sessionId: null }]);
   });
 
-  it('is given to its item once, by however many workers', async () => {
+  it('is assigned to its item once, even by several workers', async () => {
     const { dataset, sessionId } = await openOne();
     const [item] = await control.sql<{ runKey: string; itemKey: string }>(
       `select run_key as "runKey", item_key as "itemKey" from dataset_rollouts where session_id = $1`,
@@ -460,7 +466,7 @@ describe('a session of a run of a dataset', () => {
     }
   });
 
-  it('is in lists that are asked for sessions of runs, and no other', async () => {
+  it('is listed only in lists of sessions of runs', async () => {
     const { dataset, sessionId } = await openOne();
     const run = (await control.send(api.getDatasetRun, { params: runOf(dataset) })).body;
     const listed = async (query: { runs?: 'only'; run?: string }) =>
@@ -472,7 +478,7 @@ describe('a session of a run of a dataset', () => {
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
   });
 
-  it('stays while its run goes on, with the item that has it and before that', async () => {
+  it('stays open while its run continues, before and after its item gets it', async () => {
     const { dataset, sessionId } = await openOne();
     await reapAfterTen();
     await control.sql(`update dataset_plays set due_at = now() + interval '1 hour'`);
@@ -485,10 +491,10 @@ describe('a session of a run of a dataset', () => {
 });
 
 describe('a control plane', () => {
-  it('is due to look at runs when the next is due, and at none while none goes on', async () => {
+  it('schedules its next look at runs by the earliest due run, and none if no run is active', async () => {
     const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));
     try {
-      // A run ends just after the last of its items: that of the test before may be at it.
+      // A run ends just after its last item. The run of the test before may not have ended yet.
       const none = async () => (await msUntilDue(db)) === undefined;
       await until(none, { timeoutMs: 9_000, what: 'the end of the runs before' });
       const dataset = await makeDataset([task]);

@@ -1,4 +1,4 @@
-/** Datasets: names, items and their versions, schemas, runs that come before their traces. */
+/** Tests datasets: names, items and their versions, schemas, and runs that come before their traces. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../support/asker.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('a dataset', () => {
-  it('is made once by its name, and keeps what is absent or null', async () => {
+  it('is created once by its name, and an update leaves absent and null fields unchanged', async () => {
     const made = await dataset('first', { description: 'd', metadata: { a: 1 } });
     expect(made).toMatchObject({
       ...{ name: 'first', description: 'd', metadata: { a: 1 } },
@@ -64,7 +64,7 @@ describe('a dataset', () => {
       await item(name, { input: name });
       const once = encodeURIComponent(name);
       for (const written of [once, encodeURIComponent(once)]) {
-        // Dots alone are a step in an address.
+        // A segment of dots alone would be a path step.
         const path = name === '..' ? '/v2/datasets/%252E%252E' : `/v2/datasets/${written}`;
         expect((await must('GET', path)).id).toBe(id);
         expect(await inputsOf(`datasetName=${written}`)).toEqual([name]);
@@ -89,7 +89,7 @@ describe('a dataset', () => {
     ]);
   });
 
-  it('is not there by a name that nobody gave', async () => {
+  it('is not found by an unknown name', async () => {
     for (const path of ['/v2/datasets/none', '/datasets/none', '/datasets/none/runs']) {
       expect(await ask('GET', path)).toMatchObject({
         status: 404,
@@ -101,8 +101,8 @@ describe('a dataset', () => {
   });
 });
 
-describe('an item', () => {
-  it('keeps what is absent or null, and begins a version when it changes', async () => {
+describe('a dataset item', () => {
+  it('keeps absent and null fields, and starts a version when it changes', async () => {
     await dataset('versions');
     const first = await item('versions', { id: 'v', input: { a: [1, null] }, sourceTraceId: 't' });
     expect(first).toMatchObject({
@@ -133,7 +133,7 @@ describe('an item', () => {
     expect((await must('GET', '/dataset-items?datasetName=versions')).meta.totalItems).toBe(1);
   });
 
-  it('is in no list once it is archived, and can be read', async () => {
+  it('is in no list once it is archived, but can still be read', async () => {
     await dataset('archive');
     await item('archive', { id: 'old', input: 1 });
     await item('archive', { id: 'old', status: 'ARCHIVED' });
@@ -145,7 +145,7 @@ describe('an item', () => {
     expect((await ask('POST', '/dataset-run-items', link)).status).toBe(404);
   });
 
-  it('is found by where it comes from', async () => {
+  it('is found by its source trace or observation', async () => {
     await dataset('sources');
     await item('sources', { id: 's1', input: 1, sourceTraceId: 'of-trace' });
     await item('sources', { id: 's2', input: 2, sourceObservationId: 'of/observation' });
@@ -154,7 +154,7 @@ describe('an item', () => {
     expect(await inputsOf('datasetName=sources&sourceTraceId=other')).toEqual([]);
   });
 
-  it('is of one dataset', async () => {
+  it('belongs to one dataset', async () => {
     await dataset('mine');
     await dataset('yours');
     await item('mine', { id: 'one' });
@@ -162,7 +162,7 @@ describe('an item', () => {
     expect(moved.status).toBe(409);
   });
 
-  it('counts once, whoever writes it at the same time', async () => {
+  it('is stored once when several requests write it at the same time', async () => {
     await dataset('crowd');
     const writes = Array.from({ length: 12 }, (_, turn) =>
       ask('POST', '/dataset-items', { datasetName: 'crowd', id: `c${turn % 2}`, input: turn }),
@@ -181,7 +181,7 @@ describe('an item', () => {
     [{ id: 'x'.repeat(801) }, 'id'],
     [{ id: 7 }, 'id'],
     [{ sourceTraceId: {} }, 'sourceTraceId'],
-  ])('is refused by name: %j', async (more, field) => {
+  ])('is refused with the name of the field: %j', async (more, field) => {
     await dataset('refusals');
     const { status, body } = await ask('POST', '/dataset-items', {
       datasetName: 'refusals',
@@ -190,7 +190,7 @@ describe('an item', () => {
     expect([status, body.error]).toMatchObject([400, [{ path: [field] }]]);
   });
 
-  it('holds whatever JSON there is, and unknown members are left alone', async () => {
+  it('stores any JSON value, and ignores unknown members', async () => {
     await dataset('hostile');
     const hostile = JSON.parse('{"toString": {"a": 1}, "nul": "\\u0000", "half": "\\ud800"}');
     const id = `${'i'.repeat(790)}/ é?`;
@@ -200,7 +200,7 @@ describe('an item', () => {
     expect(await must('GET', `/dataset-items/${encodeURIComponent(id)}`)).toEqual(made);
   });
 
-  it('is refused a list by what it cannot ask', async () => {
+  it('cannot be listed by an invalid query', async () => {
     for (const query of [
       'version=2026-01-01T00:00:00Z',
       'datasetName=hostile&version=now',
@@ -214,7 +214,7 @@ describe('an item', () => {
     }
   });
 
-  it('is not left out of a page that has no room for it: the page is refused', async () => {
+  it('is never left out of a page that would be too large: the page is refused', async () => {
     await dataset('heavy');
     for (const id of ['h1', 'h2', 'h3', 'h4']) await item('heavy', { id, input: 'short' });
     await control.sql(
@@ -226,7 +226,7 @@ describe('an item', () => {
   });
 });
 
-describe('a schema', () => {
+describe('the schema of a dataset', () => {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
@@ -235,7 +235,7 @@ describe('a schema', () => {
     $defs: { Text: { type: 'string', minLength: 1 } },
   };
 
-  it('is what items fit', async () => {
+  it('is enforced on active items', async () => {
     await dataset('held', { inputSchema: schema, expectedOutputSchema: { type: 'number' } });
     await item('held', { id: 'fits', input: { question: 'q' }, expectedOutput: 1 });
     await item('held', { id: 'open', input: { question: 'q' } });
@@ -261,7 +261,7 @@ describe('a schema', () => {
     expect(woken.status).toBe(400);
   });
 
-  it('is not set over items that do not fit, which are named', async () => {
+  it('is refused while existing items violate it, and those are named', async () => {
     await dataset('late');
     for (let at = 0; at < 12; at += 1) await item('late', { id: `late-${at}`, input: at });
     await item('late', { id: 'late-good', input: { question: 'q' } });
@@ -285,7 +285,7 @@ describe('a schema', () => {
     [{ $ref: 'https://example.com/x' }],
     [{ pattern: '(a)\\1' }],
     [{ $ref: '#/$defs/A', $defs: { A: { $ref: '#/$defs/A' } } }],
-  ])('is refused when it is none that is known: %j', async (inputSchema) => {
+  ])('is refused if it is invalid or unsupported: %j', async (inputSchema) => {
     const { status, body } = await ask('POST', '/v2/datasets', { name: 'bad', inputSchema });
     expect([status, body.error]).toEqual([
       400,
@@ -296,7 +296,7 @@ describe('a schema', () => {
     expect((await ask('GET', '/v2/datasets/bad')).status).toBe(404);
   });
 
-  it('of an older dialect has definitions of its own', async () => {
+  it('of an older dialect can have local definitions', async () => {
     const written = { $ref: '#/definitions/N', definitions: { N: { type: 'number' } } };
     await dataset('older', { inputSchema: written });
     await item('older', { input: 1 });
@@ -305,7 +305,7 @@ describe('a schema', () => {
     );
   });
 
-  it('that takes long is bounded, and the service goes on', async () => {
+  it('that takes too long to check refuses the item', async () => {
     await dataset('slow', {
       inputSchema: { type: 'array', items: { pattern: '(?:a{0,100}){0,9}b' }, uniqueItems: true },
     });
@@ -315,8 +315,8 @@ describe('a schema', () => {
   });
 });
 
-describe('a run', () => {
-  it('is made by its first link, and again by none', async () => {
+describe('a dataset run', () => {
+  it('is created by its first link, and later links reuse it', async () => {
     const { id: datasetId } = await dataset('folder/runs');
     await item('folder/runs', { id: 'r1', input: 1 });
     await item('folder/runs', { id: 'r2', input: 2 });
@@ -362,7 +362,7 @@ describe('a run', () => {
     expect((await must('GET', '/datasets/folder%2Fruns/runs')).data).toEqual([]);
   });
 
-  it('has the trace of an observation that comes later', async () => {
+  it('gets the trace of an observation that arrives later', async () => {
     const { id: datasetId } = await dataset('observed');
     await item('observed', { id: 'seen' });
     const link = { runName: 'r', datasetItemId: 'seen', observationId: 'comes-later' };
@@ -376,7 +376,7 @@ describe('a run', () => {
     expect(data.map(({ traceId }) => traceId)).toEqual(['its-trace']);
   });
 
-  it('links an item as it was at a time', async () => {
+  it('links the version of an item at a given time', async () => {
     await dataset('then');
     const before = await item('then', { id: 'was', input: 1 });
     await item('then', { id: 'was', status: 'ARCHIVED' });
@@ -391,11 +391,11 @@ describe('a run', () => {
     [{ datasetItemId: 'r1', runName: '', traceId: 't' }, 400],
     [{ datasetItemId: 'r1', traceId: 't' }, 400],
     [{ datasetItemId: 'r1', runName: 'x', traceId: 't', datasetVersion: 'now' }, 400],
-  ])('is not made by %j', async (link, status) => {
+  ])('is not created by %j', async (link, status) => {
     expect((await ask('POST', '/dataset-run-items', link)).status).toBe(status);
   });
 
-  it('is listed only by both of its names', async () => {
+  it('is listed only by both dataset id and run name', async () => {
     for (const query of ['', '?datasetId=x', '?runName=x']) {
       expect((await ask('GET', `/dataset-run-items${query}`)).status).toBe(400);
     }
