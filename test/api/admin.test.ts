@@ -1,4 +1,7 @@
-/** What operators see and do: hosts with their ends, hosts taken out of service, and what is wrong. */
+/**
+ * Tests the routes for operators: hosts with their end reasons, drained hosts and pools, and the findings of the
+ * doctor.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { drainHosts, examine, listHosts, listPools } from '#wire/admin-api/operations.ts';
 import { acquireLease, loadHost, publishPools } from '#wire/pool-api/operations.ts';
@@ -22,7 +25,7 @@ const drain = (body: { hostId?: string; pool?: string; endSessions?: boolean }) 
   control.admin(drainHosts, { body: { endSessions: false, ...body } });
 const open = async () => (await control.send(openSession, { body: { slug: 'notes' } })).body.id;
 
-/** A warm host that holds the world, for nobody yet. */
+/** Registers a warm host that has loaded the world and has no session. */
 const loadedHost = async (): Promise<void> => {
   const { body } = await control.send(getWorld, { params: { slug: 'notes' } });
   const { id: hostId } = await warmHost(control);
@@ -35,7 +38,7 @@ const checks = async () => {
 };
 
 describe('an operator', () => {
-  it('sees hosts with their sessions, and why they ended', async () => {
+  it('sees hosts with their sessions and end reasons', async () => {
     const host = await warmHost(control);
     const session = await open();
     await warmHost(control);
@@ -59,7 +62,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('drains a host that serves only when its session may end', async () => {
+  it('drains a host that serves a session only with the option to end the session', async () => {
     const host = await warmHost(control);
     const sessionId = await open();
     await host.poll();
@@ -70,7 +73,7 @@ describe('an operator', () => {
     expect(body).toMatchObject({ state: 'FAILED', endReason: 'reclaimed' });
   });
 
-  it('drains a pool, and keeps what serves', async () => {
+  it('drains the idle hosts of a pool and keeps the hosts that serve a session', async () => {
     const serving = await warmHost(control);
     await open();
     const idle = await warmHost(control);
@@ -83,7 +86,7 @@ describe('an operator', () => {
     await expect(drain({})).rejects.toThrow('name one host');
   });
 
-  it('is told what is wrong and how to mend it', async () => {
+  it('gets each failed check of the doctor with a way to fix it', async () => {
     const lone = await checks();
     expect(lone).toMatchObject({
       database: { status: 'ok' },
@@ -92,7 +95,7 @@ describe('an operator', () => {
       orchestrators: { status: 'failed', fix: expect.stringContaining('start an orchestrator') },
       pools: { status: 'failed' },
       sessions: { status: 'ok' },
-      // The public address of the tests is one that nobody serves.
+      // The public address of the tests is not served by any process.
       addresses: { status: 'failed', fix: expect.stringContaining('DNS') },
     });
     await control.pool(acquireLease, { body: { installation, holder: 'a', ttlMs: 60_000 } });

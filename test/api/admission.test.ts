@@ -1,4 +1,4 @@
-/** Opens when more is asked for than hosts can serve: who waits, who is refused, and that none is lost. */
+/** Tests opens beyond the capacity of the hosts: which opens wait, which are refused, and that none is lost. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { basicAuthorization } from '#wire/client.ts';
@@ -10,7 +10,7 @@ import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 let control: OwnControl;
 
 beforeAll(async () => {
-  // Whoever waits at all has waited too long.
+  // With a wait limit of 0 ms, every open that waits has waited too long.
   control = await startNotesControl({ opens: { most: 12, waitMs: 0 } });
 });
 
@@ -28,7 +28,7 @@ const publish = async (maximum: number): Promise<void> => {
 const open = async (headers = {}) =>
   (await control.send(openSession, { body: { slug: 'notes', reuseWarm: true }, headers })).body;
 
-/** Asks for a session, and returns whatever is answered. */
+/** Opens a session and returns the raw answer, whatever its status. */
 const ask = () =>
   control.raw({
     method: 'POST',
@@ -46,7 +46,7 @@ const stateOf = async (sessionId: string) =>
 const close = (sessionId: string) =>
   control.send(closeSession, { params: { sessionId }, body: { keepWarm: true } });
 
-/** Serves the session that the host has or gets, closes it, and is warm again. */
+/** Serves the next session of the host, closes it, and makes the host warm again. */
 const serveOne = async (host: PlayedHost): Promise<string> => {
   const assignment = await host.poll();
   await host.ready();
@@ -57,7 +57,7 @@ const serveOne = async (host: PlayedHost): Promise<string> => {
   return sessionId;
 };
 
-it('a pool that is full and passes its hosts on quickly refuses who comes while others wait, and serves these all', async () => {
+it('a full pool that reuses its hosts quickly answers 429 while opens wait, and serves every waiting open in order', async () => {
   await publish(1);
   const host = await warmHost(control);
   const waiting: string[] = [];
@@ -84,7 +84,7 @@ it('a pool that is full and passes its hosts on quickly refuses who comes while 
   await until(async () => (await ask()).status < 300, { timeoutMs: 10_000, what: 'an open' });
 });
 
-it('a pool that can launch a host for each lets everyone wait, up to so many', async () => {
+it('a pool that can launch a host for each open queues opens up to the limit', async () => {
   await publish(20);
   const opened = [];
   for (let nth = 0; nth < 12; nth += 1) opened.push(await open({ 'idempotency-key': `k${nth}` }));

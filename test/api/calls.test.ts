@@ -1,4 +1,4 @@
-/** Calls: their order, their one run, their answers and their ends. */
+/** Tests calls: their order, their single execution, their answers and their end states. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
@@ -45,7 +45,7 @@ const read = async (callId: string, wait = 0): Promise<CallView> =>
 const close = () => control.send(closeSession, { params: { sessionId }, body: {} });
 
 describe('a call', () => {
-  it('waits while the session is provisioning, and is the first thing the host hears', async () => {
+  it('waits while the session is provisioning, and is the first call that the host receives', async () => {
     const { status, body } = await control.send(enqueueCall, {
       params: { sessionId },
       body: list,
@@ -76,7 +76,7 @@ describe('a call', () => {
     expect((await read(body.id)).state).toBe('claimed');
   });
 
-  it('is handed straight to a polling host, and its answer to the waiting client', async () => {
+  it('is delivered at once to a polling host, and its answer to the waiting client', async () => {
     await host.ready();
     const polling = host.calls(10);
     const calling = control.send(enqueueCall, {
@@ -94,7 +94,7 @@ describe('a call', () => {
     expect(await read(body.id)).toEqual(body);
   });
 
-  it('fails with the error that the host answers', async () => {
+  it('fails with the error that the host posts', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -103,7 +103,7 @@ describe('a call', () => {
     expect(await read(id)).toMatchObject({ state: 'failed', output: null, error });
   });
 
-  it('keeps texts that a database has trouble with', async () => {
+  it('keeps texts that PostgreSQL cannot store as they are', async () => {
     await host.ready();
     const input = { text: 'a\u0000b\ud800c', order: { z: 1, a: 2 } };
     const { id } = await enqueue({ kind: 'tool', name: 'list_notes', input });
@@ -113,7 +113,7 @@ describe('a call', () => {
     expect(JSON.stringify((await read(id)).output)).toBe(JSON.stringify(input));
   });
 
-  it('is delivered in order, the next one in reply to the answer of the last', async () => {
+  it('is delivered in order, each in reply to the answer of the one before', async () => {
     await host.ready();
     const calls = [];
     for (let i = 0; i < 3; i += 1) calls.push(await enqueue());
@@ -127,7 +127,7 @@ describe('a call', () => {
     expect(await host.answer(calls[2]?.id ?? '', { output: 3 })).toEqual({});
   });
 
-  it('has a number of its own and runs once when many clients enqueue calls at once', async () => {
+  it('has a sequence number of its own and runs once when many clients enqueue calls concurrently', async () => {
     await host.ready();
     const count = 30;
     const calling = Promise.all(Array.from({ length: count }, () => enqueue(list, 20)));
@@ -149,7 +149,7 @@ describe('a call', () => {
     );
   });
 
-  it('is delivered in reply to an answer that waits for the next call', async () => {
+  it('is delivered in reply to an answer that long-polls for the next call', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -158,7 +158,7 @@ describe('a call', () => {
     expect((await held).call?.id).toBe(next.id);
   });
 
-  it('is made once for one Idempotency-Key', async () => {
+  it('is created once for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'call-once' };
     const [first, second] = await Promise.all([
       enqueue(list, 0, headers),
@@ -181,8 +181,8 @@ describe('a call', () => {
   });
 });
 
-describe('a call at most once', () => {
-  it('is delivered again to the generation that has it and did not answer', async () => {
+describe('a call with at-most-once execution', () => {
+  it('is delivered again to the generation that claimed it and has not answered', async () => {
     await host.ready();
     const { id } = await enqueue();
     await enqueue();
@@ -190,7 +190,7 @@ describe('a call at most once', () => {
     expect((await host.calls()).call?.id).toBe(id);
   });
 
-  it('accepts a repeated answer and keeps the first', async () => {
+  it('accepts a repeated answer and keeps the first one', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();
@@ -220,7 +220,7 @@ describe('a call at most once', () => {
     await expect(other.answer(id, { output: 1 })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('refuses an answer to an unknown call, and to one that no host has been given', async () => {
+  it('refuses an answer to an unknown call, and to one that is not assigned to a host', async () => {
     await host.ready();
     await expect(host.answer('call-none', { output: 1 })).rejects.toMatchObject({
       code: 'not_found',
@@ -239,8 +239,8 @@ describe('a call at most once', () => {
   });
 });
 
-describe('a host that stops', () => {
-  it('is given again at once the call that it has, and no new one', async () => {
+describe('a host that stops during calls', () => {
+  it('receives its claimed call once more without delay, and no new one', async () => {
     await host.ready();
     const first = await enqueue();
     const second = await enqueue();
@@ -252,7 +252,7 @@ describe('a host that stops', () => {
     expect((await read(second.id)).state).toBe('queued');
   });
 
-  it('is given the call that was sent in a reply it did not receive', async () => {
+  it('receives the call from a reply that was lost', async () => {
     await host.ready();
     const first = await enqueue();
     const second = await enqueue();
@@ -264,7 +264,7 @@ describe('a host that stops', () => {
     expect((await read(second.id)).output).toBe(2);
   });
 
-  it('leaves waiting calls to be cancelled', async () => {
+  it('leaves queued calls to be cancelled', async () => {
     await host.ready();
     const first = await enqueue();
     const second = await enqueue();
@@ -276,21 +276,21 @@ describe('a host that stops', () => {
   });
 });
 
-describe('a call that is refused', () => {
+describe('the refusal of a call', () => {
   const refusals: [string, CallRequest, RegExp][] = [
     ['an unknown tool', { kind: 'tool', name: 'list_note' }, /did you mean "list_notes"/],
     ['no tool', { kind: 'tool' }, /name the tool/],
     ['a name on something else', { kind: 'reset', name: 'list_notes' }, /has no name/],
   ];
 
-  it.each(refusals)('names %s', async (_, body, message) => {
+  it.each(refusals)('names the field for %s', async (_, body, message) => {
     await expect(enqueue(body)).rejects.toMatchObject({
       code: 'invalid',
       fields: [{ path: ['name'], message: expect.stringMatching(message) }],
     });
   });
 
-  it('names the state of a session that takes none', async () => {
+  it('names the state of a session that accepts no calls', async () => {
     await close();
     await expect(enqueue()).rejects.toMatchObject({
       code: 'conflict',
@@ -299,13 +299,13 @@ describe('a call that is refused', () => {
     });
   });
 
-  it('names the quota when too many wait', async () => {
+  it('names the quota when too many calls are queued', async () => {
     await control.sql('update sessions set open_calls = 1000 where id = $1', [sessionId]);
     await expect(enqueue()).rejects.toMatchObject({ code: 'exhausted' });
     await control.sql('update sessions set open_calls = 0 where id = $1', [sessionId]);
   });
 
-  it('is the only other outcome than being taken when 1,050 calls are sent at once', async () => {
+  it('is the only result besides acceptance when 1,050 calls are sent at once', async () => {
     const burst = Array.from({ length: 1_050 }, () =>
       control.raw({
         method: 'POST',
@@ -322,7 +322,7 @@ describe('a call that is refused', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(50);
   });
 
-  it('may name a session that does not exist', async () => {
+  it('is not_found for a session that does not exist', async () => {
     const params = { sessionId: 'ses-none' };
     await expect(
       control.send(enqueueCall, { params, body: list, query: {} }),
@@ -332,7 +332,7 @@ describe('a call that is refused', () => {
 });
 
 describe('the end of a session', () => {
-  it('cancels what waits and lets what runs finish', async () => {
+  it('cancels queued calls and lets the running call finish', async () => {
     await host.ready();
     const running = await enqueue();
     const waiting = await enqueue();
@@ -346,7 +346,7 @@ describe('the end of a session', () => {
     await host.closed();
   });
 
-  it('marks the call that the host had and did not answer as lost', async () => {
+  it('marks a call that the host claimed and did not answer as lost', async () => {
     await host.ready();
     const running = await enqueue();
     await host.calls();
@@ -358,7 +358,7 @@ describe('the end of a session', () => {
     });
   });
 
-  it('can be asked for by a call of kind close, which also keeps the host warm', async () => {
+  it('can be requested by a call of kind close, which also keeps the host warm', async () => {
     await host.ready();
     const closing = await enqueue({ kind: 'close', input: { keepWarm: true } });
     const waiting = await enqueue();
@@ -372,7 +372,7 @@ describe('the end of a session', () => {
     expect(await host.closed()).toBe('recycle');
   });
 
-  it('is not caused by a close call that failed', async () => {
+  it('does not follow from a close call that failed', async () => {
     await host.ready();
     const closing = await enqueue({ kind: 'close' });
     await host.calls();

@@ -1,4 +1,4 @@
-/** Calls of several sessions that are written together: none of them suffers from another. */
+/** Tests that calls of several sessions written in one batch do not affect each other. */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -46,7 +46,7 @@ const servedBy = (host: PlayedHost) => ({
   generation: host.generation,
 });
 
-/** Takes a call of a session, as when its host polls for it. */
+/** Builds a call of a session whose host polls for it. */
 const insert = async (host: PlayedHost, more: { key?: string; inputJson?: string } = {}) => {
   const { sessionId, ...waiting } = servedBy(host);
   const [found] = await control.sql<{ project_id: string }>('select project_id from sessions');
@@ -87,7 +87,7 @@ const answerOf = (host: PlayedHost, callId: string, more: object = {}) => ({
 const onlyTime = (dates: readonly (Date | null | undefined)[]): number =>
   new Set(dates.map((date) => date?.getTime())).size;
 
-it('calls of several sessions are taken, and answered, in one transaction', async () => {
+it('calls of several sessions are inserted and answered in one transaction each', async () => {
   const rows = await take(hosts);
   expect(rows.map((row) => [row?.state, row?.seq, row?.sessionId])).toEqual(
     hosts.map((host) => ['claimed', 1, sessionOf(host)]),
@@ -105,7 +105,7 @@ it('calls of several sessions are taken, and answered, in one transaction', asyn
   expect(onlyTime(answers.map((answered) => answered?.call.answeredAt))).toBe(1);
 });
 
-it('an answer brings its own session the call that waits there, and no other', async () => {
+it('an answer returns the next queued call of its own session, and no other', async () => {
   const [one, two] = hosts as [PlayedHost, PlayedHost];
   const [first, second] = await take([one, two]);
   const [next] = await take([one]);
@@ -118,7 +118,7 @@ it('an answer brings its own session the call that waits there, and no other', a
   expect(ofTwo?.work).toEqual({ state: 'READY', keepWarm: false, call: undefined });
 });
 
-it('an answer of an older generation, of another host or of no call is refused, and those with it are not', async () => {
+it('an answer with an older generation, another host or an unknown call is refused, and the rest of its batch is not', async () => {
   const rows = await take(hosts);
   const [one, two, three, four] = hosts as [PlayedHost, PlayedHost, PlayedHost, PlayedHost];
   const ids = rows.map((row) => row?.id ?? '');
@@ -141,7 +141,7 @@ it('an answer of an older generation, of another host or of no call is refused, 
   expect(states.map(({ state }) => state)).toEqual(['claimed', 'claimed', 'claimed', 'succeeded']);
 });
 
-it('a call is answered once, however often its answer comes', async () => {
+it('a repeated answer is stored once', async () => {
   const [row] = await take(hosts.slice(0, 1));
   const given = answerOf(hosts[0] as PlayedHost, row?.id ?? '');
   const answers = await Promise.all([writes.answer(given), writes.answer(given)]);
@@ -153,7 +153,7 @@ it('a call is answered once, however often its answer comes', async () => {
   expect(session?.open_calls).toBe(0);
 });
 
-it('a session that somebody holds the lock of makes no other wait', async () => {
+it('a session whose row is locked does not delay the others', async () => {
   const [locked, ...free] = hosts as [PlayedHost, ...PlayedHost[]];
   const client = new pg.Client({ connectionString: control.config.databaseUrl.reveal() });
   await client.connect();
@@ -171,7 +171,7 @@ it('a session that somebody holds the lock of makes no other wait', async () => 
   }
 });
 
-it('a call that breaks a rule of the tables fails alone', async () => {
+it('a call that violates a constraint fails alone', async () => {
   const [one, two] = hosts as [PlayedHost, PlayedHost];
   const first = await insert(one, { key: 'k' });
   await writes.insert(first.given, 100);

@@ -1,4 +1,4 @@
-/** Reports of a host whose answers are held for what comes next, and the end of a session with its last entries. */
+/** Tests host reports that are long polls for the next work, and the end of a session with its last ledger entries. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reportClosed, reportReady, reportWarm } from '#wire/host-api/operations.ts';
 import {
@@ -63,7 +63,7 @@ const tellClosed = async (host: PlayedHost, entries: string[], generation = host
   return (await host.send(reportClosed, { params, body: { generation, entries } })).body;
 };
 
-/** As a host tells it that has recycled itself before. */
+/** Reports the end of a session from a host that has already recycled itself. */
 const tellClosedClean = async (
   host: PlayedHost,
   { found = [] as string[], holding = holdingOf(host), hold = holdSeconds } = {},
@@ -90,7 +90,7 @@ const entriesOf = async (sessionId: string): Promise<number[]> => {
 const stateOf = async (sessionId: string) =>
   (await control.send(getSession, { params: { sessionId }, query: {} })).body.state;
 
-/** A host that serves a session, ready and idle. */
+/** Creates a host that serves a session, ready and idle. */
 const serving = async (): Promise<{ host: PlayedHost; sessionId: string }> => {
   const host = await warmHost(control);
   const sessionId = await open();
@@ -100,7 +100,7 @@ const serving = async (): Promise<{ host: PlayedHost; sessionId: string }> => {
 };
 
 describe('a report that a session is ready', () => {
-  it('brings the first call back that comes, and the wish to close', async () => {
+  it('returns the first call that arrives, or the request to close', async () => {
     for (const first of ['call', 'close'] as const) {
       const host = await warmHost(control);
       const sessionId = await open();
@@ -118,7 +118,7 @@ describe('a report that a session is ready', () => {
     }
   });
 
-  it('brings back the call that waits already', async () => {
+  it('returns the call that is already queued', async () => {
     const host = await warmHost(control);
     const sessionId = await open();
     await host.poll();
@@ -129,7 +129,7 @@ describe('a report that a session is ready', () => {
 });
 
 describe('the end of a session', () => {
-  it('comes with the last entries of its ledger, and is the same when it is repeated', async () => {
+  it('brings the last entries of its ledger, and has the same answer when it is repeated', async () => {
     const { host, sessionId } = await serving();
     const { generation } = host;
     await beginToClose(sessionId);
@@ -140,14 +140,14 @@ describe('the end of a session', () => {
     expect(await entriesOf(sessionId)).toEqual([1, 2]);
   });
 
-  it('takes them also where its host goes', async () => {
+  it('stores the last entries also if its host exits', async () => {
     const { host, sessionId } = await serving();
     await control.send(closeSession, { params: { sessionId }, query: {}, body: {} });
     expect(await tellClosed(host, [entry(1)])).toMatchObject({ next: 'exit', taken: true });
     expect(await entriesOf(sessionId)).toEqual([1]);
   });
 
-  it('is refused whole for an entry that is none, of a generation before, and before anybody asked', async () => {
+  it('is refused as a whole with an invalid entry, from an older generation, and before a close was requested', async () => {
     const { host, sessionId } = await serving();
     await expect(tellClosed(host, [entry(1)])).rejects.toMatchObject({ code: 'conflict' });
     await beginToClose(sessionId);
@@ -158,7 +158,7 @@ describe('the end of a session', () => {
     expect(await tellClosed(host, [entry(1)])).toMatchObject({ next: 'recycle' });
   });
 
-  it('drops the oldest entries where they are too many by then', async () => {
+  it('drops the oldest entries of the ledger beyond its limit', async () => {
     const { host, sessionId } = await serving();
     const id = 6_000;
     await host.requests([entry(1)]);
@@ -178,8 +178,8 @@ describe('the end of a session', () => {
   });
 });
 
-describe('the end of a session whose host is recycled already', () => {
-  it('makes the host warm, and brings the next session back, also when it is repeated', async () => {
+describe('the end of a session whose host is already recycled', () => {
+  it('makes the host warm and returns the next session, also when it is repeated', async () => {
     const { host, sessionId } = await serving();
     const { generation } = host;
     await beginToClose(sessionId);
@@ -201,14 +201,14 @@ describe('the end of a session whose host is recycled already', () => {
     expect(await tellClosedClean(host), 'repeated later').toMatchObject(directive);
   });
 
-  it('brings a session back that waits already', async () => {
+  it('returns a session that is already waiting', async () => {
     const { host, sessionId } = await serving();
     await beginToClose(sessionId);
     const next = await open();
     expect(await tellClosedClean(host)).toMatchObject({ assignment: { sessionId: next } });
   });
 
-  it('is taken, and the host drained, where it does not prove clean', async () => {
+  it('is accepted, and the host is drained if it is not clean', async () => {
     for (const unclean of [
       { found: ['a file'] },
       { holding: { bundle: baseState, stateDigest: `sha256:${'1'.repeat(64)}` as const } },
@@ -223,7 +223,7 @@ describe('the end of a session whose host is recycled already', () => {
     }
   });
 
-  it('is refused of a generation before, and before anybody asked', async () => {
+  it('is refused from an older generation, and before a close was requested', async () => {
     const { host, sessionId } = await serving();
     await expect(tellClosedClean(host)).rejects.toMatchObject({ code: 'conflict' });
     await beginToClose(sessionId);
@@ -232,7 +232,7 @@ describe('the end of a session whose host is recycled already', () => {
     expect(await stateOf(sessionId)).toBe('CLOSING');
   });
 
-  it('finds its host alive, which counts its generation up before it tells', async () => {
+  it('accepts a heartbeat with the next generation before the end is reported', async () => {
     const { host, sessionId } = await serving();
     await beginToClose(sessionId);
     host.generation += 1;
@@ -242,8 +242,8 @@ describe('the end of a session whose host is recycled already', () => {
   });
 });
 
-describe('the end of a session whose ledger cannot be cut', () => {
-  it('is told all the same, and takes nothing from its host', async () => {
+describe('the end of a session whose ledger cannot be trimmed', () => {
+  it('is accepted all the same, and loses no entry of its host', async () => {
     await control.sql(`create function refuse_cut() returns trigger language plpgsql
       as $$ begin raise exception 'no'; end $$`);
     await control.sql(`create trigger refuse_cut before delete on requests
@@ -253,7 +253,7 @@ describe('the end of a session whose ledger cannot be cut', () => {
       await beginToClose(sessionId);
       const query = { wait: holdSeconds };
       const closed = control.send(closeSession, { params: { sessionId }, query, body: {} });
-      // An entry after others that are not known: they may be too many.
+      // This entry follows unknown entries, so the ledger may have too many.
       expect(await tellClosed(host, [entry(7)])).toMatchObject({ next: 'recycle', taken: true });
       expect((await closed).body.state).toBe('CLOSED');
       expect(await entriesOf(sessionId)).toEqual([7]);
@@ -263,7 +263,7 @@ describe('the end of a session whose ledger cannot be cut', () => {
   });
 });
 
-describe('a report that a host is clean', () => {
+describe('a report that a recycled host is clean', () => {
   const recycled = async (): Promise<PlayedHost> => {
     const { host, sessionId } = await serving();
     await beginToClose(sessionId);
@@ -272,7 +272,7 @@ describe('a report that a host is clean', () => {
     return host;
   };
 
-  it('brings the next session back', async () => {
+  it('returns the next session', async () => {
     const host = await recycled();
     const held = warmHeld(host);
     await host.beat();
@@ -280,7 +280,7 @@ describe('a report that a host is clean', () => {
     expect(await held).toMatchObject({ assignment: { sessionId } });
   });
 
-  it('brings the same to a host that is told of it and to one that looks', async () => {
+  it('returns the same assignment to a held report and to a repeated report', async () => {
     const bodies = [
       { slug: 'notes', reuseWarm: true, seed: 7, clock: { mode: 'frozen' } },
       { slug: 'notes', reuseWarm: true, task: { instruction: 'Look.', seed: { rows: {} } } },
@@ -297,14 +297,14 @@ describe('a report that a host is clean', () => {
     }
   });
 
-  it('brings the session back that waits already, also when it is repeated', async () => {
+  it('returns the session that is already waiting, also when it is repeated', async () => {
     const host = await recycled();
     const sessionId = await open();
     expect(await warmHeld(host)).toMatchObject({ state: 'assigned', assignment: { sessionId } });
     expect(await warmHeld(host), 'repeated').toMatchObject({ assignment: { sessionId } });
   });
 
-  it('has one that is not clean drained at once', async () => {
+  it('drains a host that is not clean at once', async () => {
     const host = await recycled();
     const params = { hostId: host.id };
     const body = { generation: host.generation, holding: holdingOf(host), hold: holdSeconds };
@@ -322,7 +322,7 @@ describe('a report that a host is clean', () => {
     await expect.poll(state, { timeout: 60_000 }).toBe('warm');
   };
 
-  /** Opens a session once the host is warm; it is given that host. */
+  /** Waits until the host is warm, and opens a session, which that host gets. */
   const expectHeldBy = async (host: PlayedHost): Promise<string> => {
     await expectWarm(host);
     return open();

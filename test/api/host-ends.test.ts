@@ -1,4 +1,4 @@
-/** Hosts that are lost, drained, or told to stop, and what becomes of their sessions. */
+/** Tests hosts that are lost, drained or stopped by their machine, and the effect on their sessions. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listHosts } from '#wire/admin-api/operations.ts';
 import { reportLeaving } from '#wire/host-api/operations.ts';
@@ -31,7 +31,7 @@ const stateOfCall = async (sessionId: string, callId: string) =>
   (await control.send(getCall, { params: { sessionId, callId } })).body;
 
 describe('a lost host', () => {
-  it('fails a session that was in use, loses its call and cancels what waits', async () => {
+  it('fails a session in use, loses its running call and cancels its queued calls', async () => {
     const [session, host] = await inState(control, 'READY');
     const running = await enqueue(session.id);
     const waiting = await enqueue(session.id);
@@ -56,7 +56,7 @@ describe('a lost host', () => {
     });
   });
 
-  it('has calls and refusals of its session say why that ended', async () => {
+  it("gives its reason in the errors of its session's calls and in refusals of new ones", async () => {
     const [session, host] = await inState(control, 'READY');
     const running = await enqueue(session.id);
     const waiting = await enqueue(session.id);
@@ -83,7 +83,7 @@ describe('a lost host', () => {
     });
   });
 
-  it('lets a session that was not ready have another one, three in all', async () => {
+  it('leaves a session that was not ready to another host, up to three hosts in all', async () => {
     const session = await openNotes(control);
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });
@@ -104,7 +104,7 @@ describe('a lost host', () => {
     expect(await read(session.id)).toMatchObject({ state: 'CLOSED', endReason: 'requested' });
   });
 
-  it('leaves its session the reason of the runtime, and operators its last output, too', async () => {
+  it('gives its session the reason of the runtime, and operators its last output as well', async () => {
     const [session, host] = await inState(control, 'READY');
     await control.pool(reportGone, {
       params: { hostId: host.id },
@@ -120,14 +120,14 @@ describe('a lost host', () => {
     );
   });
 
-  it('may be reported gone again', async () => {
+  it('keeps the first reason when it is reported gone again', async () => {
     const [, host] = await inState(control, 'READY');
     await gone(control, host);
     await gone(control, host, 'out_of_memory');
     expect(await rowOf(control, host)).toMatchObject({ state: 'gone', end_reason: 'exited' });
   });
 
-  it('gets not_found when it never existed', async () => {
+  it('is not_found if it never existed', async () => {
     const params = { hostId: 'hst-none' };
     await expect(
       control.pool(reportGone, { params, body: { reason: 'exited' } }),
@@ -151,7 +151,7 @@ describe('a drained host', () => {
     expect(await host.poll(0)).toBeUndefined();
   });
 
-  it('is told so by its poll', async () => {
+  it('learns of it by its poll', async () => {
     const host = await warmHost(control);
     const { pollHost } = await import('#wire/host-api/operations.ts');
     const polling = host.send(pollHost, {
@@ -162,7 +162,7 @@ describe('a drained host', () => {
     expect((await polling).body).toEqual({ drain: true });
   });
 
-  it('is not drained as surplus once a session has it', async () => {
+  it('cannot be drained as surplus once it is assigned to a session', async () => {
     const [session, host] = await inState(control, 'READY');
     const conflict = { code: 'conflict', detail: { state: 'assigned' } };
     await expect(drain(control, host, 'surplus')).rejects.toMatchObject(conflict);
@@ -170,7 +170,7 @@ describe('a drained host', () => {
     expect((await read(session.id)).state).toBe('READY');
   });
 
-  it('is not claimed at the same moment: exactly one of the two happens', async () => {
+  it('is never assigned at the same moment: exactly one of the two happens', async () => {
     for (let round = 0; round < 10; round += 1) {
       const host = await warmHost(control);
       const [drained, session] = await Promise.all([
@@ -190,7 +190,7 @@ describe('a drained host', () => {
   });
 });
 
-describe('a host whose machine tells it to stop', () => {
+describe('a host whose machine is stopping', () => {
   const leave = (host: PlayedHost) =>
     host.send(reportLeaving, { params: { hostId: host.id }, body: { generation: 0 } });
 
@@ -212,7 +212,7 @@ describe('a host whose machine tells it to stop', () => {
     expect((await (await warmHost(control)).poll())?.sessionId).toBe(session.id);
   });
 
-  it('can report for itself alone', async () => {
+  it('can report only for itself', async () => {
     const [host, other] = [await warmHost(control), await warmHost(control)];
     const message = { params: { hostId: other.id }, body: { generation: 0 } };
     await expect(host.send(reportLeaving, message)).rejects.toMatchObject({ code: 'forbidden' });

@@ -1,4 +1,4 @@
-/** What hosts load: the session that they are given, from which bytes, and what becomes of it if they cannot. */
+/** Tests what hosts load: the assigned session, the blobs that it needs, and the result when loading fails. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ const rowOf = async (host: PlayedHost) => {
   return row;
 };
 
-/** A session with a host that is as far as the state says. */
+/** Returns a session and its host, brought into this state. */
 const inState = async (state: SessionState): Promise<[SessionView, PlayedHost]> => {
   const host = await warmHost(control);
   const session = await open();
@@ -59,7 +59,7 @@ const holdingOf = (host: PlayedHost) => ({
 });
 
 describe('a host that cannot load its session', () => {
-  it('fails it with the words of its error, and is drained', async () => {
+  it('fails the session with its error, and is drained', async () => {
     const [session, host] = await inState('PROVISIONING');
     await host.failed('load_failed', 'tools.py: line 3: no module named numpy');
     expect(await read(session.id)).toMatchObject({
@@ -70,7 +70,7 @@ describe('a host that cannot load its session', () => {
     expect(await rowOf(host)).toMatchObject({ state: 'draining', end_reason: 'load_failed' });
   });
 
-  it('is given its session without the blobs that are lost, and the doctor names these', async () => {
+  it('gets its assignment without the lost blobs, and the doctor names the blobs', async () => {
     const { config } = control;
     if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
     const slug = 'lost-notes';
@@ -110,7 +110,7 @@ describe('a host that cannot load its session', () => {
     expect(well.find(({ name }) => name === 'worlds')).toMatchObject({ status: 'ok' });
   });
 
-  it('is not sent damaged bytes, and the doctor names their blob and its world', async () => {
+  it('does not get damaged bytes, and the doctor names their blob and its world', async () => {
     const { config } = control;
     if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
     const data = { rows: { folders: [{ id: 7, name: 'y' }] } };
@@ -143,7 +143,7 @@ describe('a host that cannot load its session', () => {
     expect(well).toMatchObject({ damaged: [], bytes: expect.any(Number), next: null });
   });
 
-  it('does not become ready with another bundle than the one it was given', async () => {
+  it('cannot become ready with another bundle than the assigned one', async () => {
     const [session, host] = await inState('PROVISIONING');
     if (host.assignment === undefined) throw new Error('no assignment');
     host.assignment = { ...host.assignment, bundle: baseState };
@@ -152,8 +152,8 @@ describe('a host that cannot load its session', () => {
   });
 });
 
-describe('a host that became warm under the release before', () => {
-  it('serves on at its address, wherever its requests come from', async () => {
+describe('a host that became warm under the previous release', () => {
+  it('continues to serve at its address, whatever the source address of its requests', async () => {
     const [session, host] = await inState('READY');
     await control.sql('update hosts set source_address = null where id = $1', [host.id]);
     const fresh = await startTestControl({
@@ -183,7 +183,7 @@ describe('a host that became warm under the release before', () => {
 });
 
 describe('blobs', () => {
-  it('can be read by the host that is assigned them, and by no other', async () => {
+  it('can be read by the host that they are assigned to, and by no other', async () => {
     const [, host] = await inState('PROVISIONING');
     const { bundle, snapshot } = host.assignment ?? { bundle: baseState, snapshot: baseState };
     expect((await host.blob(bundle)).byteLength).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-/** The lives of hosts: their generations, what makes them warm again, and a changed address. */
+/** Tests the life cycle of hosts: generations, recycling, and changed addresses. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listHosts } from '#wire/admin-api/operations.ts';
 import { reportWarm } from '#wire/host-api/operations.ts';
@@ -26,7 +26,7 @@ afterEach(() => clearPool(control));
 
 afterAll(() => control.stop());
 
-/** Serves a session to its end and recycles. */
+/** Serves a session to its end and closes it with the option to keep the host warm. */
 const serveOnce = async (host: PlayedHost): Promise<'recycle' | 'exit' | 'warm'> => {
   const session = await openNotes(control);
   await host.poll();
@@ -42,7 +42,7 @@ const holdingOf = (host: PlayedHost) => ({
 });
 
 describe('the generation of a host', () => {
-  it('goes up with an assignment and with its end, and messages of older ones are refused', async () => {
+  it('increases with an assignment and with its end, and reports of older generations are refused', async () => {
     const [session, host] = await inState(control, 'READY');
     expect(host.generation).toBe(1);
     await control.send(closeSession, {
@@ -60,7 +60,7 @@ describe('the generation of a host', () => {
     expect(await host.closed()).toBe('recycle');
   });
 
-  it('lets a poll receive the assignment again when its answer was lost', async () => {
+  it('lets a host poll its assignment again if the answer was lost', async () => {
     const host = await warmHost(control);
     const session = await openNotes(control);
     expect((await host.poll())?.sessionId).toBe(session.id);
@@ -69,7 +69,7 @@ describe('the generation of a host', () => {
     expect((await host.poll())?.generation).toBe(1);
   });
 
-  it('lets a host repeat its warm report, also when it has been given a session meanwhile', async () => {
+  it('lets a host repeat its warm report, also after it was assigned', async () => {
     const host = await launchHost(control);
     expect(await host.warm()).toBe('warm');
     expect(await host.warm()).toBe('warm');
@@ -77,7 +77,7 @@ describe('the generation of a host', () => {
     expect(await host.warm()).toBe('assigned');
   });
 
-  it('accepts a heartbeat that crosses the assignment or its end', async () => {
+  it('allows a heartbeat that crosses an assignment or a drain', async () => {
     const host = await warmHost(control);
     await openNotes(control);
     expect(await host.beat()).toEqual({ drain: false });
@@ -89,7 +89,7 @@ describe('the generation of a host', () => {
     await expect(host.beat()).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is refused for a host that counts as gone, so that it stops', async () => {
+  it('is refused for a host that is marked as gone', async () => {
     const host = await warmHost(control);
     await gone(control, host);
     await expect(host.poll(0)).rejects.toMatchObject({ code: 'conflict' });
@@ -98,14 +98,14 @@ describe('the generation of a host', () => {
 });
 
 describe('recycling', () => {
-  it('makes a host warm again when it proves to be unchanged', async () => {
+  it('makes a host warm again if its state digest is unchanged', async () => {
     const host = await warmHost(control);
     expect(await serveOnce(host)).toBe('recycle');
     expect((await rowOf(control, host))?.state).toBe('recycling');
     expect(await host.warm(holdingOf(host))).toBe('warm');
   });
 
-  it('drains a host that has changed, or does not say that it has not', async () => {
+  it('drains a host whose state digest differs or is missing', async () => {
     const dirty = await warmHost(control);
     await serveOnce(dirty);
     const stateDigest = `sha256:${'1'.repeat(64)}` as const;
@@ -121,7 +121,7 @@ describe('recycling', () => {
     expect(await silent.warm()).toBe('draining');
   });
 
-  it('drains a host that found remains of its session, gives it no other, and tells operators', async () => {
+  it('drains a host that reports remains of its session, assigns it no other, and shows the remains to operators', async () => {
     const host = await warmHost(control);
     await serveOnce(host);
     const found = ['process 12 (sleep) had outlived its worker', '/tmp/x was left'];
@@ -136,7 +136,7 @@ describe('recycling', () => {
     });
   });
 
-  it('drains a host that did not look for remains of its session', async () => {
+  it('drains a host that does not report a check for remains', async () => {
     const host = await warmHost(control);
     await serveOnce(host);
     const body = { generation: host.generation, holding: holdingOf(host) };
@@ -144,9 +144,9 @@ describe('recycling', () => {
     expect(told.body.state).toBe('draining');
   });
 
-  it('stops when the host has served as many sessions as it may', async () => {
+  it('stops after the maximum number of sessions of the host', async () => {
     const host = await warmHost(control);
-    // Of three at most: each host has a limit of its own.
+    // Two or three here: each host has a limit of its own, from half of the maximum up.
     const served: string[] = [await serveOnce(host)];
     while (served.at(-1) === 'recycle') {
       await host.warm(holdingOf(host));
@@ -156,7 +156,7 @@ describe('recycling', () => {
     expect(await rowOf(control, host)).toMatchObject({ state: 'draining', end_reason: 'worn' });
   });
 
-  it('is refused to a host whose session was closed before it was loaded', async () => {
+  it('is refused for a host whose session was closed before it was loaded', async () => {
     const [session, host] = await inState(control, 'PROVISIONING');
     const params = { sessionId: session.id };
     await control.send(closeSession, { params, body: { keepWarm: true } });
@@ -173,7 +173,7 @@ describe('a host whose address changes', () => {
       ({ address }) => address,
     );
 
-  it('is shown at the new address, and nothing else of it changes', async () => {
+  it('is listed at the new address, and keeps its runtime id', async () => {
     const [, host] = await inState(control, 'READY');
     expect(await addresses()).toEqual([playedAddress(host.id)]);
     await move(host, elsewhere);
@@ -185,7 +185,7 @@ describe('a host whose address changes', () => {
     expect(row).toEqual({ runtime_id: `run-${host.id}`, never: false });
   });
 
-  it('is given no session while it has no address, and a waiting one when it has one again', async () => {
+  it('gets no session while it has no address, and a waiting one when it has an address again', async () => {
     const host = await warmHost(control);
     await move(host, null);
     expect(await addresses()).toEqual([null]);
@@ -197,7 +197,7 @@ describe('a host whose address changes', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
-  it('learns the address of its session by its next heartbeat, and a host without a session learns none', async () => {
+  it('receives the address by its next heartbeat while it has a session, and otherwise not', async () => {
     const [, host] = await inState(control, 'READY');
     expect(await host.beat()).toEqual({ drain: false, address: playedAddress(host.id) });
     await move(host, elsewhere);
@@ -207,7 +207,7 @@ describe('a host whose address changes', () => {
     expect(await idle.beat()).toEqual({ drain: false });
   });
 
-  it('keeps the new address when the report of its launch comes late', async () => {
+  it('keeps the new address when a late launch report names another', async () => {
     const [, host] = await inState(control, 'READY');
     await move(host, elsewhere);
     const body = { runtimeId: `run-${host.id}`, address: 'http://127.0.0.1:1' };
@@ -215,7 +215,7 @@ describe('a host whose address changes', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
-  it('keeps its last address while it serves a session', async () => {
+  it('keeps its last address while it serves a session, if the runtime reports none', async () => {
     const [, host] = await inState(control, 'READY');
     await move(host, null);
     expect(await addresses()).toEqual([playedAddress(host.id)]);

@@ -1,6 +1,6 @@
 /**
- * The lease of an installation: who leads, what a program that was started again may do, and that what a
- * former leader still says changes nothing.
+ * Tests the lease of an installation: which orchestrator leads, restarts under the same name, and that requests of a
+ * former leader change nothing.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -39,7 +39,7 @@ const ask = async (
   changes: { ttlMs?: number; epoch?: number; takeOver?: boolean; installation?: string } = {},
 ) => (await control.pool(acquireLease, { body: { installation, holder, ttlMs, ...changes } })).body;
 
-/** Takes the lease, which must work, and answers what its holder's messages name. */
+/** Acquires the lease, and returns the fields that identify its holder in requests. */
 const take = async (holder: string, of = installation): Promise<Lease> => {
   const { epoch } = await ask(holder, { installation: of });
   if (epoch === undefined) throw new Error(`${holder} does not lead`);
@@ -49,8 +49,8 @@ const take = async (holder: string, of = installation): Promise<Lease> => {
 const runOut = (of = installation) =>
   control.sql(`update leases set expires_at = now() where installation = $1`, [of]);
 
-describe('the lease', () => {
-  it('is held by one, renewed by it, and free again when given up', async () => {
+describe('the lease of an installation', () => {
+  it('has one holder, is renewed by it, and is free again when released', async () => {
     const of = { installation: 'given-up' };
     const { epoch } = await take('a', 'given-up');
     expect(await ask('b', of)).toEqual({ held: false });
@@ -65,7 +65,7 @@ describe('the lease', () => {
     expect(await ask('a', { ...of, epoch })).toEqual({ held: false });
   });
 
-  it('expires by the clock of the database, and can be renewed until another takes it', async () => {
+  it('expires by the clock of the database, and can be renewed until another holder takes it', async () => {
     const of = { installation: 'expiring' };
     const { epoch } = await take('a', 'expiring');
     await runOut('expiring');
@@ -75,7 +75,7 @@ describe('the lease', () => {
     expect(await ask('a', { ...of, epoch })).toEqual({ held: false });
   });
 
-  it('passes to a program of the same name that was started later, and not back', async () => {
+  it('passes to a later process of the same name, and not back', async () => {
     const of = { installation: 'namesakes' };
     const { epoch: elder } = await take('a', 'namesakes');
     const { epoch: younger } = await take('a', 'namesakes');
@@ -87,7 +87,7 @@ describe('the lease', () => {
   });
 });
 
-describe('a message of a former leader', () => {
+describe('a request of a former leader', () => {
   const pools = { installation, pools: [] };
   const limits = { idleMs: 60_000, maxAgeMs: 600_000, provisionMs: 60_000, closingMs: 60_000 };
 

@@ -1,6 +1,6 @@
 /**
- * What a control plane logs of sessions: each line with the ids by which an operator looks for it. Its log is on
- * a full disk all the while, which nobody whom it serves is to feel.
+ * Tests the log of a control plane about sessions: each line has the ids by which an operator looks for it. The log is
+ * on a full disk all the while, which must not affect any request.
  */
 import { closeSync, openSync } from 'node:fs';
 import { pino } from 'pino';
@@ -36,7 +36,7 @@ const open = async () => (await control.send(openSession, { body: { slug: 'notes
 
 const toldOf = (sessionId: string) => lines.filter((line) => line.sessionId === sessionId);
 
-it('the log has the life of a session, with its host', async () => {
+it('the log has a line for each step of a session, with its host', async () => {
   const warm = await warmHost(control);
   const first = await open();
   await warm.poll();
@@ -57,7 +57,7 @@ it('the log has the life of a session, with its host', async () => {
   ]);
 });
 
-it('no request fails because its log line cannot be written: each gets its own error', async () => {
+it('a request gets its own result although its log line cannot be written', async () => {
   const host = await warmHost(control);
   const before = lines.length;
   const elsewhere = control.asHost(host.token, '127.0.0.9');
@@ -79,7 +79,7 @@ it('no request fails because its log line cannot be written: each gets its own e
     body: { error: 'unavailable', message: expect.stringContaining('lacks tables') },
   });
   expect((await control.send(listWorlds, {})).status).toBe(200);
-  // The loop that tells of sessions may have met the missing table, too.
+  // The loop that reports sessions may have met the missing table as well.
   const ofRequests = lines.slice(before).filter(({ sessionId }) => sessionId === undefined);
   expect(ofRequests.map(({ msg }) => msg)).toEqual([
     "a host's token is used from another address",
@@ -87,7 +87,7 @@ it('no request fails because its log line cannot be written: each gets its own e
   ]);
 });
 
-it('the log has an answer that broke off once it was sent, and why', async () => {
+it('the log has an error for an answer that broke off after its start', async () => {
   const output = 'x'.repeat(1_000);
   const batch = Array.from({ length: 500 }, (_, i) => ({
     id: `event-${i}`,

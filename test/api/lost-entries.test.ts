@@ -1,4 +1,7 @@
-/** Entries of a ledger that its host could not deliver: they are counted, and the session says so. */
+/**
+ * Tests ledger entries that a host could not deliver: the control plane counts them, and the error of the session
+ * names the count.
+ */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { reportClosed } from '#wire/host-api/operations.ts';
 import { reportGone } from '#wire/pool-api/operations.ts';
@@ -35,7 +38,7 @@ const goneWith = (host: PlayedHost, sessionId: string, lastEntry: number) =>
     body: { reason: 'exited', ledger: { sessionId, lastEntry } },
   });
 
-it('are those after the last that arrived, of a host that was killed', async () => {
+it('entries after the last delivered one are counted as lost when a host is killed', async () => {
   const [session, host] = await inState(control, 'READY');
   await host.requests([entry(1), entry(2), entry(3)]);
   const counted = {
@@ -54,7 +57,7 @@ it('are those after the last that arrived, of a host that was killed', async () 
   expect(await stateOf(session.id)).toEqual(counted);
 });
 
-it('are all of them, where none had arrived', async () => {
+it('all entries are counted as lost if none was delivered', async () => {
   const [session, host] = await inState(control, 'READY');
   await goneWith(host, session.id, 1);
   expect(await stateOf(session.id)).toMatchObject({
@@ -63,7 +66,7 @@ it('are all of them, where none had arrived', async () => {
   });
 });
 
-it('are counted for a closed session, too', async () => {
+it('lost entries are also counted for a closed session', async () => {
   const [session, host] = await inState(control, 'CLOSING');
   await host.requests([entry(1), entry(4)]);
   await host.send(reportClosed, {
@@ -81,7 +84,7 @@ it('are counted for a closed session, too', async () => {
   });
 });
 
-it('are none where all arrived, and of no session but the own one', async () => {
+it('no entries are counted if all were delivered, or if they belong to another session', async () => {
   const [session, host] = await inState(control, 'READY');
   const [other, otherHost] = await inState(control, 'READY');
   await host.requests([entry(1)]);
