@@ -1,4 +1,4 @@
-/** Browsers while a control plane that does not know them is at work on the same database. */
+/** Tests browsers while a control plane of a release without browsers uses the same database. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The kind of a host that is written as a control plane without browsers writes it. */
+/** Inserts a host as a control plane without browsers does, and returns the kind that the database stores. */
 const kindOf = async (id: string, size: string): Promise<string | undefined> => {
   await execute(
     database.url,
@@ -41,12 +41,12 @@ const kindOf = async (id: string, size: string): Promise<string | undefined> => 
   return row?.kind;
 };
 
-it('a host that it launches is a browser when it has their size', async () => {
+it('a host that an older control plane registers is a browser if it has the size of browsers', async () => {
   expect(await kindOf('hst-a', ':browser')).toBe('browser');
   expect(await kindOf('hst-b', 'standard')).toBe('world');
 });
 
-it('no session is given one until it is gone', async () => {
+it('no session gets a browser until the older control plane has disconnected', async () => {
   const older = new pg.Client({
     connectionString: database.url,
     application_name: 'svc-control-listen',

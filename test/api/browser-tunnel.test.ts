@@ -1,4 +1,7 @@
-/** The tunnels by which browsers come to their session's surfaces: whom they are made for, and where they lead. */
+/**
+ * Tests the tunnels through which browsers reach the surfaces of their session: which hosts may open one, and to which
+ * addresses.
+ */
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +18,7 @@ import { encodeTree } from '../support/worlds.ts';
 
 let database: TestDatabase;
 let control: StartedControl;
-/** What the world host of the session would be. */
+/** Stands for the world host of the session. */
 let surface: Server;
 let surfacePort: number;
 const open = new Set<Socket>();
@@ -56,7 +59,7 @@ const registerBrowser = async () => {
   return { hostId, token, send };
 };
 
-/** A session whose page is at `surface`, with a browser that serves it. */
+/** Opens a session whose page is at `surface`, with a browser assigned to it. */
 const openWithBrowser = async () => {
   const world = await launchHost(control);
   await world.send(reportWarm, {
@@ -100,8 +103,8 @@ const askThrough = ({ socket }: Tunnel, host: string): Promise<string> =>
     socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
   });
 
-describe('a tunnel', () => {
-  it('leads a browser to the page of the session that it serves', async () => {
+describe('a browser tunnel', () => {
+  it('connects a browser to the page of the session that it serves', async () => {
     const { sessionId, browser, assigned } = await openWithBrowser();
     const authority = `${sessionId}--ui.localhost:${surfacePort}`;
     expect(assigned?.reach[0]).toEqual({ origin: `http://${authority}` });
@@ -110,7 +113,7 @@ describe('a tunnel', () => {
     expect(await askThrough(made, authority)).toContain(`surface ${authority}`);
   });
 
-  it('leads nowhere else', async () => {
+  it('is refused for every other address', async () => {
     const { sessionId, browser } = await openWithBrowser();
     const other = await warmHost(control);
     for (const authority of [
@@ -133,7 +136,7 @@ describe('a tunnel', () => {
     }
   });
 
-  it('is made for nobody but the browser of a session', async () => {
+  it('is refused for every caller but the browser of the session', async () => {
     const { sessionId, world } = await openWithBrowser();
     const authority = `${sessionId}--ui.localhost:${surfacePort}`;
     const warm = await registerBrowser();
@@ -143,7 +146,7 @@ describe('a tunnel', () => {
     expect((await tunnel(authority, warm.token)).status).toBe(403);
   });
 
-  it('is one of a number', async () => {
+  it('is refused once the browser has the maximum number of open tunnels', async () => {
     const { sessionId, browser } = await openWithBrowser();
     const authority = `${sessionId}--ui.localhost:${surfacePort}`;
     const made = await Promise.all(

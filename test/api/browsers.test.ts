@@ -1,4 +1,7 @@
-/** Browsers of sessions: who gets one, what it and its clients are told, and how a lost one is replaced. */
+/**
+ * Tests browsers of sessions: which session gets one, what the browser and its clients receive, and how a lost one is
+ * replaced.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -61,7 +64,7 @@ const linkTo = async (sessionId: string, opens?: 'all' | 'view' | 'devtools') =>
     })
   ).body.url;
 
-/** A session whose world and browser are ready. */
+/** Opens a session whose world and browser are ready. */
 const openWhole = async () => {
   const host = await warmHost(control);
   const browser = await warmBrowser(control);
@@ -75,7 +78,7 @@ const openWhole = async () => {
 };
 
 describe('a session with a browser', () => {
-  it('is ready once its browser is, whose session begins when the page is served', async () => {
+  it('is ready once its browser is, and the browser gets the session once the page is served', async () => {
     const host = await warmHost(control);
     const browser = await warmBrowser(control);
     const { id, surfaces } = await open();
@@ -105,7 +108,7 @@ describe('a session with a browser', () => {
     });
   });
 
-  it('has addresses of its own behind a gateway, from the start', async () => {
+  it('has browser addresses of its own behind a gateway from the start', async () => {
     const host = await warmHost(control);
     const { id } = await open();
     expect((await view(id, fronted)).surfaces.browser).toMatchObject({
@@ -123,13 +126,13 @@ describe('a session with a browser', () => {
     expect((await route()).surfaces.browser).toBe(browser.address);
   });
 
-  it('tells no token of its DevTools to a public key', async () => {
+  it('does not show the DevTools token to a public key', async () => {
     const { id } = await openWhole();
     const { body } = await control.read(getSession, { params: { sessionId: id }, query: {} });
     expect(body.surfaces.browser).not.toHaveProperty('token');
   });
 
-  it('waits in sight of the planner while there is no browser, and nothing takes it for a world', async () => {
+  it('is reported to the orchestrator as waiting for a browser of its tier, apart from sessions that wait for a world', async () => {
     await warmBrowser(control, 'premium');
     const { id } = await open();
     const { body } = await control.pool(observePool, { query: { installation } });
@@ -140,7 +143,7 @@ describe('a session with a browser', () => {
     expect((await view(id)).surfaces.browser?.state).toBe('waiting');
   });
 
-  it('counts its clients as activity', async () => {
+  it('counts the clients of its browser as activity', async () => {
     const { id, browser } = await openWhole();
     await control.sql(
       `update sessions set last_activity_at = now() - interval '1 hour' where id = $1`,
@@ -150,7 +153,7 @@ describe('a session with a browser', () => {
     expect(Date.now() - Date.parse((await view(id)).lastActivityAt)).toBeLessThan(60_000);
   });
 
-  it('ends with its browser going to the next, or on its way, and forgets what it held', async () => {
+  it('ends with its browser recycled for the next session, and its checkpoint deleted', async () => {
     const { id, host, browser } = await openWhole();
     await browser.keep(1, '{"cookies": []}');
     expect(await browser.isClosed()).toBe(false);
@@ -166,7 +169,7 @@ describe('a session with a browser', () => {
   });
 });
 
-describe('opening one', () => {
+describe('opening a session with a browser', () => {
   it('is refused for a world without a page, and where no pool has browsers', async () => {
     const bare = unlinkedWorld();
     const manifest = 'connector.toml';
@@ -200,7 +203,7 @@ describe('opening one', () => {
     await control.sql('delete from leases');
   });
 
-  it('takes the tier of the project where none is named', async () => {
+  it('uses the browser tier of the project if the request names none', async () => {
     const set = (browserTier: 'premium' | null) => setSettings(control, { browserTier });
     expect((await set('premium')).browserTier).toBe('premium');
     expect((await open()).browserTier).toBe('premium');
@@ -210,14 +213,14 @@ describe('opening one', () => {
   });
 });
 
-/** What the doctor says of browsers. */
+/** Returns the finding of the doctor about browsers. */
 const doctorOnBrowsers = async () => {
   const { body } = await control.admin(examine, {});
   return body.checks.find(({ name }) => name === 'browsers');
 };
 
 describe('the doctor', () => {
-  it('says how many sessions wait for a browser, and warns when one has for long', async () => {
+  it('reports how many sessions wait for a browser, and warns when one has waited too long', async () => {
     expect(await doctorOnBrowsers()).toMatchObject({ status: 'ok' });
     const { id } = await open();
     expect(await doctorOnBrowsers()).toEqual({
@@ -233,8 +236,8 @@ describe('the doctor', () => {
   });
 });
 
-describe('a browser that is lost', () => {
-  it('is replaced by another one, which goes on from the last checkpoint under the same token', async () => {
+describe('a lost browser', () => {
+  it('is replaced by another one that continues from the last checkpoint with the same token', async () => {
     const { id, browser, assignment } = await openWhole();
     await browser.keep(1, '{"n": 1}');
     await browser.keep(3, '{"n": 3}');
@@ -258,14 +261,14 @@ describe('a browser that is lost', () => {
     expect(kept?.content).toBe('{"n": 4}');
   });
 
-  it('is replaced at once when it says that it goes', async () => {
+  it('is replaced at once when it reports that it is leaving', async () => {
     const { id, browser } = await openWhole();
     const spare = await warmBrowser(control);
     await browser.leave();
     expect(await spare.poll()).toMatchObject({ sessionId: id, lost: 'reclaimed' });
   });
 
-  it('is given up after several in a row that did not come up, and others have theirs', async () => {
+  it('is not replaced again after several failed starts in a row, and other sessions still get browsers', async () => {
     const host = await warmHost(control);
     const { id } = await open();
     await host.poll();
@@ -292,7 +295,7 @@ describe('a browser that is lost', () => {
 });
 
 describe('a link to a browser', () => {
-  it('opens once what it was made for, in its own session, while that lives', async () => {
+  it('opens its target once, only in its own session, while the session lives', async () => {
     const { id, host, browser } = await openWhole();
     const links = [await linkTo(id), await linkTo(id, 'view'), await linkTo(id, 'devtools')];
     expect(links[0]).toMatch(/--browser\.localhost:\d+\/\.svc\/enter\?token=/);
@@ -312,7 +315,7 @@ describe('a link to a browser', () => {
     await expect(browser.consume(foreign)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is refused where it would open what the surface has not', async () => {
+  it('is refused for a target that the surface does not have', async () => {
     const { id } = await openWhole();
     const body = { surface: 'ui', opens: 'devtools' } as const;
     await expect(

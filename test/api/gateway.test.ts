@@ -1,4 +1,4 @@
-/** What gateways are told: where sessions are served, what changes, and whom a link lets in. */
+/** Tests the API for gateways: routes of sessions, the feed of changes, and one-time links. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
@@ -63,7 +63,7 @@ const close = (sessionId: string) =>
   control.send(closeSession, { params: { sessionId }, query: {}, body: {} });
 
 describe('gateways', () => {
-  it('are counted by the doctor, which also names those whose token is refused', async () => {
+  it('are counted by the doctor, which also lists gateways with a wrong token', async () => {
     const found = async () =>
       (await control.admin(examine, {})).body.checks.find(({ name }) => name === 'gateways');
     const becomes = (message: string) =>
@@ -104,7 +104,7 @@ describe('gateways', () => {
 });
 
 describe('the route of a session', () => {
-  it('leads to its host while it is ready, and to nothing before and after', async () => {
+  it('leads to its host only while the session is ready', async () => {
     const waiting = await open();
     expect(await resolve(waiting.id)).toEqual({
       sessionId: waiting.id,
@@ -125,7 +125,7 @@ describe('the route of a session', () => {
     expect(await resolve(id)).toMatchObject({ state: 'CLOSING', surfaces: {} });
   });
 
-  it('is shown to gateways alone', async () => {
+  it('is shown only to gateways', async () => {
     const sessionId = newId('ses');
     await expect(resolve(sessionId)).rejects.toMatchObject({ code: 'not_found' });
     for (const send of [control.pool, control.read, control.send]) {
@@ -136,7 +136,7 @@ describe('the route of a session', () => {
 });
 
 describe('the feed of routes', () => {
-  it('reports each change once, also those made at another replica', async () => {
+  it('reports each change once, also changes made at another replica', async () => {
     const other = await startTestControl({ databaseUrl: database.url, replicaOf: control });
     try {
       const begin = await follow();
@@ -157,7 +157,7 @@ describe('the feed of routes', () => {
     }
   });
 
-  it('reports a session whose host has another address', async () => {
+  it('reports a session whose host has a new address', async () => {
     const { id, host } = await openReady();
     const { cursor } = await follow();
     const address = 'http://127.0.0.1:4711';
@@ -167,7 +167,7 @@ describe('the feed of routes', () => {
     expect(await resolve(id)).toMatchObject({ surfaces: { api: address } });
   });
 
-  it('says nothing of calls', async () => {
+  it('does not report calls', async () => {
     const { id } = await openReady();
     const { cursor } = await follow();
     const body = { kind: 'state' } as const;
@@ -175,7 +175,7 @@ describe('the feed of routes', () => {
     expect(await follow(cursor)).toEqual({ cursor, missed: false, sessionIds: [] });
   });
 
-  it('tells gateways to begin anew when notices were missed', async () => {
+  it('marks changes as missed when notifications were lost', async () => {
     const { cursor } = await follow();
     await control.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -189,7 +189,7 @@ describe('the feed of routes', () => {
 });
 
 describe('the address of a surface', () => {
-  it('is at the gateway from the opening of a session to its end', async () => {
+  it('is at the gateway from the open of the session to its end', async () => {
     const { id, surfaces } = await open();
     const api = { url: `https://${id}--api.worlds.test`, token: expect.stringMatching(/^st-/) };
     const mcp = { url: `https://${id}--mcp.worlds.test/mcp`, token: api.token };
@@ -217,7 +217,7 @@ describe('a link to a surface', () => {
   };
   const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? '';
 
-  it('can be used once, and for the surface that it was made for alone', async () => {
+  it('can be used once, only for its own session and surface', async () => {
     const id = await withUi();
     const { status, body } = await link(id);
     expect(status).toBe(201);
@@ -230,7 +230,7 @@ describe('a link to a surface', () => {
     expect(await consume(id, token)).toBe(false);
   });
 
-  it('is refused when it is too old, and is removed when the next one is made', async () => {
+  it('is refused after it expires, and is deleted when the next one is created', async () => {
     const id = await withUi();
     const old = tokenOf((await link(id)).body.url);
     await control.sql(`update surface_links set expires_at = now() - interval '1 second'`);
@@ -240,7 +240,7 @@ describe('a link to a surface', () => {
     expect(left?.n).toBe(1);
   });
 
-  it('is not made for a session that does not serve the surface, and the reason is named', async () => {
+  it('is not created for a session that does not serve the surface, and the error gives the reason', async () => {
     const { id } = await open();
     await expect(link(id)).rejects.toThrow(
       `${id} was opened without the surface "ui": open one with it, by surfaces ["ui"] or svc worlds session open <world> --surface ui`,
