@@ -1,4 +1,4 @@
-/** Deliveries of webhooks at the control plane: read in order, waited for, and answered once each. */
+/** Tests webhook deliveries at the control plane: read in order, awaited by long poll, and answered once each. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
 import {
@@ -71,7 +71,7 @@ const answer = async (...answers: object[]) => {
   return (await control.send(answerDeliveries, { params: { sessionId }, body })).body.data;
 };
 
-/** Takes the calls that wait for the host, and answers each. */
+/** Takes the call that waits for the host, and answers it. */
 const takeCall = async (output: unknown = {}) => {
   const { call } = await host.calls();
   if (call === undefined) throw new Error('no call waits');
@@ -91,7 +91,7 @@ const reapNow = async (): Promise<void> => {
 };
 
 describe('the deliveries of a session', () => {
-  it('are what was sent to its webhooks, in order, with the exact text that was signed', async () => {
+  it('are listed in order, with the exact text that was signed', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     await host.requests([
       entry(1),
@@ -126,7 +126,7 @@ describe('the deliveries of a session', () => {
     expect([first.data.length, first.meta.after, first.meta.last]).toEqual([1, 1, 4]);
   });
 
-  it('come page by page, each no larger than there is room for', async () => {
+  it('are listed page by page, each within the size limit', async () => {
     const large = withRequest({ body: 'x'.repeat(200_000) });
     for (let id = 1; id <= 12; id += 1) await host.requests([entry(id, large)]);
     const sizes: number[] = [];
@@ -142,7 +142,7 @@ describe('the deliveries of a session', () => {
     expect(Math.max(...sizes)).toBeLessThan(1_400_000);
   });
 
-  it('are waited for, and come as soon as the host has told of them', async () => {
+  it('are awaited by a long poll, which returns as soon as the host reports one', async () => {
     const waiting = read({ wait: 30 });
     await host.requests([entry(1)]);
     expect((await waiting).data).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('the deliveries of a session', () => {
     expect((await next).meta).toMatchObject({ isOver: true, state: 'CLOSED', last: 1 });
   });
 
-  it('leave out what a host says that could not be sent, and go on after it', async () => {
+  it('leave out entries that cannot be sent, and continue after them', async () => {
     const odd = [
       { url: 7 },
       { headers: null },
@@ -169,7 +169,7 @@ describe('the deliveries of a session', () => {
     expect((await read({ after: 7 })).data.map(({ sequence }) => sequence)).toEqual([8]);
   });
 
-  it('are those of a session of the project', async () => {
+  it('are read only for a session of the project and with a valid query', async () => {
     await expect(read({}, 'ses-none')).rejects.toMatchObject({ code: 'not_found' });
     for (const query of [{ after: -1 }, { limit: 101 }, { wait: 61 }, { page: 1 }]) {
       await expect(read(query)).rejects.toMatchObject({ code: 'invalid' });
@@ -177,8 +177,8 @@ describe('the deliveries of a session', () => {
   });
 });
 
-describe('what a receiver answered', () => {
-  it('is kept once a delivery, the first answer, and told to the host', async () => {
+describe('the answer of a receiver', () => {
+  it('is stored once for each delivery, the first one wins, and the host receives it', async () => {
     await host.requests([entry(1), entry(2)]);
     const [first, second] = await Promise.all([
       answer({ sequence: 1, status: 204, durationMs: 5 }),
@@ -211,7 +211,7 @@ describe('what a receiver answered', () => {
     ]);
   });
 
-  it('can be that there was none, with the reason', async () => {
+  it('can be the lack of an answer, with the reason', async () => {
     await host.requests([entry(1)]);
     const reason = 'no answer within 60 s\u0000';
     const [told] = await Promise.all([
@@ -223,7 +223,7 @@ describe('what a receiver answered', () => {
     ]);
   });
 
-  it('is of a delivery that is there, and well formed', async () => {
+  it('is refused for an unknown delivery, and if it is malformed', async () => {
     await host.requests([entry(1), entry(2, { via: 'api' })]);
     for (const sequence of [2, 9]) {
       await expect(answer({ sequence, status: 200, durationMs: 1 })).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('what a receiver answered', () => {
     expect((await read()).data[0]?.answer).toBeNull();
   });
 
-  it('is in the ledger of a session that was over before its host could write it', async () => {
+  it('is written to the ledger of a session that ended before its host could write it', async () => {
     await host.requests([entry(1), entry(2)]);
     await close();
     await answer(
@@ -267,7 +267,7 @@ describe('what a receiver answered', () => {
     expect(data[3]).toMatchObject({ request: { delivery: 2 }, response: { reason: 'refused' } });
   });
 
-  it('is written by the next look where its host had it and closed before it wrote it', async () => {
+  it('is written by the next reap if the host received it and closed before it wrote it', async () => {
     await host.requests([entry(1)]);
     await Promise.all([answer({ sequence: 1, status: 200, durationMs: 1 }), takeCall()]);
     await close();
@@ -281,7 +281,7 @@ describe('what a receiver answered', () => {
     ]);
   });
 
-  it('waits while the host of a session that it lost may still deliver entries', async () => {
+  it('waits while the host of a lost session may still deliver entries', async () => {
     await host.requests([entry(1)]);
     await drain(control, host, 'silent');
     await answer({ sequence: 1, status: 200, durationMs: 1 });
@@ -298,7 +298,7 @@ describe('what a receiver answered', () => {
     ]);
   });
 
-  it('is told again to a host that has not written it, and no more once it has', async () => {
+  it('is sent again to a host that has not written it, and not after the host has', async () => {
     await host.requests([entry(1)]);
     await Promise.all([answer({ sequence: 1, status: 200, durationMs: 1 }), takeCall()]);
     await control.sql(`update delivery_answers set told_at = now() - interval '1 minute'`);
@@ -321,18 +321,18 @@ describe('what a receiver answered', () => {
   });
 });
 
-describe('the subscriptions of a session', () => {
+describe('the webhook subscriptions of a session', () => {
   const list = async (query = {}) =>
     (await control.read(listWebhooks, { params: { sessionId }, query })).body;
 
-  it('are what its host says', async () => {
+  it('are those that its host returns', async () => {
     const output = { data: [], meta: { total: 0, lastDelivery: 0 } };
     const [listed, call] = await Promise.all([list({ offset: 3 }), takeCall(output)]);
     expect(listed).toEqual(output);
     expect(call).toMatchObject({ kind: 'webhooks', input: { offset: 3, limit: 50 } });
   });
 
-  it('are refused where its host says what is none', async () => {
+  it('are refused if the answer of the host is invalid', async () => {
     for (const output of [{}, { data: 7, meta: {} }, 'x'.repeat(3_000_000)]) {
       const [listed] = await Promise.allSettled([list(), takeCall(output)]);
       expect(listed).toMatchObject({
@@ -342,7 +342,7 @@ describe('the subscriptions of a session', () => {
     }
   });
 
-  it('are not asked for by a call of a client', async () => {
+  it('cannot be requested by a call of a client', async () => {
     for (const kind of ['webhooks', 'webhook-answers']) {
       const body = { kind: kind as 'state' };
       await expect(
@@ -351,7 +351,7 @@ describe('the subscriptions of a session', () => {
     }
   });
 
-  it('are gone with the session, which is told with where its deliveries are', async () => {
+  it('are gone with the session, and the error names where its deliveries are', async () => {
     await close();
     await expect(list()).rejects.toMatchObject({
       code: 'conflict',

@@ -1,4 +1,4 @@
-/** Bytes of a project's files: when they go, how many there may be, and those in a bucket. */
+/** Tests the stored bytes of a project's files: when they are deleted, their quota, and bytes in a bucket. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openFolderBlobs } from '../../src/control/platform/blobs/folder.ts';
@@ -28,7 +28,7 @@ describe('bytes of files', () => {
       .catch(() => false);
   };
 
-  it('go when nothing has them any more, and stay while something does', async () => {
+  it('are deleted once no file refers to them, and not before', async () => {
     for (let turn = 0; turn < 6; turn += 1) await tidy(control);
     const text = randomBytes(20).toString('hex');
     await drive.put('bytes/a.txt', text);
@@ -45,7 +45,7 @@ describe('bytes of files', () => {
     expect(await control.sql('select from file_folders where deleted_at is not null')).toEqual([]);
   });
 
-  it('that are on their way are never removed, and go when nobody confirms them', async () => {
+  it('of an unconfirmed upload are kept for a day, and then deleted', async () => {
     const text = randomBytes(20).toString('hex');
     const upload = await drive.request('late.txt', text);
     await drive.send(upload, text);
@@ -64,8 +64,8 @@ describe('bytes of files', () => {
   });
 });
 
-describe('a project without room', () => {
-  it('takes no upload, until something is deleted', async () => {
+describe('a project at its storage quota', () => {
+  it('refuses an upload until a file is deleted', async () => {
     const own = await startOwnControl({ quotas: { blobMib: 1 } });
     try {
       const small = driveOf(own);
@@ -83,7 +83,7 @@ describe('a project without room', () => {
   });
 });
 
-describe('in a bucket', () => {
+describe('with blobs in a bucket', () => {
   let bucket: TestBucket;
   let own: OwnControl;
   let far: ReturnType<typeof driveOf>;
@@ -101,7 +101,7 @@ describe('in a bucket', () => {
     vi.unstubAllEnvs();
   });
 
-  it('a file is sent to the bucket itself, held to what was announced, and read from there', async () => {
+  it('a file is uploaded to the bucket itself, must match its announced digest, and is read from there', async () => {
     const upload = await far.request('a/b.txt', 'hello');
     expect(upload.uploadUrl.startsWith(bucket.door.url)).toBe(true);
     expect(upload.uploadHeaders).toMatchObject({

@@ -1,4 +1,4 @@
-/** `svc files` on a control plane: files sent, listed, fetched, moved, deleted, and synced. */
+/** Tests `svc files` against a control plane: files are uploaded, listed, downloaded, moved, deleted and synced. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs it and answers what it printed; a command that fails fails the test. */
+/** Runs a command and returns its output. A command that fails fails the test. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);
@@ -32,7 +32,7 @@ const svc = async (words: string): Promise<string> => {
 const write = (files: Record<string, string>): void => desk.write('.', changed([], files));
 const read = (path: string): string => readFileSync(join(desk.folder, path), 'utf8');
 
-it('sends a folder, and again only what changed; fetches it the same way', async () => {
+it('svc files uploads a folder, then only changed files, and downloads it the same way', async () => {
   write({ 'in/a.csv': 'a,b', 'in/deep/b.txt': 'b', 'in/deep/c.json': '{}' });
   symlinkSync('/etc/hostname', join(desk.folder, 'in/link'));
   expect(JSON.parse(await svc('files put in reports --json'))).toEqual({ sent: 3, left: 1 });
@@ -51,7 +51,7 @@ it('sends a folder, and again only what changed; fetches it the same way', async
   expect(read('out/deep/b.txt')).toBe('b');
 });
 
-it('sends and fetches one file, also to standard output', async () => {
+it('svc files uploads and downloads one file, also to standard output', async () => {
   write({ 'note.txt': 'grüße' });
   await svc('files put note.txt');
   await svc('files put note.txt notes/ --type text/x-note');
@@ -66,7 +66,7 @@ it('sends and fetches one file, also to standard output', async () => {
   expect(lost.err).toContain('not-there.txt');
 });
 
-it('makes folders, moves and deletes; a whole folder only when that is said', async () => {
+it('svc files creates folders, moves and deletes, and deletes a folder only with --recursive', async () => {
   write({ 'x.txt': 'x' });
   expect(await svc('files mkdir one/two')).toBe('one/two/\n');
   await svc('files put x.txt one/two/');
@@ -77,7 +77,7 @@ it('makes folders, moves and deletes; a whole folder only when that is said', as
   expect(await svc('files rm other -r')).toBe('0 files deleted\n');
 });
 
-it('makes a connector, syncs it by its name, and says what came of it', async () => {
+it('svc files creates a connector, syncs it by name, and prints the result', async () => {
   await svc('files put in backup');
   await svc(
     'files connectors create backup --kind folder --folder b --target backup --direction push',

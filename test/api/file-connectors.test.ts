@@ -1,4 +1,7 @@
-/** Connectors of project files: folders and buckets, made, shown and synced; what they must never lead to. */
+/**
+ * Tests connectors of project files to folders and buckets: creating, listing and syncing them, and the addresses and
+ * paths that they must never reach.
+ */
 import {
   mkdir,
   mkdtemp,
@@ -29,7 +32,7 @@ let control: OwnControl;
 let drive: ReturnType<typeof driveOf>;
 let bucket: TestBucket;
 let folder: string;
-/** The project's part of the folder. */
+/** The project's subfolder of the shared folder. */
 let own: string;
 
 beforeAll(async () => {
@@ -63,8 +66,8 @@ const bucketBody = (name: string, prefix: string): FileConnectorBody => ({
 });
 const text = (words: string) => new TextEncoder().encode(words);
 
-describe('a bucket', () => {
-  it('is pulled into the project, and then only what changed', async () => {
+describe('the bucket of a file connector', () => {
+  it('is pulled into the project, and later only changed files are', async () => {
     await bucket.write('in/a.txt', text('one'));
     await bucket.write('in/deep/b.json', text('{}'));
     await bucket.write('in/deep/', text(''));
@@ -89,7 +92,7 @@ describe('a bucket', () => {
     expect(body.data.find((one) => one.id === id)).toMatchObject({ lastStatus: 'complete' });
   });
 
-  it('is pushed to, and written anew when it lost something', async () => {
+  it('receives pushed files, and lost or changed files again', async () => {
     await drive.put('pushed/x.txt', 'x');
     await drive.put('pushed/in/y.txt', 'yy');
     const { id } = await make({ ...bucketBody('pushed', 'out'), direction: 'push' });
@@ -103,7 +106,7 @@ describe('a bucket', () => {
     expect(Buffer.from(await bucket.read('out/in/y.txt')).toString()).toBe('y3');
   });
 
-  it('whose files can have no path here gives those that can, and names the others', async () => {
+  it('has files pulled whose names are valid paths, and the others are named in warnings', async () => {
     await bucket.write('odd/good.txt', text('good'));
     await bucket.write('odd/back\\slash.txt', text('x'));
     const { id } = await make(bucketBody('odd', 'odd'));
@@ -113,7 +116,7 @@ describe('a bucket', () => {
     expect(await drive.walk('odd')).toEqual(['odd/good.txt']);
   });
 
-  it('that cannot be reached fails with the reason, and goes on where it ended', async () => {
+  it('that cannot be reached fails the sync with the reason, and a later sync completes', async () => {
     await bucket.write('away/a.txt', text('a'));
     const { id } = await make(bucketBody('away', 'away'));
     await bucket.door.shut();
@@ -126,7 +129,7 @@ describe('a bucket', () => {
     expect(await sync(id)).toMatchObject({ files: 1, status: 'complete' });
   }, 60_000);
 
-  it('is read by its own keys alone, which are shown nowhere', async () => {
+  it('is read only with its own keys, which are never shown', async () => {
     const body = bucketBody('keys', 'in');
     const wrong = {
       ...body,
@@ -146,7 +149,7 @@ describe('a bucket', () => {
     expect(JSON.stringify(rows)).not.toContain(bucket.keys.AWS_SECRET_ACCESS_KEY);
   });
 
-  it('may use the keys of another, which go with the last that does', async () => {
+  it('can share the keys of another connector, which are deleted with the last connector that uses them', async () => {
     const first = await make(bucketBody('first-of-two', 'in'));
     const connectionId = first.connectionId ?? '';
     const given = { name: bucket.place.bucket, prefix: `${bucket.place.prefix}/in`, connectionId };
@@ -182,13 +185,13 @@ describe('a bucket', () => {
     'https://minio.internal',
     'file:///etc/passwd',
     'http://127.0.0.1:1',
-  ])('is not looked for at %s', async (endpoint) => {
+  ])('is refused at the endpoint %s', async (endpoint) => {
     const body = bucketBody('outside', 'in');
     const given = { ...body, bucket: { ...body.bucket, name: 'a-bucket', endpoint } };
     await expect(make(given)).rejects.toEqual(code('invalid'));
   });
 
-  it('whose name leads to this machine is not connected to', async () => {
+  it('is not connected to if its name resolves to an address that is not public', async () => {
     const lookUp = (addresses: string[]) =>
       new Promise((resolve) => {
         guardedLookup(async () => addresses)('bucket.example.com', { all: true }, (error, found) =>
@@ -201,12 +204,12 @@ describe('a bucket', () => {
   });
 });
 
-describe('a folder', () => {
+describe('the folder of a file connector', () => {
   const inFolder = (name: string, path: string): FileConnectorBody => ({
     ...{ name, kind: 'folder', folder: path, targetPrefix: name },
   });
 
-  it('is pulled without following a link, and pushed to', async () => {
+  it('is pulled without following links, and receives pushed files', async () => {
     await mkdir(join(own, 'given/deep'), { recursive: true });
     await writeFile(join(own, 'given/a.csv'), 'a,b');
     await writeFile(join(own, 'given/deep/b.txt'), 'b');
@@ -219,7 +222,7 @@ describe('a folder', () => {
     expect(answer.warnings.map(({ path }) => path)).toEqual(['link.txt', 'up']);
     expect((await drive.get('from-folder/a.csv')).view.contentType).toBe('text/csv');
     await utimes(join(own, 'given/a.csv'), 1, 1);
-    // The time is another, the bytes are not: nothing is written anew but what is known of it.
+    // The time of the file changed and its bytes did not, so only its metadata is written.
     expect(await sync(id)).toMatchObject({ files: 1 });
     expect(await sync(id)).toMatchObject({ files: 0 });
     await drive.put('to-folder/in/c.txt', 'c');
@@ -229,7 +232,7 @@ describe('a folder', () => {
     expect(await readdir(join(own, 'taken/here/in'))).toEqual(['c.txt']);
   });
 
-  it('that is a link, or lies behind one, is not used; nor is one that is not there', async () => {
+  it('is not used if it is a link, lies behind a link, or does not exist', async () => {
     await symlink('/etc', join(own, 'etc'));
     for (const path of ['etc', 'etc/ssl', 'none']) {
       const { id } = await make(inFolder(`link ${path}`, path));
@@ -250,15 +253,15 @@ describe('a folder', () => {
   });
 
   it.each(['../other', 'a/../../b', '/etc', 'a\\b', 'a\0b', '..'])(
-    'is not named by %j',
+    'cannot have the path %j',
     async (path) => {
       await expect(make(inFolder('climbing', path))).rejects.toEqual(code('invalid'));
     },
   );
 });
 
-describe('a connector', () => {
-  it('without agent access is not synced until it has it', async () => {
+describe('a file connector', () => {
+  it('without agent access cannot be synced until access is given', async () => {
     await mkdir(join(own, 'closed'));
     const made = await make({
       name: 'closed',
@@ -276,7 +279,7 @@ describe('a connector', () => {
     expect(await sync(made.id)).toMatchObject({ status: 'complete' });
   });
 
-  it('is synced by one at a time, also when that one died', async () => {
+  it('has one sync at a time, and a sync whose lease expired is replaced', async () => {
     await mkdir(join(own, 'busy'));
     const { id } = await make({ name: 'busy', kind: 'folder', folder: 'busy' });
     const claim = `update file_connectors set sync_id = 'other', syncing_until = now() + $2::interval where id = $1`;
@@ -286,7 +289,7 @@ describe('a connector', () => {
     expect(await sync(id)).toMatchObject({ status: 'complete' });
   });
 
-  it('stops where the project has no room, and says so', async () => {
+  it('stops at the storage quota, and reports it', async () => {
     await mkdir(join(own, 'large'));
     for (const name of ['a', 'b', 'c'])
       await writeFile(join(own, 'large', name), name.repeat(600_000));
@@ -305,7 +308,7 @@ describe('a connector', () => {
     expect(await drive.walk('large')).toEqual(['large/a', 'large/b', 'large/c']);
   });
 
-  it('is also one of each world of the project, and of nobody else', async () => {
+  it('is also available below each world of the project, but not to the public key', async () => {
     const params = { containerId: 'notes' };
     const body = { name: 'by world', kind: 'folder', folder: 'closed' } as const;
     const made = (await control.send(api.createFileConnectorOfEnvironment, { params, body })).body;
@@ -345,7 +348,7 @@ describe('a connector', () => {
     ],
     ['with a target above the top', { ...right, targetPrefix: '../x' }],
     ['with access in words', { ...right, agentAccess: 'yes' }],
-  ])('is none of a body that is %s', async (_, body) => {
+  ])('is not created from a body that is %s', async (_, body) => {
     const ask = createAsker(control);
     const as = basicAuthorization(control.publicKey, control.secretKey);
     const before = await control.sql('select count(*) from file_connectors');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 
 describe('a file', () => {
-  it('is there once it is confirmed, with what was said of it', async () => {
+  it('exists once its upload is confirmed, with the announced name, type and digest', async () => {
     const upload = await drive.request('docs/a b.txt', 'hello');
     expect(upload).toMatchObject({ path: 'docs/a b.txt', held: false });
     expect(await drive.list('docs')).toMatchObject({ files: [], totalFiles: 0 });
@@ -43,7 +43,7 @@ describe('a file', () => {
     expect(headers.get('content-security-policy')).toContain('sandbox');
   });
 
-  it('has a name in any script, the same in both forms of Unicode', async () => {
+  it('has a name in any script, and both Unicode normal forms name the same file', async () => {
     await drive.put('schön/e\u0301.txt', 'one');
     expect((await drive.get('schön/\u00e9.txt')).headers.get('content-disposition')).toBe(
       `attachment; filename="_.txt"; filename*=UTF-8''%C3%A9.txt`,
@@ -53,12 +53,12 @@ describe('a file', () => {
     expect(await drive.walk('schön')).toEqual(['schön/É.txt', 'schön/é.txt']);
   });
 
-  it('is replaced where that is asked for, and not by chance', async () => {
+  it('is replaced only with overwrite', async () => {
     await drive.put('replaced.txt', 'one');
     await expect(drive.request('replaced.txt', 'two')).rejects.toEqual(code('conflict'));
     await drive.put('replaced.txt', 'two', { overwrite: true });
     expect((await drive.get('replaced.txt')).text).toBe('two');
-    // Of two that ask for the same place, the one that is confirmed first has it.
+    // If two uploads have the same path, the first confirmed one becomes the file.
     const [first, second] = [
       await drive.request('race.txt', 'a'),
       await drive.request('race.txt', 'b'),
@@ -71,7 +71,7 @@ describe('a file', () => {
     expect(await drive.confirm(first.fileId, false)).toMatchObject({ ready: false });
   });
 
-  it('is none where it was given up', async () => {
+  it('does not exist if its upload was abandoned', async () => {
     const upload = await drive.request('given-up.txt', 'x');
     await drive.send(upload, 'x');
     expect(await drive.confirm(upload.fileId, false)).toMatchObject({ ready: false });
@@ -82,7 +82,7 @@ describe('a file', () => {
     await expect(drive.confirm(kept.fileId, false)).rejects.toEqual(code('conflict'));
   });
 
-  it('is what was announced, or is not taken', async () => {
+  it('must have the announced bytes, type and digest', async () => {
     const upload = await drive.request('exact.txt', 'right');
     expect((await drive.send(upload, 'wrong')).status).toBe(400);
     expect((await drive.send(upload, 'right and more')).status).toBe(400);
@@ -97,7 +97,7 @@ describe('a file', () => {
     await drive.confirm(upload.fileId);
   });
 
-  it('that the project has already is not sent again, and one of another project is', async () => {
+  it('with bytes that the project already has needs no upload', async () => {
     await drive.put('held/one.txt', 'the same bytes');
     const again = await drive.request('held/two.txt', 'the same bytes');
     expect(again.held).toBe(true);
@@ -105,7 +105,7 @@ describe('a file', () => {
     expect((await drive.get('held/two.txt')).text).toBe('the same bytes');
   });
 
-  it('comes whole, or is sent again: also after its sender or the control plane broke off', async () => {
+  it('is stored whole, also after an interrupted upload and a confirmation at several replicas at once', async () => {
     const text = 'x'.repeat(300_000);
     const upload = await drive.request('broken.txt', text);
     const half = new ReadableStream({
@@ -155,11 +155,11 @@ describe('a file', () => {
     'x'.repeat(300),
     'a/'.repeat(40).concat('b'),
     'a\u202eb',
-  ])('has no path like %j', async (path) => {
+  ])('cannot have the path %j', async (path) => {
     await expect(drive.request(path, 'x')).rejects.toEqual(code('invalid'));
   });
 
-  it('has no folder in the place of a file, nor the other way round', async () => {
+  it('cannot have the path of a folder, nor can a folder have the path of a file', async () => {
     await drive.put('both/file', 'x');
     await expect(drive.request('both/file/below', 'x')).resolves.toBeDefined();
     await expect(drive.put('both/file/below', 'x')).rejects.toEqual(code('conflict'));
@@ -169,7 +169,7 @@ describe('a file', () => {
   });
 });
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   const right = { path: 'x', contentLength: 1, contentType: 'a/b', sha256: sumOf('x') };
   const ask = () => createAsker(control);
   const as = () => basicAuthorization(control.publicKey, control.secretKey);
@@ -201,7 +201,7 @@ describe('a body that is none', () => {
   });
 
   it.each(['fil-x', 'a\0b', 'chk-01kaz4x0pg8q2m5v7n3c1d9e6f', 'fil-01kaz4x0pg8q2m5v7n3c1d9e6f'])(
-    'names no upload by %j',
+    'the id %j names no upload',
     async (fileId) => {
       await expect(drive.confirm(fileId)).rejects.toEqual(code('not_found'));
       await expect(drive.confirm(fileId, false)).rejects.toEqual(code('not_found'));
@@ -210,7 +210,7 @@ describe('a body that is none', () => {
 });
 
 describe('folders', () => {
-  it('are made once, with those above them', async () => {
+  it('are created once, with their parent folders', async () => {
     expect((await drive.makeFolder('made/in/depth')).status).toBe(201);
     const again = await drive.makeFolder('made/in/depth/');
     expect(again.status).toBe(200);
@@ -223,7 +223,7 @@ describe('folders', () => {
     });
   });
 
-  it('are moved with all that is in them, by one row', async () => {
+  it('are moved with their contents', async () => {
     await drive.put('from/a.txt', 'a');
     await drive.put('from/deep/b.txt', 'b');
     const before = await drive.get('from/deep/b.txt');
@@ -240,7 +240,7 @@ describe('folders', () => {
     expect(await drive.list('elsewhere/to')).toMatchObject({ totalFiles: 0, totalFolders: 1 });
   });
 
-  it('are moved neither onto what is there, nor into themselves, nor too deep', async () => {
+  it('are not moved onto an existing path, into themselves, or beyond the maximum depth', async () => {
     await drive.put('m/one/x.txt', 'x');
     await drive.put('m/two/y.txt', 'y');
     const walk = async () => [...(await drive.walk('m'))];
@@ -258,14 +258,14 @@ describe('folders', () => {
     expect(await drive.list('x')).toMatchObject({ files: [], folders: [] });
   });
 
-  it('that are moved into one another at once end in one tree, and lose nothing', async () => {
+  it('end in one tree without loss if they are moved into each other at the same time', async () => {
     await drive.put('c/a/1.txt', '1');
     await drive.put('c/b/2.txt', '2');
     const moves = await Promise.allSettled([
       drive.move('c/a', 'c/b/a'),
       drive.move('c/b', 'c/a/b'),
     ]);
-    // The later one finds nothing of that name where it goes, and makes the folder anew.
+    // The later move finds no folder of that name at its target, and creates it again.
     expect(moves.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect([
       ['c/a/b/2.txt', 'c/a/b/a/1.txt'],
@@ -273,7 +273,7 @@ describe('folders', () => {
     ]).toContainEqual(await drive.walk('c'));
   });
 
-  it('with 100,000 files are moved and deleted without a touch to any of these', async () => {
+  it('with 100,000 files are moved and deleted without a write to the rows of the files', async () => {
     await drive.makeFolder('many/here');
     const [folder] = await control.sql<{ id: string }>(
       `select id from file_folders where name = 'here' and parent_id is not null`,
@@ -300,7 +300,7 @@ describe('folders', () => {
     expect(await control.sql('select from file_folders where deleted_at is not null')).toEqual([]);
   }, 240_000);
 
-  it('are deleted with all that is in them', async () => {
+  it('are deleted with their contents', async () => {
     await drive.put('gone/a.txt', 'gone a');
     await drive.put('gone/in/b.txt', 'gone b');
     expect(await drive.remove('gone')).toBe(2);
@@ -314,7 +314,7 @@ describe('folders', () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of a folder', () => {
   const names = Array.from({ length: 7 }, (_, index) => `f${index}.txt`);
 
   beforeAll(async () => {
@@ -322,7 +322,7 @@ describe('a page', () => {
     for (const name of ['x', 'y', 'z']) await drive.makeFolder(`pages/${name}`);
   });
 
-  it('has its share of folders and files, from 0', async () => {
+  it('has its part of the folders and files, counted from page 0', async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3].map((page) => drive.list('pages', { page, limit: 3 })),
     );
@@ -339,7 +339,7 @@ describe('a page', () => {
       [],
     ]);
     expect(new Set(pages.map(({ totalFiles }) => totalFiles))).toEqual(new Set([7]));
-    // From a page by number one goes on by cursor.
+    // A page by number also returns a cursor.
     const rest = await drive.list('pages', { limit: 3, cursor: pages[1]?.nextCursor });
     expect(rest).toMatchObject({ files: [{ name: 'f6.txt' }], folders: [], nextCursor: null });
   });
@@ -354,13 +354,13 @@ describe('a page', () => {
     { page: 1, cursor: 'x' },
     { prefix: '../' },
     { other: 1 },
-  ])('is not asked for by %j', async (query) => {
+  ])('is refused for %j', async (query) => {
     await expect(drive.list('pages', query)).rejects.toEqual(code('invalid'));
   });
 });
 
-describe('the drive below a world', () => {
-  it('is that of the project', async () => {
+describe('the routes for files below a world', () => {
+  it('list and move the files of the project', async () => {
     const params = { containerId: 'notes' };
     await drive.put('shared/a.txt', 'a');
     const { body } = await control.read(api.listFilesOfEnvironment, {

@@ -1,4 +1,7 @@
-/** Deliveries forwarded to a receiver of one's own by `svc worlds session listen`, from a control plane with a played host. */
+/**
+ * Tests `svc worlds session listen`, which forwards deliveries to a local receiver, against a control plane with a
+ * simulated host.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { until } from '#runtime/pause.ts';
@@ -29,7 +32,7 @@ afterAll(async () => {
   await control.stop();
 });
 
-/** Answers the calls of the session as a host does, until it is told to close. */
+/** Answers the calls of the session as a host does, until the control plane requests the close. */
 const serve = async (): Promise<void> => {
   for (let next = await host.calls(); next.close === undefined; ) {
     const { call } = next;
@@ -97,7 +100,7 @@ const clientOf = (): Client =>
     authorization: basicAuthorization(control.publicKey, control.secretKey),
   });
 
-/** Listens; `done` are the deliveries that were forwarded so far. */
+/** Starts to listen; `done` collects the forwarded deliveries. */
 const begin = (receiver: Receiver, parts: Partial<ListenOptions> = {}) => {
   const done: ForwardedDelivery[] = [];
   const aways: string[] = [];
@@ -119,7 +122,7 @@ const answers = async () => {
 };
 
 describe('listening to a session', () => {
-  it('forwards the exact text and headers, in order, and writes each answer down', async () => {
+  it('forwards the exact text and headers, in order, and records each answer', async () => {
     const receiver = await receive(
       (_one, n, response) => void response.writeHead(200 + n).end('ok'),
     );
@@ -142,7 +145,7 @@ describe('listening to a session', () => {
     expect(await end).toEqual({ kind: 'interrupted' });
   });
 
-  it('begins with what comes then, unless it is told to replay', async () => {
+  it('begins with new deliveries, except with replay', async () => {
     await host.requests([entry(1), entry(2)]);
     const receiver = await receive();
     let isAsked = false;
@@ -163,7 +166,7 @@ describe('listening to a session', () => {
     expect(await answers()).toEqual([null, null, 204]);
   });
 
-  it('keeps the order of each subscription, and none waits for another', async () => {
+  it('keeps the order within a subscription, and subscriptions do not wait for each other', async () => {
     const slow = Promise.withResolvers<void>();
     const receiver = await receive(async ({ body }, _n, response) => {
       if (JSON.parse(body.toString()).id === 1) await slow.promise;
@@ -179,7 +182,7 @@ describe('listening to a session', () => {
     expect(done.slice(2).map(({ delivery }) => delivery.sequence)).toEqual([1, 2, 5]);
   });
 
-  it('writes 0 and the reason down while the receiver is away, and goes on when it is back', async () => {
+  it('records status 0 and the reason while the receiver is down, and continues when it is back', async () => {
     const receiver = await receive();
     const { done, forwarded } = begin(receiver, { replay: true });
     await host.requests([entry(1)]);
@@ -202,7 +205,7 @@ describe('listening to a session', () => {
     ]);
   });
 
-  it('gives a receiver only so long, and takes redirects, hangups and endless answers for what they are', async () => {
+  it('limits the time of a receiver, and records redirects, hangups and endless answers as they are', async () => {
     const receiver = await receive((_one, n, response) => {
       if (n === 0) response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end();
       if (n === 1) response.destroy();
@@ -214,7 +217,7 @@ describe('listening to a session', () => {
         };
         more();
       }
-      // The last is given no answer.
+      // The last delivery gets no answer.
     });
     const { done, forwarded } = begin(receiver, { replay: true, receiverMs: 1_500 });
     await host.requests([entry(1), entry(2), entry(3), entry(4)]);
@@ -227,7 +230,7 @@ describe('listening to a session', () => {
     ]);
   });
 
-  it('keeps the first answer where two listen', async () => {
+  it('keeps the first answer if two listeners forward the same delivery', async () => {
     const [one, two] = [
       await receive((_one, _n, response) => void response.writeHead(201).end()),
       await receive((_one, _n, response) => void response.writeHead(500).end()),
@@ -246,7 +249,7 @@ describe('listening to a session', () => {
     }
   });
 
-  it('tells deliveries apart when the session was reset, though their ids in headers repeat', async () => {
+  it('distinguishes deliveries before and after a reset, although their header ids repeat', async () => {
     const receiver = await receive();
     const { done, forwarded } = begin(receiver, { replay: true });
     const headers = { 'content-type': 'application/json', 'x-delivery': 'the-same' };
@@ -262,7 +265,7 @@ describe('listening to a session', () => {
     expect(done.map(({ kept }) => kept?.isOwn)).toEqual([true, true]);
   });
 
-  it('asks again while the service is away, and leaves nothing out', async () => {
+  it('retries while the service is unavailable, and skips no delivery', async () => {
     const receiver = await receive();
     const client = clientOf();
     let away = 3;
@@ -281,7 +284,7 @@ describe('listening to a session', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('ends with the session, when all that it sent was forwarded', async () => {
+  it('ends with the session, once all its deliveries are forwarded', async () => {
     const receiver = await receive();
     const { end, done } = begin(receiver, { replay: true });
     await host.requests([entry(1), entry(2)]);
@@ -295,7 +298,7 @@ describe('svc worlds session listen', () => {
   const words = (receiver: Receiver, more: string) =>
     `worlds session listen ${sessionId} --forward-to ${receiver.url} ${more}`.trim();
 
-  it('forwards what there is once, a line each for people or for machines', async () => {
+  it('forwards existing deliveries with --once, and prints a line for each as text or JSON', async () => {
     await host.requests([entry(1), entry(2)]);
     const receiver = await receive();
     const told = await desk.svc(words(receiver, '--once'));
@@ -321,7 +324,7 @@ describe('svc worlds session listen', () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  it('looks as often as it is told to', async () => {
+  it('forwards deliveries with --interval-ms, and exits with 1 when the session ends', async () => {
     const receiver = await receive();
     const running = desk.svc(words(receiver, '--replay --interval-ms 100'));
     await host.requests([entry(1)]);
@@ -332,7 +335,7 @@ describe('svc worlds session listen', () => {
     expect(err).toMatch(/ses-\w+ is over \(CLOSED\); 1 delivery forwarded\n$/);
   });
 
-  it('says that a session is over, after what is kept of it', async () => {
+  it('reports that a session is over after it forwards the stored deliveries', async () => {
     await host.requests([entry(1)]);
     await close();
     const receiver = await receive();
@@ -342,7 +345,7 @@ describe('svc worlds session listen', () => {
     }
   });
 
-  it('is refused for what it cannot do', async () => {
+  it('is refused for invalid options, addresses and sessions', async () => {
     const receiver = await receive();
     const cases: [string, RegExp][] = [
       [words(receiver, '--interval-ms 99'), /whole number from 100 to 3600000/],
