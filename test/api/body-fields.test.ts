@@ -1,7 +1,7 @@
 /**
- * Every field of every body, absent, null, of another type, too large and hostile: each is taken where the schema lets
- * it through, or refused with what is wrong with that field, and a refusal changes nothing. Routes that are added are
- * tried, too; they need a body in `good-bodies.ts`.
+ * Tests every field of every body: absent, null, of another type, too large and hostile. Each value is accepted if the
+ * schema allows it, or refused with an error that names the field. A refusal changes nothing. New routes are covered,
+ * too; they need a body in `good-bodies.ts`.
  */
 import { tmpdir } from 'node:os';
 import { Ajv } from 'ajv';
@@ -19,17 +19,17 @@ import { projectIdOf } from '../support/settings.ts';
 
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write', 'session']);
 
-/** JSON-RPC has errors of its own, and the organization is not to be deleted. */
+/** Left out: JSON-RPC has its own errors, and the organization must not be deleted. */
 const others = new Set(['callService', 'callSessionServer', 'deleteOrganization']);
 
-/** They end what the others work on. */
+/** These operations run last, because they remove things that the other operations need. */
 const ending = ['moveFile', 'renameWorld', 'archiveWorld', 'closeSession'];
 
 const operations = (Object.values(api) as OperationShape[])
   .filter(({ id, body }) => body !== undefined && !others.has(id))
   .sort((a, b) => ending.indexOf(a.id) - ending.indexOf(b.id));
 
-/** Members of bodies whose schemas leave them free. */
+/** Fields of bodies whose schemas do not list them. */
 const free: Record<string, string[]> = {
   createScore: [
     ...['id', 'name', 'value', 'dataType', 'traceId', 'sessionId', 'datasetRunId', 'comment'],
@@ -71,16 +71,16 @@ const send = (operation: OperationShape, text: string): Promise<RawAnswer> => {
   });
 };
 
-/** What works by itself, as time goes by. */
+/** Tables that change on their own as time passes. */
 const restless = [
   ...['hosts', 'host_orders', 'sessions', 'calls', 'world_runs', 'requests', 'ledgers'],
   ...['trace_dues', 'request_rates', 'credential_uses', 'configured_keys', 'gateways', 'keys'],
-  // Bytes that came before a refusal are removed by themselves when nothing has them.
+  // The control plane removes bytes that came before a refusal once nothing refers to them.
   ...['uploads', 'day_marks', 'day_cells', 'day_hours', 'dataset_plays', 'dataset_rollouts'],
   'open_lanes',
 ];
 
-/** A digest of every table but those. */
+/** Returns a digest of every table that does not change on its own. */
 const digest = async (): Promise<Record<string, string>> => {
   await until(async () => (await control.sql('select from trace_dues limit 1')).length === 0, {
     timeoutMs: 20_000,
@@ -108,17 +108,20 @@ const isJson = (text: string): unknown => {
   return read;
 };
 
-/** What is refused wherever it stands is refused in these words. */
+/** Expected messages for values that are refused in every field. */
 const wordsOf: Record<string, RegExp> = {
   'too deep': /deeper than/,
   'a prototype': /__proto__/,
   'a constructor': /constructor\.prototype/,
-  // Nothing is left of a body with one member.
+  // A body with one field is empty without it.
   absent: /fewer than 1 properties|nothing to change/,
   null: /fewer than 1 properties|nothing to change/,
 };
 
-/** The file that a field is of, which says more exactly than the field what cannot be read. */
+/**
+ * Returns the path of the file that a field belongs to. The path names what cannot be read more exactly than the
+ * field.
+ */
 const fileOf = ({ id }: OperationShape, [name = '']: string[]): string[] => {
   const files = (bodies[id] as Record<string, unknown> | undefined)?.[name];
   const [first] = Array.isArray(files) ? (files as { path?: unknown }[]) : [];
@@ -156,17 +159,17 @@ const judge = (
   return names.some((name) => said.includes(name)) ? undefined : wrong('does not name the field');
 };
 
-/** It waits until hosts, which there are none of, have done something. */
+/** Returns true for a case that waits until a host acts. The tests have no hosts. */
 const isLong = ({ path, oddity }: FieldCase): boolean =>
   path[0] === 'wait' && ['absent', 'null', 'true'].includes(oddity);
 
-/** Returns true for a body that its schema refuses. A null is let through, as it means that nothing is given. */
+/** Returns true for a body that its schema refuses. Null is allowed, because it means that no value is given. */
 const isMisfit = (operation: OperationShape, { oddity, text }: FieldCase): boolean => {
   if (oddity === 'null' || oddity === 'a list with null') return false;
   return !ajv.validate(operation.body as object, isJson(text));
 };
 
-/** Requests that are under way at once. */
+/** Upper bound for concurrent requests. */
 const atOnce = 8;
 
 const sendAll = async (
@@ -182,7 +185,7 @@ const sendAll = async (
   return answers;
 };
 
-/** The tables that change while something is done. */
+/** Returns the tables that change while the action runs. */
 const changedBy = async (act: () => Promise<unknown>): Promise<string[]> => {
   const before = await digest();
   await act();
@@ -201,7 +204,7 @@ const tryOperation = async (operation: OperationShape): Promise<Wrong[]> => {
   const changed = await changedBy(async () => {
     answers.push(...(await sendAll(operation, misfits)));
   });
-  // Those that are taken change what is there: what is refused of the others is sent once more.
+  // Accepted values change the tables. The values that were refused are therefore sent once more, between two digests.
   const rest: (readonly [FieldCase, RawAnswer])[] = [];
   for (const one of others) rest.push([one, await send(operation, one.text)]);
   const refused = rest.filter(([, { status }]) => status >= 400).map(([one]) => one);
@@ -221,20 +224,20 @@ const tryOperation = async (operation: OperationShape): Promise<Wrong[]> => {
   return found;
 };
 
-describe('a field of a body', () => {
-  it('is of a body that its operation takes', async () => {
+describe('a field of a request body', () => {
+  it('belongs to an operation with a valid example body', async () => {
     const missing = operations.filter(({ id }) => bodies[id] === undefined).map(({ id }) => id);
     expect(missing).toEqual(['closeSession']);
   });
 
   it.each(operations.map((operation) => [operation.id, operation] as const))(
-    'is taken or refused by its name: %s',
+    'is accepted, or refused with its name: %s',
     async (_, operation) => {
       expect(await tryOperation(operation)).toEqual([]);
     },
   );
 
-  it('changes no prototype', () => {
+  it('does not pollute the prototype of objects', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 });

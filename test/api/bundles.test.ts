@@ -1,4 +1,4 @@
-/** The older spelling of worlds and versions: bundles pushed, read, pinned and branched. */
+/** Tests the older names of worlds and versions: bundles are pushed, read, pinned and branched. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as api from '#wire/public-api/operations.ts';
 import { createDesk } from '../support/commands-on-control.ts';
@@ -20,8 +20,8 @@ beforeAll(async () => {
 
 const files = pushFiles(changed(notesWorld(), { 'a.md': 'a' }));
 
-describe('a container', () => {
-  it('is a world, by its slug or its id, and its bundles are the versions', async () => {
+describe('a benchmark container', () => {
+  it('is a world, read by slug or id, and its bundles are the versions of the world', async () => {
     const pushed = await control.send(api.pushBundle, {
       params: { containerId: id },
       body: { base: 1, files },
@@ -40,7 +40,7 @@ describe('a container', () => {
     }
   });
 
-  it('is named by its id wherever its slug may stand', async () => {
+  it('is found by its id wherever its slug is accepted', async () => {
     const { body: session } = await control.send(api.openSession, { body: { slug: id } });
     for (const world of ['notes', id]) {
       const { body: list } = await control.read(api.listSessions, { query: { world } });
@@ -58,7 +58,7 @@ describe('a container', () => {
     expect(reads.map(({ status }) => status)).toEqual(reads.map(() => 200));
   });
 
-  it('has labels pinned, by which its bundles are read', async () => {
+  it('has pinned labels, by which its bundles are read', async () => {
     const params = { containerId: 'notes' };
     const body = { bundle: '1', label: 'stable' };
     expect((await control.send(api.pinBundle, { params, body })).body).toMatchObject({ number: 1 });
@@ -66,7 +66,7 @@ describe('a container', () => {
     expect((await control.read(api.getBundle, { params: pinned })).body.number).toBe(1);
   });
 
-  it("is nobody else's", async () => {
+  it('is not found by another project', async () => {
     const neighbour = await addNeighbour(control);
     const push = { base: 2, files };
     const asked = [
@@ -91,7 +91,7 @@ describe('a container', () => {
   });
 });
 
-describe('a branch', () => {
+describe('a branch of a bundle', () => {
   const branch = (body: { slug: string; bundle?: string; name?: string }, key?: string) =>
     control.send(api.branchContainer, {
       params: { containerId: 'notes' },
@@ -99,7 +99,7 @@ describe('a branch', () => {
       body,
     });
 
-  it('has the files and the rows of the bundle, and goes its own way', async () => {
+  it('starts with the files and rows of the bundle, and changes independently of it', async () => {
     const { status, body: world } = await branch({ slug: 'trial', bundle: 'stable' });
     expect(status).toBe(201);
     expect(world).toMatchObject({
@@ -118,7 +118,7 @@ describe('a branch', () => {
     expect(opened.status).toBe(201);
   });
 
-  it('lives on when the world that it came from is deleted', async () => {
+  it('keeps working when the world that it came from is deleted', async () => {
     const { body: world } = await branch({ slug: 'left', name: 'Left' }, 'branch-1');
     expect(await branch({ slug: 'left', name: 'Left' }, 'branch-1')).toMatchObject({
       status: 200,
@@ -139,7 +139,7 @@ describe('a branch', () => {
 });
 
 describe('svc worlds branch', () => {
-  it('makes a world of a version', async () => {
+  it('creates a world from a version', async () => {
     const desk = createDesk(control);
     try {
       const { out } = await desk.svc('worlds branch notes@1 by-hand -m why --json');

@@ -1,4 +1,4 @@
-/** Compiling in processes of their own: what comes back, the limits, the queue, and the end. */
+/** Tests compilation in separate processes: results, limits, the queue, and stopping. */
 
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const start = (changed: Partial<CompileLimits> = {}) => {
 afterEach(() => compiler.stop());
 
 describe('the compiler', () => {
-  it('returns what a tree compiles to, and the parts of a version of it', async () => {
+  it('returns the compiled form of a tree, and the parts of a version of it', async () => {
     const { compile, build } = start();
     const compiled = await compile(notesWorld());
     expect(compiled).toMatchObject({
@@ -56,7 +56,7 @@ describe('the compiler', () => {
     expect(built.generated.map(({ path }) => path)).toContain('schema/runtime.json');
   });
 
-  it('brings a process the world that rows are redacted for, where it has none yet', async () => {
+  it('sends a process the world that it needs for redaction, if the process does not have it yet', async () => {
     const { build, run } = start();
     const built = await build(redactedWorld());
     if (!built.ok) throw new Error('the world does not compile');
@@ -84,7 +84,7 @@ describe('the compiler', () => {
     });
   });
 
-  it('fails with the error of its job', async () => {
+  it('rejects with the error of its job', async () => {
     const { run } = start();
     await expect(
       run({ kind: 'begin', name: '', template: notesWorld() }, { project }),
@@ -94,9 +94,9 @@ describe('the compiler', () => {
     });
   });
 
-  it('ends a job that takes too long, and does the next in a new process', async () => {
+  it('ends a job that exceeds the time limit, and runs the next one in a new process', async () => {
     const { build, compile } = start({ timeLimitMs: 500 });
-    // The next has no code: the first of that takes a new process longer than the limit of this test.
+    // The next job has no code: in a new process, the first job with code takes longer than the limit of this test.
     const [slow, next] = await Promise.all([build(slowWorld()), compile([])]);
     expect(slow).toEqual({
       ok: false,
@@ -116,7 +116,7 @@ describe('the compiler', () => {
     ]);
   });
 
-  it('ends a job that takes too much memory, in small pieces or large ones', async () => {
+  it('ends a job that exceeds the memory limit, and runs the next one', async () => {
     const { compile } = start({ memoryMb: 64 });
     const objects = Buffer.from(`[${'{},'.repeat(2_600_000)}{}]`);
     const hostile = [
@@ -131,7 +131,7 @@ describe('the compiler', () => {
     expect((await compile(notesWorld())).ok).toBe(true);
   });
 
-  it('lets a bounded number of jobs wait, and drops those that nobody waits for', async () => {
+  it('queues a bounded number of jobs, and drops those whose caller has gone', async () => {
     const { build, compile } = start();
     const gone = new AbortController();
     const first = build(slowWorld());
@@ -144,7 +144,7 @@ describe('the compiler', () => {
     expect((await last).ok).toBe(true);
   });
 
-  it('has the rest of a job brought when it is its turn, and not of one that is refused', async () => {
+  it('loads the rest of a job when its turn comes, and never that of a refused job', async () => {
     const { build, run } = start();
     const brought: string[] = [];
     const completed = (name: string) => {
@@ -170,7 +170,7 @@ describe('the compiler', () => {
     expect((await completed('after')).ok).toBe(true);
   });
 
-  it('stops at once, and ends running and waiting jobs with it', async () => {
+  it('stops at once, and rejects running and queued jobs', async () => {
     const { build, compile, stop } = start();
     const jobs = Promise.allSettled([build(slowWorld()), compile(notesWorld())]);
     await stop();

@@ -1,4 +1,4 @@
-/** Connectors: published in the organization, listed, and worlds made of them. */
+/** Tests connectors: published in an organization, listed, and used to create worlds. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -9,7 +9,7 @@ import { changed } from '../support/pushes.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 let control: OwnControl;
-/** Another project of the same organization, and one of another. */
+/** Another project of the same organization, and a project of another organization. */
 let neighbour: Neighbour;
 let stranger: Neighbour;
 
@@ -36,8 +36,8 @@ const create = (slug: string, from: string) =>
 const fileOf = (world: { files: { path: string; sha256: string }[] }) =>
   world.files.find(({ path }) => path === 'own.md')?.sha256;
 
-describe('a connector', () => {
-  it('is published in versions, of which worlds are made', async () => {
+describe('a connector of an organization', () => {
+  it('is published in versions, from which worlds are created', async () => {
     const first = await publish('crm', 'one', { description: 'of deals', message: 'first' });
     expect(first).toMatchObject({
       status: 201,
@@ -67,7 +67,7 @@ describe('a connector', () => {
     expect(versions).toMatchObject({ data: [{ number: 2 }], meta: { totalItems: 2 } });
   });
 
-  it('is published of a world, too', async () => {
+  it('can be published from a world', async () => {
     const body = { world: 'old@1' };
     const published = await control.send(api.publishConnector, { params: { slug: 'of' }, body });
     expect(published.status).toBe(201);
@@ -76,7 +76,7 @@ describe('a connector', () => {
     expect(again.version.contentHash).toBe(old.version.contentHash);
   });
 
-  it('is named in what is refused', async () => {
+  it('is named in the error when it or its version does not exist', async () => {
     for (const [from, told] of [
       ['workspace:crn', 'has no connector "crn"; did you mean "crm"'],
       ['workspace:crm@9', 'no version 9; its latest is 2'],
@@ -100,7 +100,7 @@ describe('a connector', () => {
     }
   });
 
-  it('belongs to its organization: its other projects have it, others do not know of it', async () => {
+  it('is available to all projects of its organization, and to no other organization', async () => {
     const made = { slug: 'theirs', from: 'workspace:crm' };
     expect((await neighbour.ask('POST', '/worlds', made)).status).toBe(201);
     expect((await stranger.ask('POST', '/worlds', made)).status).toBe(400);
@@ -115,7 +115,7 @@ describe('a connector', () => {
     ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('keeps its files when no world has them, and counts for the quota of who published it', async () => {
+  it('keeps its files when no world uses them, and counts for the quota of the project that published it', async () => {
     const usedBy = async () => {
       const [row] = await control.sql<{ bytes: number }>(
         'select coalesce(sum(bytes), 0)::int as bytes from uploads where project_id in (select id from projects where id <> $1 and id <> $2)',
@@ -133,7 +133,7 @@ describe('a connector', () => {
 });
 
 describe('svc worlds connector', () => {
-  it('publishes a folder, lists, and makes a world', async () => {
+  it('publishes a folder, lists connectors, and creates a world', async () => {
     const desk = createDesk(control);
     try {
       desk.write('desk', notesWorld());

@@ -1,4 +1,4 @@
-/** What a path answers to each method of HTTP: those that it has, and all others. */
+/** Tests the answers of a path to each HTTP method, those that it has and all others. */
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessRules, type PublicAccess } from '#wire/access.ts';
@@ -20,7 +20,7 @@ describe('every path', () => {
   const keyPair = () => basicAuthorization(control.publicKey, control.secretKey);
   const at = (path: string) => `/api/public${path}`;
 
-  it('answers HEAD as it answers GET, without the body', async () => {
+  it('answers HEAD like GET, without the body', async () => {
     const headers = { authorization: keyPair() };
     const get = await control.raw({ method: 'GET', path: at('/environments'), headers });
     const head = await control.raw({ method: 'HEAD', path: at('/environments'), headers });
@@ -33,7 +33,7 @@ describe('every path', () => {
     expect(Number(sent.headers.get('content-length'))).toBe(JSON.stringify(get.body).length);
   });
 
-  it('answers OPTIONS with its methods, and pages of other origins where a public key is taken', async () => {
+  it('answers OPTIONS with its methods, and with CORS headers where a public key is accepted', async () => {
     const origin = 'https://app.example';
     for (const operation of operations) {
       const path = at(operation.path.replace(/\{\w+\}/g, 'none'));
@@ -55,7 +55,7 @@ describe('every path', () => {
     }
   });
 
-  it('lets SDKs in pages send headers of their own', async () => {
+  it('allows SDKs in browsers to send their own headers', async () => {
     const { status, headers } = await control.raw({
       method: 'OPTIONS',
       path: at('/ingestion'),
@@ -66,12 +66,12 @@ describe('every path', () => {
       },
     });
     expect(status).toBe(204);
-    // What a browser makes of it: a wildcard stands for any header but `Authorization`.
+    // In a browser, the wildcard allows any header except `Authorization`.
     const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
     expect(allowed).toEqual(expect.arrayContaining(['authorization', '*']));
   });
 
-  it('lets a page read its answers, refusals among them, and no others', async () => {
+  it('lets pages of other origins read answers and errors only where a public key is accepted', async () => {
     const ask = async (method: string, path: string, authorization?: string) => {
       const headers = {
         origin: 'https://app.example',
@@ -89,7 +89,7 @@ describe('every path', () => {
 });
 
 describe('a method that a path does not have', () => {
-  it('is 405 with Allow for another method of a path, whatever its body', async () => {
+  it('is 405 with Allow, whatever the body', async () => {
     const answer = await control.raw({
       method: 'PUT',
       path: '/api/public/world-sessions/ses-1',
@@ -103,14 +103,14 @@ describe('a method that a path does not have', () => {
     expect([traced.status, traced.headers.allow]).toEqual([405, 'OPTIONS, POST']);
   });
 
-  it('is 405 for a path that is named in full, where another path has an argument', async () => {
+  it('is 405 on a fixed path, although another path with an argument has the method', async () => {
     for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
       const { status, headers } = await control.raw({ method, path: '/api/public/worlds/runtime' });
       expect([method, status, headers.allow]).toEqual([method, 405, 'OPTIONS, POST']);
     }
   });
 
-  it('is 405 at each address for every other method that Node accepts', async () => {
+  it('is 405 on each listener, for every other method that Node accepts', async () => {
     const paths = {
       public: '/api/public/environments',
       host: '/api/host/hosts/some/warm',

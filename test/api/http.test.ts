@@ -1,4 +1,4 @@
-/** What every route shares beside who may call it: how it says no, its health, and its description. */
+/** Tests behaviour that all routes share, except access: errors, limits, health and the OpenAPI document. */
 
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe('a request that cannot be served', () => {
       body,
     });
 
-  it('is 404 with a body where there is no such path', async () => {
+  it('is 404 with a body for an unknown path', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await control.raw({ method, path: '/api/public/nothing?x=1' });
       expect(answer.status).toBe(404);
@@ -57,7 +57,7 @@ describe('a request that cannot be served', () => {
     expect(answer.body).toMatchObject({ message: expect.any(String), error: expect.anything() });
   });
 
-  it('lists the fields at fault, one by one', async () => {
+  it('lists each field at fault', async () => {
     const answer = await post(JSON.stringify({ slug: 1, extra: true, surfaces: ['door'] }));
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -70,7 +70,7 @@ describe('a request that cannot be served', () => {
     });
   });
 
-  it('lists query parameters and headers the same way', async () => {
+  it('lists query parameters and headers at fault in the same form', async () => {
     const long = 'k'.repeat(300);
     const answer = await control.raw({
       method: 'POST',
@@ -96,7 +96,7 @@ describe('a request that cannot be served', () => {
     expect(text.body).toMatchObject({ error: 'invalid' });
   });
 
-  it('is 400 for a text that the database cannot keep', async () => {
+  it('is 400 for a text that PostgreSQL cannot store', async () => {
     const answer = await post(JSON.stringify({ slug: 'a\u0000b' }));
     expect(answer.status).toBe(400);
     const message = 'holds a zero byte (U+0000), which cannot be kept';
@@ -107,7 +107,7 @@ describe('a request that cannot be served', () => {
   });
 });
 
-describe('an address that leads nowhere', () => {
+describe('an address that names nothing', () => {
   const get = (path: string) =>
     control.raw({
       method: 'GET',
@@ -121,24 +121,21 @@ describe('an address that leads nowhere', () => {
     ['one of 10,000', `/worlds/${'a'.repeat(10_000)}`],
     ['a NUL', '/worlds/a%00b'],
     ['a session with a long id', `/world-sessions/${'s'.repeat(65)}/calls`],
-  ])('is 404 in the one form of an error: %s', async (_, path) => {
+  ])('is 404 with the usual body of an error: %s', async (_, path) => {
     const { status, body } = await get(path);
     expect(status).toBe(404);
     expect(body).toEqual({ message: expect.stringMatching(/^there is/), error: 'not_found' });
     expect(JSON.stringify(body).length).toBeLessThan(700);
   });
 
-  it.each(['/worlds/%zz', '/worlds/%ff', '/%'])(
-    'is 400 when it is no address: %s',
-    async (path) => {
-      const { status, headers, body } = await get(path);
-      expect(status).toBe(400);
-      expect(body).toEqual({ message: expect.stringContaining('no path'), error: 'invalid' });
-      expect(headers['x-request-id']).toMatch(/^req-/);
-    },
-  );
+  it.each(['/worlds/%zz', '/worlds/%ff', '/%'])('is 400 if it is malformed: %s', async (path) => {
+    const { status, headers, body } = await get(path);
+    expect(status).toBe(400);
+    expect(body).toEqual({ message: expect.stringContaining('no path'), error: 'invalid' });
+    expect(headers['x-request-id']).toMatch(/^req-/);
+  });
 
-  it('takes unknown query parameters where clients are made for another service', async () => {
+  it('may have unknown query parameters on routes that are compatible with another service', async () => {
     const { status } = await get('/projects?page=1&color=red');
     expect(status).toBe(200);
   });
@@ -159,7 +156,7 @@ describe('every path', () => {
   const keyPair = () => basicAuthorization(control.publicKey, control.secretKey);
   const at = (path: string) => `/api/public${path}`;
 
-  it('takes an id of 800 characters as an id', async () => {
+  it('accepts an id of 800 characters', async () => {
     const long = 'ü'.repeat(800);
     const headers = { authorization: keyPair() };
     const path = at(`/world-sessions/${encodeURIComponent(long)}`);
@@ -183,13 +180,13 @@ describe('a compressed body', () => {
     });
   const body = JSON.stringify({ command: 'templates', files: [] });
 
-  it('is read when gzip made it', async () => {
+  it('is decompressed if it is gzip', async () => {
     const answer = await post(gzipSync(body), 'gzip');
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({ status: 'ok' });
   });
 
-  it('is 413 when it is too large once inflated, before it is', async () => {
+  it('is 413 if it would be too large, before it is fully inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
     const path = '/api/public/world-sessions';
     expect(bomb.byteLength).toBeLessThan(1024 * 1024);
@@ -200,18 +197,19 @@ describe('a compressed body', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('is 400 when it is no gzip, and 415 by another way or where programs speak', async () => {
+  it('is 400 if it is not gzip, and 415 for other encodings', async () => {
     expect((await post(Buffer.from(body), 'gzip')).statusCode).toBe(400);
     expect((await post(gzipSync(body), 'br')).statusCode).toBe(415);
     expect((await post(gzipSync(body), 'gzip, gzip')).statusCode).toBe(415);
   });
 });
 
-describe('every create', () => {
+describe('every create operation', () => {
   /**
-   * A link is good once, and its secret is not kept. Connectors, builds, folders, files and media are told by what they
-   * are: the same again is the same thing. Task sets and connectors of files have names that are there once. Prompts are
-   * pushed as the field's SDKs do it; `baseVersion` guards others.
+   * These operations take no `Idempotency-Key`. A surface link can be used once, and its secret is not stored.
+   * Connectors, builds, folders, files and media are identified by their content or path, so a repeat has no effect.
+   * Task sets and file connectors have unique names. Prompts follow the Langfuse SDKs. `baseVersion` guards context
+   * pushes.
    */
   const others = [
     'createFileConnector',
@@ -229,7 +227,7 @@ describe('every create', () => {
     'requestMediaUpload',
   ];
 
-  it('takes an Idempotency-Key', () => {
+  it('accepts an Idempotency-Key', () => {
     const creates = operations.filter(({ method, answers }) => method === 'POST' && 201 in answers);
     const without = creates.filter(
       ({ headers }) =>
@@ -241,7 +239,7 @@ describe('every create', () => {
 });
 
 describe('a query that runs too long', () => {
-  it('is 524 with the body of an error', async () => {
+  it('is 524 with the usual body of an error', async () => {
     const text = 'lock table audit_entries in access exclusive mode; select pg_sleep(120)';
     const held = control.sql(text).then(
       () => 'over',
@@ -273,7 +271,7 @@ describe('a query that runs too long', () => {
   }, 90_000);
 });
 
-describe('the health of the program', () => {
+describe('the health of the control plane', () => {
   it('is shown without a key', async () => {
     expect(await control.raw({ method: 'GET', path: '/health' })).toMatchObject({
       status: 200,
@@ -290,7 +288,7 @@ describe('the health of the program', () => {
     });
   });
 
-  it('can leave out disks and blobs when asked to, and no other check', async () => {
+  it('may exclude the checks of disks and blobs, and no other check', async () => {
     const path = '/ready?exclude=room&exclude=running';
     expect(await control.raw({ method: 'GET', path })).toMatchObject({
       status: 400,
@@ -303,7 +301,7 @@ describe('the health of the program', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('describes every operation, from the same schemas', async () => {
+  it('describes every operation with the schema of its route', async () => {
     const { body } = await control.raw({ method: 'GET', path: '/api/public/openapi.json' });
     const { openapi, servers, paths } = body as {
       openapi: string;
@@ -327,7 +325,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('answers HEAD and OPTIONS, and pages, without a key', async () => {
+  it('is served to HEAD, OPTIONS and pages of other origins without a key', async () => {
     const path = '/api/public/openapi.json';
     expect((await control.raw({ method: 'HEAD', path })).status).toBe(200);
     const headers = { origin: 'https://app.example' };
@@ -338,7 +336,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('goes with a request id on every answer: that of the caller, or a new one', async () => {
+  it('has a request id like every answer: that of the caller, or a new one', async () => {
     const ask = (headers: Record<string, string>) =>
       control.raw({ method: 'GET', path: '/health', headers });
     expect((await ask({ 'x-request-id': 'mine-1' })).headers['x-request-id']).toBe('mine-1');

@@ -1,4 +1,4 @@
-/** Requests that make worlds and versions, sent again with the same `Idempotency-Key`. */
+/** Tests requests that create worlds and versions and are repeated with the same `Idempotency-Key`. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,
@@ -36,8 +36,8 @@ const push = (slug: string, key: string, text: string, base = 1) =>
 const versionsOf = async (slug: string) =>
   (await control.read(listVersions, { params: { slug } })).body.meta.totalItems;
 
-describe('a key', () => {
-  it('makes one world, however often it is sent, and also at once', async () => {
+describe('an idempotency key', () => {
+  it('creates one world for repeated and concurrent requests', async () => {
     const answers = await Promise.all(['', '', ''].map(() => create('once', 'world-1')));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 201]);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -47,7 +47,7 @@ describe('a key', () => {
     });
   });
 
-  it('makes one version, which it answers also when the head is another by then', async () => {
+  it('creates one version, and a repeat returns it also when the head is newer', async () => {
     await create('pushed', 'world-3');
     const first = await push('pushed', 'push-1', 'one');
     expect(first).toMatchObject({ status: 201, body: { number: 2, changed: true } });
@@ -59,19 +59,19 @@ describe('a key', () => {
     await expect(create('push-1', 'push-1')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is free again when its request was refused', async () => {
+  it('can be used again if its request was refused', async () => {
     const refused = create('refused', 'world-4', { data: { rows: { nothing: [{}] } } });
     await expect(refused).rejects.toMatchObject({ code: 'invalid' });
     expect((await create('refused', 'world-4')).status).toBe(201);
   });
 
-  it('does not make again what was deleted since', async () => {
+  it('does not recreate a world that was deleted since', async () => {
     await create('deleted', 'world-5');
     await control.send(deleteWorld, { params: { slug: 'deleted' } });
     await expect(create('deleted', 'world-5')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is not that of another project', async () => {
+  it('belongs to one project', async () => {
     const neighbour = await addNeighbour(control);
     const { status } = await control.raw({
       method: 'POST',

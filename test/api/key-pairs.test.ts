@@ -1,6 +1,6 @@
 /**
- * Key pairs of configurations: of deployments side by side, replaced while replicas run, beside replicas of the
- * release before, and revoked.
+ * Tests key pairs from configuration: for deployments side by side, replaced while replicas run, with replicas of the
+ * previous release, and revoked.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
@@ -15,7 +15,7 @@ import { hashSecretKey } from '../../src/control/platform/tokens/tokens.ts';
 import { startTestControl } from '../support/control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
-// What a control plane of the release before does with its one pair when it starts: word for word its statements.
+// The exact statements that a control plane of the previous release runs at its start for its one key pair.
 const ensureKeyBefore = `insert into keys (id, organization_id, project_id, public_key, secret_hash, configured)
    values ($1, $2, $3, $4, $5, true)
    on conflict (public_key) do update
@@ -23,7 +23,7 @@ const ensureKeyBefore = `insert into keys (id, organization_id, project_id, publ
 const revokeFormerBefore = `update keys set revoked_at = now()
     where configured and public_key <> $1 and revoked_at is null`;
 
-describe('key pairs of configurations', () => {
+describe('key pairs from configuration', () => {
   let control: OwnControl;
   let db: Database;
 
@@ -49,7 +49,7 @@ describe('key pairs of configurations', () => {
         },
       },
     });
-  /** What a pair is answered by a replica that remembers no key. */
+  /** Returns the status that a request with this pair gets from a replica without cached keys. */
   const statusOf = async ([publicKey, secretKey]: [string, string]): Promise<number> => {
     const asked = await startWith();
     const headers = { authorization: basicAuthorization(publicKey, secretKey) };
@@ -61,7 +61,10 @@ describe('key pairs of configurations', () => {
     await asked.stop();
     return status;
   };
-  /** A control plane that has run for so many minutes, and names its pairs every 20 s. */
+  /**
+   * Simulates a control plane that runs for this many minutes and reports its pairs every 20 s. Returns the keys that
+   * it revokes.
+   */
   const runFor = async (minutes: number, ...publicKeys: string[]): Promise<string[]> => {
     let nowMs = 0;
     const name = createNaming(db, publicKeys, () => nowMs);
@@ -75,7 +78,7 @@ describe('key pairs of configurations', () => {
       [publicKey, minutes],
     );
 
-  /** Starts a control plane of the release before. */
+  /** Runs the start-up statements of a control plane of the previous release. */
   const startBeforeWith = async ([publicKey, secretKey]: [string, string]): Promise<void> => {
     const [place] = await control.sql<{ organization: string; project: string }>(
       `select organization_id as organization, id as project from projects where slug = 'default'`,
@@ -85,7 +88,7 @@ describe('key pairs of configurations', () => {
     await control.sql(ensureKeyBefore, made);
     await control.sql(revokeFormerBefore, [publicKey]);
   };
-  /** Starts and stops what a control plane has of its pairs. */
+  /** Starts and stops the part of a control plane that registers its key pairs. */
   const openWith = async (...pairs: [publicKey: string, secretKey: string][]): Promise<void> => {
     const given = pairs.map(([publicKey, key]) => ({ publicKey, secretKey: new Secret(key) }));
     const loop = await openConfiguredKeys(db, given, createLog('test', 'silent'));
@@ -97,7 +100,7 @@ describe('key pairs of configurations', () => {
   const keysCheckOf = async (replica: Awaited<ReturnType<typeof startWith>>) =>
     (await replica.admin(examine, {})).body.checks.find(({ name }) => name === 'keys');
 
-  it('are valid side by side whichever starts last, and stay so while a replica runs with them', async () => {
+  it('are valid side by side whichever starts last, and stay valid while a replica runs with them', async () => {
     const blue: [string, string] = ['pk-blue', 'sk-blue'];
     const green: [string, string] = ['pk-green', 'sk-green'];
     for (const pair of [blue, green, blue]) await (await startWith(pair)).stop();
@@ -106,7 +109,7 @@ describe('key pairs of configurations', () => {
     expect([await statusOf(blue), await statusOf(green)]).toEqual([200, 200]);
   });
 
-  it('are revoked for good when no replica has run with them for ten minutes in which others ran', async () => {
+  it('are revoked for good when no replica has used them for ten minutes while others ran', async () => {
     const old: [string, string] = ['pk-old', 'sk-old'];
     const next: [string, string] = ['pk-new', 'sk-new'];
     await (await startWith(old)).stop();
@@ -117,7 +120,7 @@ describe('key pairs of configurations', () => {
     expect(await statusOf(old)).toBe(200);
     expect(await runFor(10, 'pk-new')).toEqual(['pk-old']);
     expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
-    // A replica of before comes back: it serves, and says what its pair is.
+    // An old replica returns. It serves, and the doctor reports that its pair was revoked.
     const late = await startWith(old);
     expect(await keysCheckOf(late)).toMatchObject({
       status: 'failed',
@@ -127,7 +130,7 @@ describe('key pairs of configurations', () => {
     expect([await statusOf(old), await statusOf(next)]).toEqual([401, 200]);
   });
 
-  it('stay revoked when they were revoked by hand', async () => {
+  it('stay revoked after an operator revoked them', async () => {
     const pair: [string, string] = ['pk-hand', 'sk-hand'];
     await (await startWith(pair)).stop();
     await control.sql(`update keys set revoked_at = now() where public_key = 'pk-hand'`);
@@ -135,7 +138,7 @@ describe('key pairs of configurations', () => {
     expect(await statusOf(pair)).toBe(401);
   });
 
-  it('are not revoked by a replica that was itself silent for that time', async () => {
+  it('are not revoked by a replica that was itself paused for that time', async () => {
     await (await startWith(['pk-quiet', 'sk-quiet'])).stop();
     await silence('pk-quiet', 60);
     let nowMs = 0;
@@ -145,7 +148,7 @@ describe('key pairs of configurations', () => {
     expect(await name()).toEqual([]);
   });
 
-  it('take another secret under their public key, and never an earlier one again', async () => {
+  it('accept a new secret for their public key, and never an earlier one again', async () => {
     const first: [string, string] = ['pk-same', 'sk-first'];
     const second: [string, string] = ['pk-same', 'sk-second'];
     for (const pair of [first, second, first]) await (await startWith(pair)).stop();
@@ -158,7 +161,7 @@ describe('key pairs of configurations', () => {
     await late.stop();
   });
 
-  it('may be several at once, and are written to the database once', async () => {
+  it('may be several, and are written to the database only once', async () => {
     const pairs: [string, string][] = [
       ['pk-one', 'sk-one'],
       ['pk-two', 'sk-two'],
@@ -176,11 +179,11 @@ describe('key pairs of configurations', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('stay valid when the release before is started, and while it runs alone', async () => {
+  it('stay valid when the previous release starts, and while it runs alone', async () => {
     const x: [string, string] = ['pk-x', 'sk-x'];
     const y: [string, string] = ['pk-y', 'sk-y'];
     await openWith(x, y);
-    // It takes several pairs for one.
+    // The previous release takes several pairs for one.
     await startBeforeWith(['pk-x pk-y', 'sk-x sk-y']);
     await startBeforeWith(['pk-elsewhere', 'sk-elsewhere']);
     expect(await validOf('pk-x', 'pk-y')).toEqual(['pk-x', 'pk-y']);
@@ -190,7 +193,7 @@ describe('key pairs of configurations', () => {
     expect(await validOf('pk-x', 'pk-y')).toEqual(['pk-x', 'pk-y']);
   });
 
-  it('are valid again after a start of the release before revoked them', async () => {
+  it('are valid again after the start of the previous release revoked them', async () => {
     const pair: [string, string] = ['pk-both', 'sk-both'];
     const revokeAsBefore = async () => {
       await startBeforeWith(pair);
@@ -205,7 +208,7 @@ describe('key pairs of configurations', () => {
     expect(await validOf('pk-both')).toEqual(['pk-both']);
   });
 
-  it('stay valid when only the release before has them, until they are revoked by hand', async () => {
+  it('stay valid while only the previous release has them, until an operator revokes them', async () => {
     const pair: [string, string] = ['pk-before', 'sk-before'];
     await startBeforeWith(pair);
     expect(await runFor(30, 'pk-new')).not.toContain('pk-before');
@@ -224,7 +227,7 @@ describe('key pairs of configurations', () => {
     expect(await validOf('pk-before')).toEqual([]);
   });
 
-  it('are also revoked by a control plane without any', async () => {
+  it('are also revoked by a control plane without key pairs', async () => {
     await openWith(['pk-gone', 'sk-gone']);
     await silence('pk-gone', 11);
     await openWith();

@@ -1,4 +1,6 @@
-/** Links between worlds: resolved when a version is made, checked against the other world, told, and kept. */
+/**
+ * Tests links between worlds: resolved when a version is created, checked against the linked world, listed, and kept.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import {
@@ -24,7 +26,7 @@ const textOf = (tree: readonly TreeFile[], path: string): string =>
 
 const plain = notesWorld();
 
-/** The world `notes` with these lines at the end of its manifest. */
+/** Returns the files of the world `notes` with these lines at the end of its manifest. */
 const linking = (lines: string, more: Record<string, string> = {}): TreeFile[] =>
   changed(plain, {
     'svc-env.toml': `${textOf(plain, 'svc-env.toml')}\n${lines}\n`,
@@ -37,7 +39,7 @@ const create = (slug: string, tree: readonly TreeFile[]) =>
 const read = async (slug: string) => (await control.read(getWorld, { params: { slug } })).body;
 
 let count = 0;
-/** Makes a world of a name of its own; answers the name. */
+/** Creates a world with a unique slug, and returns the slug. */
 const make = async (lines = ''): Promise<string> => {
   count += 1;
   const slug = `linked-${count}`;
@@ -45,7 +47,7 @@ const make = async (lines = ''): Promise<string> => {
   return slug;
 };
 
-/** What creating a world with these lines is refused for. */
+/** Returns the fields at fault when a world with these lines is refused. */
 const refusalOf = async (lines: string, more?: Record<string, string>) => {
   const refused = await create(`refused-${count}`, linking(lines, more)).catch(
     (error: unknown) => error,
@@ -67,8 +69,8 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 afterEach(() => clearPool(control));
 
-describe('a link', () => {
-  it('is told with the version that it names, its tools and its fields', async () => {
+describe('a link between worlds', () => {
+  it('is listed with its version, tools and fields', async () => {
     const slug = await make(
       '[dependencies.crm]\npin = "crm@1"\ntask = "finish"\ntools = ["list_notes"]\n[dependencies.crm.entities]\n"notes.title" = "folders.name"',
     );
@@ -87,7 +89,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('stays with what its reference named when the version was made', async () => {
+  it('stays at the version that its reference named when the version with the link was created', async () => {
     const other = await make();
     await control.send(setLabel, {
       params: { slug: other, label: 'stable' },
@@ -116,7 +118,7 @@ describe('a link', () => {
     expect(same).toMatchObject({ status: 200, changed: false });
   });
 
-  it('offers all tools of the other world unless some are named, in sessions, too', async () => {
+  it('offers all tools of the linked world unless it names some, also in sessions', async () => {
     const slug = await make('[dependencies]\ncrm = "crm@latest"');
     const names = ['list_notes', 'create_notes', 'count_slowly'];
     const linked = names.map((name) => `crm.${name}`);
@@ -140,7 +142,7 @@ describe('a link', () => {
     await expect(call('crm.list_folders')).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('is seeded by its task, and a task may give its tools', async () => {
+  it('starts with the seed of its task, and a task of the session can select its tools', async () => {
     const slug = await make('[dependencies.crm]\npin = "crm@1"\ntask = "finish"');
     const host = await warmHost(control);
     const open = (task: { tools: string[] }) => control.send(openSession, { body: { slug, task } });
@@ -154,8 +156,8 @@ describe('a link', () => {
   });
 });
 
-describe('a link is refused', () => {
-  it('to what is not there: each of its names, all at once', async () => {
+describe('a link between worlds is refused if it', () => {
+  it('names missing worlds, versions, tasks, tools or fields, and all of them are reported at once', async () => {
     const fields = await refusalOf(
       '[dependencies.crm]\npin = "crm@1"\ntask = "begin"\ntools = ["list_note"]\n[dependencies.crm.entities]\n"notes.title" = "folders.label"\n"notes.id" = "people.id"\n[dependencies.no]\npin = "nothing@1"\n[dependencies.old]\npin = "crm@99"',
     );
@@ -170,7 +172,7 @@ describe('a link is refused', () => {
     ]);
   });
 
-  it('to a world of another project', async () => {
+  it('names a world of another project', async () => {
     const from = encodeTree(plain);
     const made = await neighbour.ask('POST', '/worlds', { slug: 'theirs', from });
     expect(made.status).toBe(201);
@@ -179,7 +181,7 @@ describe('a link is refused', () => {
     ]);
   });
 
-  it('to an archived world', async () => {
+  it('names an archived world', async () => {
     const other = await make();
     await control.send(archiveWorld, { params: { slug: other }, body: { archived: true } });
     expect(await refusalOf(`[dependencies]\nold = "${other}@1"`)).toEqual([
@@ -187,7 +189,7 @@ describe('a link is refused', () => {
     ]);
   });
 
-  it('that leads back, at once or through others', async () => {
+  it('leads back to its world, directly or through other links', async () => {
     expect(await refusalOf(`[dependencies]\nme = "refused-${count}@1"`)).toEqual([
       ['dependencies.me', expect.stringContaining('is a circle')],
     ]);
@@ -209,7 +211,7 @@ describe('a link is refused', () => {
     expect((await read(first)).head.number).toBe(1);
   });
 
-  it('is looked for once in each world, however many ways lead there', async () => {
+  it('leads back through many paths, and each world is searched once', async () => {
     let below = 'crm';
     for (let depth = 0; depth < 7; depth += 1) {
       const target = below;
@@ -222,7 +224,7 @@ describe('a link is refused', () => {
     });
   });
 
-  it('whose tools a task gives and it does not serve', async () => {
+  it('does not offer a tool that a task selects', async () => {
     const scenario = `tools = ["crm.create_notes"]\n${textOf(plain, 'scenarios/finish/scenario.toml')}`;
     const files = { 'scenarios/finish/scenario.toml': scenario };
     const lines = (tool: string) => `[dependencies.crm]\npin = "crm@1"\ntools = ["${tool}"]`;
@@ -236,8 +238,8 @@ describe('a link is refused', () => {
   });
 });
 
-describe('a world that others link to', () => {
-  it('is not deleted before they are', async () => {
+describe('a world that other worlds link to', () => {
+  it('cannot be deleted before those worlds', async () => {
     const other = await make();
     const slug = await make(`[dependencies]\nother = "${other}@1"`);
     const remove = (name: string) => control.send(deleteWorld, { params: { slug: name } });

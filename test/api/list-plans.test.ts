@@ -1,7 +1,7 @@
 /**
- * How pages of filtered lists are found: by an index of what is asked for, in the order of the page, whether many
- * match or few. Looked at in the plans that PostgreSQL makes for the values that come, with statistics that know nothing of
- * what few have, as those of a long table do.
+ * Tests that pages of filtered lists are read from an index that fits the filter, in the order of the page, for common
+ * and for rare values. The tests read the plans that PostgreSQL makes for the given values. The statistics know
+ * nothing of the rare values, as is usual for a long table.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
@@ -15,13 +15,13 @@ import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { execute } from '../support/sql.ts';
 
 const rows = 20_000;
-/** One in so many is what the rare filters look for; they are the oldest. */
+/** Number of rows that match the rare filters; they are the oldest ones. */
 const rare = 5;
 
 let database: TestDatabase;
 let db: Database;
 
-/** Things with the numbers from one to another; the newer ones have the greater numbers. */
+/** Inserts sessions and requests with these numbers; newer ones have greater numbers. */
 const insert = (from: number, to: number): string =>
   `insert into sessions (id, project_id, world_id, version_id, state, surfaces, browser_tier,
        reuse_warm, created_at, closed_at, end_reason, verdict, task_name, task_id, build_id, agent_run_id)
@@ -74,13 +74,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The plan for these values: its nodes that read the table. */
+/** Returns the nodes of the plan for these values that read the table. */
 const explain = (given: Statement, table: string, values: NamedValues) => {
   expect(given.isPlannedAnew).toBe(true);
   return explainReads(db, given, { table, values });
 };
 
-/** What reads a page: so many entries by one of these indexes, and no others that it leaves out. */
+/** Expected node of a plan: it reads this many rows from one of these indexes. */
 const read = (indexes: RegExp, found: number) => ({
   'Index Name': expect.stringMatching(indexes),
   'Actual Rows': found,
@@ -93,8 +93,8 @@ const unfiltered = {
   ...{ verdict: null as Text, taskName: null as Text, taskId: null as Text, buildId: null as Text },
 };
 
-describe('a page of sessions', () => {
-  // Where all that there are match, the index of all does as well.
+describe('a page of the session list', () => {
+  // If every session matches the filter, the index of all sessions fits as well.
   type Asked = { state?: string; world?: string } & Partial<typeof unfiltered>;
   const cases: [string, Asked, RegExp, number][] = [
     ['of any kind', {}, /^sessions_newest$/, page],
@@ -129,8 +129,8 @@ describe('a page of sessions', () => {
   );
 });
 
-describe('a page of sessions of runs', () => {
-  it('is read from an index of its own where the run is named', async () => {
+describe('a page of sessions of experiment runs', () => {
+  it('is read from an index of its own if the query names the run', async () => {
     const given = {
       ...{ ...unfiltered, projectId: 'prj', state: null, worldId: null, limit: page, offset: 0 },
       ...{ withInstruction: false, mostBytes: 4_000_000, fromUs: null, fromId: '', run: 'run2' },
@@ -162,7 +162,7 @@ describe("a page of a world's requests", () => {
         ...{ mostBytes: 4_000_000, fromAt: 'infinity', fromSession: '', fromId: 0 },
       };
       const reads = await explain(ofWorld.list, 'requests', given);
-      // The entries that the page shows are read by their key.
+      // The plan reads the rows of the page by their primary key.
       const [first, ...others] = reads.filter((node) => node['Index Name'] !== 'requests_pkey');
       expect(others).toEqual([]);
       expect(first).toMatchObject(read(indexes, found));
