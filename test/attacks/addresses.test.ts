@@ -1,6 +1,7 @@
 /**
- * Attacks on where a session is served: somebody with a host's token tells another address, so that the gateway
- * reads a server of the installation's own network and the session's public address answers from there.
+ * Attacks on a session's route: the holder of a stolen host token reports another address. The
+ * gateway would then read a server of the installation's own network and serve it at the session's
+ * public address.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
@@ -34,7 +35,7 @@ afterAll(() => control.stop());
 type RuntimeName = 'process' | 'docker' | 'kubernetes';
 const runtimes: RuntimeName[] = ['process', 'docker', 'kubernetes'];
 
-/** Where the hosts of a runtime are, and from where they speak. */
+/** Address of a host in each runtime, and the source address of its requests. */
 const places: Record<RuntimeName, { source: string; address: (hostId: string) => string }> = {
   process: { source: '127.0.0.1', address: playedAddress },
   docker: { source: '172.18.0.2', address: playedAddress },
@@ -49,7 +50,7 @@ const tell = (send: Send, hostId: string, generation: number, address?: string, 
     body: { generation, ...(address === undefined ? {} : { address }), ...more },
   });
 
-/** A host of a runtime that has been launched and has said nothing yet. */
+/** Launches a host that has not sent any report yet. */
 const launch = async (runtime: RuntimeName): Promise<Placed> => {
   const { body } = await control.pool(registerHost, {
     body: { ...anyHost, runtime, maxLive: 1_000 },
@@ -80,7 +81,7 @@ const serve = async (host: PlayedHost): Promise<string> => {
 const routeOf = async (sessionId: string): Promise<string | undefined> =>
   (await control.gateway(resolveRoute, { params: { sessionId } })).body.surfaces.api;
 
-/** What somebody inside would have the gateway read. */
+/** Internal addresses that an attacker would have the gateway read. */
 const internal = [
   'http://127.0.0.1:5432',
   'http://127.0.0.1:4500',
@@ -103,7 +104,7 @@ const internal = [
 
 describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
   it.each(internal)(
-    'keeps its address when somebody with its token reports %j',
+    'keeps its address when the holder of its token reports %j',
     async (address) => {
       const host = await warm(runtime);
       const sessionId = await serve(host);
@@ -116,7 +117,7 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     },
   );
 
-  it('keeps its address whatever other message of the host API names one', async () => {
+  it('keeps its address when any other message of the host API names one', async () => {
     const host = await warm(runtime);
     const { body } = await control.send(openSession, { body: { slug: 'code-hosting' } });
     const sneaked = { address: internal[0], hostAddress: internal[0], source: '10.9.8.7' };
@@ -133,7 +134,7 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     expect(await routeOf(body.id)).toBe(host.address);
   });
 
-  it('does not move while it is recycled, nor at its next session', async () => {
+  it('keeps its address while it is recycled and at its next session', async () => {
     const host = await warm(runtime);
     const params = { sessionId: await serve(host) };
     await control.send(closeSession, { params, body: { keepWarm: true } });
@@ -149,7 +150,7 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     expect(await routeOf(await serve(host))).toBe(host.address);
   });
 
-  it('keeps its address when somebody elsewhere reports their own with its token', async () => {
+  it('keeps its address when another machine reports its own with the stolen token', async () => {
     const host = await warm(runtime);
     const sessionId = await serve(host);
     const from = control.asHost(host.token, '10.9.8.7');
@@ -159,9 +160,9 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
   });
 });
 
-describe('a host that has said nothing yet', () => {
+describe('a host before its first report', () => {
   it.each(['process', 'kubernetes'] as const)(
-    'on %s may report no address but its own',
+    'on %s can report no address but its own',
     async (runtime) => {
       const host = await launch(runtime);
       const own =
@@ -171,12 +172,12 @@ describe('a host that has said nothing yet', () => {
         await expect(told, address).rejects.toMatchObject({ code: 'forbidden' });
       }
       await tell(host.send, host.id, 0, host.address);
-      await tell(host.send, host.id, 0, host.address); // the answer was lost
+      await tell(host.send, host.id, 0, host.address); // A repeat, as after a lost answer.
       expect(await routeOf(await serve(host))).toBe(host.address);
     },
   );
 
-  it('may report its address in its first report alone, as its world may speak for it later', async () => {
+  it('can report its address only in its first report, before code of a world could report one', async () => {
     const host = await launch('process');
     await tell(host.send, host.id, 0);
     const late = tell(host.send, host.id, 0, host.address);
@@ -184,14 +185,14 @@ describe('a host that has said nothing yet', () => {
   });
 });
 
-it('clients are not shown the addresses of hosts', async () => {
+it('clients do not see the addresses of hosts', async () => {
   const host = await warm('kubernetes');
   const sessionId = await serve(host);
   const { body } = await control.send(getSession, { params: { sessionId } });
   expect(JSON.stringify(body)).not.toContain('10.1.2.3');
 });
 
-it('an orchestrator, too, is refused a host address that is not an IP address with a port', async () => {
+it('a host address that is not an IP address with a port is refused from an orchestrator, too', async () => {
   const host = await launch('docker');
   const params = { hostId: host.id };
   for (const address of internal.filter((one) => !/^http:\/\/(\[::1\]|[\d.]{8,}):\d+$/.test(one))) {

@@ -1,4 +1,7 @@
-/** Batches and chunks of others, and bytes that others have: what a project knows of them opens nothing. */
+/**
+ * Attacks on data batches and chunks of another project: knowing their ids or digests gives no
+ * access.
+ */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +33,7 @@ const registration = ({ digest, rows, bytes, entity }: Chunk) => ({
 });
 
 describe('another project', () => {
-  it('finds no batch and no chunk, by whichever world it asks', async () => {
+  it('gets 404 for a foreign batch or chunk through every world', async () => {
     const batchId = await sender.open();
     const chunk = await sender.sendChunk(batchId, 0, secret);
     const opened = await neighbour.ask('POST', '/worlds/theirs/data/batches', {});
@@ -52,7 +55,7 @@ describe('another project', () => {
     expect((await sender.read(batchId)).state).toBe('uploading');
   });
 
-  it('is asked for bytes that others have, and cannot say that it sent them', async () => {
+  it('must upload bytes that another project already has, and cannot confirm a chunk without doing so', async () => {
     const { body } = await neighbour.ask('POST', '/worlds/theirs/data/batches', {});
     const base = `/worlds/theirs/data/batches/${(body as { batchId: string }).batchId}`;
     const { body: chunk } = await neighbour.ask('POST', `${base}/chunks`, registration(secret));
@@ -65,14 +68,17 @@ describe('another project', () => {
 });
 
 describe('another world of the project', () => {
-  it('is asked for bytes that the first has, too', async () => {
+  it('must upload bytes that the first world already has', async () => {
     const there = senderTo(control, 'other');
     const chunk = await there.register(await there.open(), 0, secret);
     expect(chunk).toMatchObject({ uploaded: false, uploadUrl: expect.any(String) });
   });
 });
 
-/** Chunks that are none: what comes of them is a refusal or a failure with a reason, within bounds. */
+/**
+ * Malformed chunks: each ends in a refusal or a failure with a reason, within bounded time and
+ * memory.
+ */
 describe('a chunk that', () => {
   const raw = (bytes: Buffer, rows = 1): Chunk => ({
     ...{ bytes, rows, entity: 'folders' },
@@ -90,7 +96,7 @@ describe('a chunk that', () => {
     ['nests without end', () => raw(gzipSync(`${'['.repeat(500_000)}\n`))],
   ];
 
-  it.each(hostile)('%s ends its batch, and changes nothing', async (_, make) => {
+  it.each(hostile)('%s ends its batch without a new version', async (_, make) => {
     const ended = await sender.send({}, make());
     expect(['refused', 'failed']).toContain(ended.state);
     if (ended.state === 'refused') expect(ended.refusals[0]?.detail).toEqual(expect.any(String));

@@ -1,7 +1,7 @@
 /**
- * Bodies that are made to cost the control plane's loop, which all requests share, its time or its
- * memory. What is large is read in a process that can be ended; the loop parses and writes no large JSON,
- * neither of what comes in nor of what goes out.
+ * Request bodies built to cost the control plane's event loop time or memory. Large bodies are
+ * parsed in a separate process that can be killed. The event loop, which all requests share,
+ * neither parses nor writes large JSON.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 type Answer = { status: number; bytes: number; body: Record<string, unknown> };
 
-/** Sends a body as it is; only small answers are looked into. */
+/** Sends a body unchanged; parses the answer only if it is small. */
 const send = async (
   path: string,
   payload: string | Buffer,
@@ -47,7 +47,7 @@ const send = async (
   return { status: answer.statusCode, bytes, body: bytes < 100_000 ? answer.json() : {} };
 };
 
-/** What an answer says is wrong; a rejected command lists it apart from its `error`. */
+/** Returns the problems of an answer; a rejected command lists them apart from its `error`. */
 const problemsOf = ({ body }: Answer): { message: string }[] =>
   [body.error, body.problems].find(Array.isArray) ?? [];
 
@@ -58,7 +58,7 @@ const readApart = async (): Promise<number> => {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
-/** The longest JSON that is parsed or written in this process from now on. */
+/** Returns the length of the longest JSON parsed or written in this process from now on. */
 const watchJson = (): (() => number) => {
   let longest = 0;
   const { parse, stringify } = JSON;
@@ -111,7 +111,7 @@ describe('a body with very many mistakes', () => {
     expect(answer.bytes).toBeLessThan(64 * 1024);
   });
 
-  it('is answered briefly, however long the names that it made up', async () => {
+  it('is answered briefly, however long its invented names are', async () => {
     const name = 'n'.repeat(100_000);
     const answer = await send(
       '/api/public/world-sessions',
@@ -138,7 +138,7 @@ describe('a body with very many mistakes', () => {
 });
 
 describe('a large body', () => {
-  it('is parsed in a process of its own, and so is a small one with very many values', async () => {
+  it('is parsed in a separate process, and so is a small one with very many values', async () => {
     const before = await readApart();
     await send('/api/public/worlds/runtime', `{"command":"validate","files":${zeros(9_000)}}`);
     expect(await readApart()).toBe(before);
@@ -148,7 +148,7 @@ describe('a large body', () => {
     expect(await readApart()).toBe(before + 2);
   });
 
-  it('is parsed and written nowhere on the loop: the rows of a world', async () => {
+  it('is never parsed or written on the event loop: the rows of a world', async () => {
     const longest = watchJson();
     const notes = Array.from(
       { length: 20_000 },
@@ -163,7 +163,7 @@ describe('a large body', () => {
     expect(longest()).toBeLessThan(100_000);
   });
 
-  it('is parsed and written nowhere on the loop: the input of a call and its output', async () => {
+  it('is never parsed or written on the event loop: the input and output of a call', async () => {
     const { host, sessionId } = await openOn();
     const longest = watchJson();
     const path = `/api/public/world-sessions/${sessionId}/calls`;
@@ -197,7 +197,7 @@ describe('a large body', () => {
     expect(longest()).toBeLessThan(100_000);
   });
 
-  it('is parsed and written nowhere on the loop: entries of a ledger', async () => {
+  it('is never parsed or written on the event loop: entries of a ledger', async () => {
     const { host, sessionId } = await openOn();
     const entry = (id: number): string =>
       JSON.stringify({
@@ -213,7 +213,7 @@ describe('a large body', () => {
     expect(longest()).toBeLessThan(100_000);
   });
 
-  it('that is refused leaves the service as it was', async () => {
+  it('leaves the service healthy when it is refused', async () => {
     const cases = [
       `{"slug":"a","data":{"rows":{"n":[${'{},'.repeat(5e6)}{}]}}}`,
       `{"slug":"a","data":${'['.repeat(4e6)}`,
@@ -225,7 +225,7 @@ describe('a large body', () => {
   });
 });
 
-describe('a body that is not what it says', () => {
+describe('a malformed body', () => {
   const path = '/api/public/world-sessions';
   const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const padded = (text: string): string => `${text}${' '.repeat(limits.directBodyBytes)}`;
@@ -241,17 +241,20 @@ describe('a body that is not what it says', () => {
       '{"slug":"a","task":{"metadata":{"\\u005f_proto__":1}}}',
       /__proto__/,
     ],
-  ])('is refused alike whether it is small or large: %s', async (_, text, message) => {
-    const large =
-      typeof text === 'string' ? padded(text) : Buffer.concat([Buffer.from(padded('')), text]);
-    for (const payload of [text, large]) {
-      const answer = await send(path, payload);
-      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid' } });
-      expect(String(answer.body.message)).toMatch(message);
-    }
-  });
+  ])(
+    'is refused with the same message whether it is small or large: %s',
+    async (_, text, message) => {
+      const large =
+        typeof text === 'string' ? padded(text) : Buffer.concat([Buffer.from(padded('')), text]);
+      for (const payload of [text, large]) {
+        const answer = await send(path, payload);
+        expect(answer).toMatchObject({ status: 400, body: { error: 'invalid' } });
+        expect(String(answer.body.message)).toMatch(message);
+      }
+    },
+  );
 
-  it('is refused when it is too large once it is inflated, and not inflated further', async () => {
+  it('is refused when its inflated size is over the limit, and inflation stops there', async () => {
     const zipped = gzipSync(`{"slug":"${'a'.repeat(50e6)}"}`);
     expect(zipped.byteLength).toBeLessThan(100_000);
     const answer = await send(path, zipped, { 'content-encoding': 'gzip' });
@@ -261,7 +264,7 @@ describe('a body that is not what it says', () => {
     });
   });
 
-  it('that has two values under one name has the last one everywhere: at the host and in the database', async () => {
+  it('with a duplicate key has the last value everywhere: at the host and in the database', async () => {
     const { host, sessionId } = await openOn();
     const text = '{"kind":"reset","kind":"tool","name":"list_notes","input":{"a":1,"a":2}}';
     const answer = await send(`/api/public/world-sessions/${sessionId}/calls`, text);
@@ -272,7 +275,7 @@ describe('a body that is not what it says', () => {
   });
 });
 
-/** What comes back for bytes that are sent as they are, until the connection ends. */
+/** Returns everything that the server sends back for raw bytes until the connection closes. */
 const sendRaw = async (text: string): Promise<string> => {
   const { port } = new URL(control.running.addresses.public[0] ?? '');
   const socket = connect(Number(port), '127.0.0.1');
@@ -281,14 +284,14 @@ const sendRaw = async (text: string): Promise<string> => {
     answer += chunk;
   });
   const closed = once(socket, 'close');
-  // Half of these are cut by the server while they are sent.
+  // The server cuts about half of these connections while the body is still being sent.
   socket.on('error', () => undefined);
   socket.write(text);
   await closed;
   return answer;
 };
 
-describe('a body whose length is given in two ways, or in a way that cannot be read', () => {
+describe('a body with two lengths or an invalid length', () => {
   const head = (lines: string): string =>
     [
       'POST /api/public/world-sessions HTTP/1.1',
@@ -317,7 +320,7 @@ describe('a body whose length is given in two ways, or in a way that cannot be r
 });
 
 describe('an input that PostgreSQL cannot read as text', () => {
-  it('does not keep the call from being answered', async () => {
+  it('is stored, and the host can answer the call', async () => {
     const { host, sessionId } = await openOn();
     const { body: call } = await control.send(enqueueCall, {
       params: { sessionId },

@@ -1,7 +1,8 @@
 /**
- * What is reached from inside a browser's container, on real containers of a whole installation: by code that has broken
- * out of Chromium (a process in the container), and by Chromium itself, driven through the address that clients are given. The
- * session's own page and the host API of the control plane, and nothing else.
+ * Network access from inside a browser's container, on real containers of a whole installation. Two
+ * attackers are tried: code that has escaped from Chromium (a process in the container), and
+ * Chromium itself, driven over the address that clients get. Both reach only the session's own page
+ * and the control plane's host API.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -23,7 +24,7 @@ import { encodeTree } from '../support/worlds.ts';
 const hasDocker = await dockerAnswers();
 if (!hasDocker) console.info('browsers on docker are not attacked: no Docker engine answers');
 
-/** An image of browsers may have to be built. */
+/** Long enough for a build of the browser image. */
 const startMs = 900_000;
 const waiting = { timeoutMs: 120_000, everyMs: 250 };
 
@@ -36,16 +37,16 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
   let other: Opened;
   let client: Browser;
   let page: Page;
-  /** A server of the machine, as the gateway, the database and others are; it counts who comes. */
+  /** A server on this machine, like the gateway or the database; it counts its requests. */
   const listener = createServer((_, response) => {
     heard += 1;
     response.end('here');
   });
   let heard = 0;
-  /** What must not be reached, by its name. */
+  /** Addresses that must be unreachable, by name. */
   let targets: Record<string, string>;
 
-  /** A session with its containers, as Docker calls them. */
+  /** Opens a session; returns it with the Docker names of its containers. */
   const open = async (asked: OpenSessionBody = { slug: 'board' }): Promise<Opened> => {
     const surfaces: ('ui' | 'browser')[] = ['ui', 'browser'];
     const { body } = await network.client.send(openSession, { body: { ...asked, surfaces } });
@@ -66,7 +67,9 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
   const ipOf = (name: string): Promise<string> =>
     docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', name);
 
-  /** What a process in the container gets from each address, all at once: a status, or why there is none. */
+  /**
+   * Requests all addresses at once from a process in the container; returns each status or error.
+   */
   const ask = async (urls: readonly string[]): Promise<string[]> => {
     const code = `Promise.all(process.argv.slice(1).map((url) =>
       fetch(url, { signal: AbortSignal.timeout(4000) }).then(
@@ -134,14 +137,14 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
     await database?.drop();
   }, 120_000);
 
-  it('its own page is there, and the host API', async () => {
+  it('a process reaches the host API, and Chromium shows the session’s own page', async () => {
     expect(new URL(page.url()).origin).toBe(mine.session.surfaces.ui?.url);
     expect(await page.locator('body').count()).toBe(1);
     const [said] = await ask([`${network.hostUrl}/api/host/hosts/x/poll`]);
     expect(said).toMatch(/^status 4\d\d$/);
   });
 
-  it('a process reaches nothing else', async () => {
+  it('a process reaches no other address', async () => {
     const said = await ask(Object.values(targets));
     const reached = Object.entries(targets).flatMap(([name, url], index) =>
       said[index]?.startsWith('failed ') ? [] : [`${name}: ${url}: ${said[index]}`],
@@ -149,7 +152,7 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
     expect(reached).toEqual([]);
   });
 
-  it('a process makes no tunnel with what it finds there', async () => {
+  it('a process finds no credentials with which it could open a tunnel', async () => {
     const files = await docker(
       'exec',
       mine.browser,
@@ -166,7 +169,7 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
     expect(await docker('exec', mine.browser, 'node', '--eval', code)).toBe('status 401');
   });
 
-  it('Chromium opens nothing else, nor do its pages', async () => {
+  it('Chromium and its pages open no other address', async () => {
     const addresses = {
       ...targets,
       'a file': 'file:///etc/passwd',
@@ -187,7 +190,7 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
     }
     expect(opened).toEqual([]);
     await page.goto(`${mine.session.surfaces.ui?.url}/`);
-    // What answers a page without its leave is opaque to it; so the server says who came.
+    // Without CORS a page sees only an opaque answer, so the server counts the requests.
     await page.evaluate(async (urls: string[]) => {
       for (const url of urls) await fetch(url, { mode: 'no-cors' }).catch(() => undefined);
     }, Object.values(targets));
@@ -196,14 +199,14 @@ describe.skipIf(!hasDocker)('from inside a browser’s container', { timeout: 18
     expect([isThere.status, heard]).toEqual([200, 1]);
   });
 
-  it('an agent solves a task in the page, for all that', async () => {
+  it('an agent still solves a task in the page', async () => {
     await network.client.send(createWorld, { body: { slug: 'hub', from: 'code-hosting' } });
     const opened = await open({ slug: 'hub', task: 'close-duplicate' });
     await solveByBrowser(network.client, opened.session);
     await close(network.client, opened.session.id);
   });
 
-  it('nothing of the container can be written to but its scratch space', async () => {
+  it('nothing in the container is writable except its scratch space', async () => {
     for (const place of ['/opt/svc', '/usr', '/etc', '/home']) {
       await expect(docker('exec', mine.browser, 'touch', `${place}/x`)).rejects.toThrow();
     }

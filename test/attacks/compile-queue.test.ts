@@ -1,6 +1,7 @@
 /**
- * One project against another at the compile processes: with slow trees, with many of them, with clients
- * that do not wait. The other project's jobs go on; whoever takes too much is refused by itself.
+ * Attacks of one project on another through the compile processes: slow trees, many trees, and
+ * clients that disconnect. The other project's jobs go on; only the project that asks too much is
+ * refused.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -20,7 +21,7 @@ const limits: CompileLimits = {
 let compiler: Compiler;
 afterEach(() => compiler.stop());
 
-/** Names what has ended, in order. */
+/** Starts a compiler; records the names of ended jobs in order. */
 const start = (changed: Partial<CompileLimits> = {}) => {
   const jobs: string[] = [];
   compiler = createCompiler(
@@ -51,7 +52,7 @@ describe('a project with slow trees', () => {
     void Promise.allSettled(attack);
   });
 
-  it('fills its own queue, not that of another project', async () => {
+  it('fills only its own queue, not that of another project', async () => {
     const { build } = start();
     const slow = slowWorld();
     const attack = ['s1', 's2', 's3'].map((name) => build('busy', name, slow));
@@ -64,7 +65,7 @@ describe('a project with slow trees', () => {
     void Promise.allSettled(attack);
   });
 
-  it('loses its newest waiting tree to a project that has none waiting, when the queue is full', async () => {
+  it('loses its newest queued tree to a project that has none queued, when the queue is full', async () => {
     const { build, ended } = start({ processes: 1, queued: 3 });
     const slow = slowWorld();
     const jobs = [
@@ -78,7 +79,7 @@ describe('a project with slow trees', () => {
     expect(ended).toEqual(['s3 refused', 's1', 's2', 'o1', 'q1']);
   });
 
-  it('is refused when it has used up its processor time, and others are not', async () => {
+  it('is refused when it has spent its processor time, while another project is not', async () => {
     const { build } = start({ secondsPerMinute: 1 });
     const refused = async (): Promise<boolean> =>
       build('busy', 'slow', slowWorld()).then(
@@ -95,8 +96,8 @@ describe('a project with slow trees', () => {
   });
 });
 
-describe('clients that do not wait', () => {
-  it('give up their places, waiting or being compiled, to those who do', async () => {
+describe('clients that disconnect', () => {
+  it('give up their queued and running jobs to clients that wait', async () => {
     const { build, ended } = start({ processes: 1 });
     const gone = new AbortController();
     const slow = slowWorld();
@@ -109,7 +110,7 @@ describe('clients that do not wait', () => {
 });
 
 describe('a check of a request', () => {
-  it('does not wait for the trees of any project', async () => {
+  it('does not wait for trees, whatever project sent them', async () => {
     const { build, ended } = start();
     const small = await build('a', 'small', notesWorld());
     const bundle = 'bundle' in small ? small.bundle : new Uint8Array();
@@ -144,7 +145,7 @@ describe('a burst of opens with inline tasks', () => {
   };
   const burst = Array.from({ length: 64 }, (_, index) => index);
 
-  it('takes one job for all opens with the same task, and none when it is sent again', async () => {
+  it('takes one job for all opens with the same task, and none when it is repeated', async () => {
     const { check, checks } = await checker();
     for (let again = 0; again < 2; again += 1) {
       const verdicts = await Promise.all(burst.map(() => check({ instruction: 'the same' })));

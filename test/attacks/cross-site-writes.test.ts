@@ -1,6 +1,6 @@
 /**
- * Attacks by pages of other origins in the browser of a person who has typed a key pair into it: the browser adds these
- * credentials to a form, or to a request without a body, that any page sends. Every route that writes is tried.
+ * Cross-site request forgery: the browser of a person who entered a key pair adds these credentials
+ * to a form, or to a request without a body, sent by any page. Every route that writes is tried.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -33,7 +33,7 @@ const strangers: Record<string, Record<string, string>> = {
   'no origin': { origin: 'null' },
 };
 
-/** Pages that may, and programs. */
+/** Callers that are allowed: pages of the service itself, and programs. */
 const own: Record<string, Record<string, string>> = {
   'a page of the service': { origin: 'https://svc.example', 'sec-fetch-site': 'same-origin' },
   'a page of the service, behind a proxy that names another host': {
@@ -63,7 +63,7 @@ describe.each(Object.entries(strangers))('a request of %s', (_, headers) => {
     writes
       .filter(({ access }) => !isForPages(access))
       .map((operation) => [operation.id, operation]),
-  )('does not reach %s', async (_id, { method, path }) => {
+  )('cannot call %s', async (_id, { method, path }) => {
     const { status, body } = await ask(method, addressOf(path), headers);
     expect([status, body]).toEqual([403, refusal]);
   });
@@ -71,7 +71,7 @@ describe.each(Object.entries(strangers))('a request of %s', (_, headers) => {
   it.each(
     writes.filter(({ access }) => access === 'send').map((operation) => [operation.id, operation]),
   )(
-    'reaches %s with a body in JSON alone, for which a browser asks first',
+    'can call %s only with a JSON body, which a browser sends only after a preflight',
     async (_id, { method, path }) => {
       const address = addressOf(path);
       const plain = { ...headers, 'content-type': 'text/plain' };
@@ -84,7 +84,7 @@ describe.each(Object.entries(strangers))('a request of %s', (_, headers) => {
   );
 });
 
-it.each(Object.entries(own))('a request of %s is taken', async (_, headers) => {
+it.each(Object.entries(own))('a request of %s is accepted', async (_, headers) => {
   const { status } = await ask('DELETE', '/api/public/worlds/none', headers);
   expect(status).toBe(404);
 });

@@ -1,4 +1,4 @@
-/** Queries of world data that are made to break out of it, to take long, or to hold up others. */
+/** Queries of world data that try to inject SQL, to run for long, or to delay other projects. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
@@ -32,7 +32,7 @@ const ask = async (where: string, more: Record<string, string> = {}, slug = 'man
   return { status, body: body as { message?: string; data?: { id: number }[]; meta?: object } };
 };
 
-/** Matches every row by a hundred looks into it, but for the last look. */
+/** Condition that looks into every row a hundred times and fails only at the last look. */
 const slowWhere = JSON.stringify({
   ...Object.fromEntries(
     Array.from({ length: 99 }, (_, at) => [`address.tags.${at}`, [true, 'none', null]]),
@@ -40,7 +40,7 @@ const slowWhere = JSON.stringify({
   plan: 'none',
 });
 
-/** Asks again, as it is told, while the machine is too busy for a query to be judged by its time. */
+/** Repeats the query while the machine is too overloaded to judge a query by its time. */
 const askSlowly = async () => {
   for (;;) {
     const answer = await ask(slowWhere);
@@ -64,19 +64,19 @@ describe('names and values of a query', () => {
     `{"a\\u0000b": 1}`,
     `{"\\ud800": 1}`,
     `{"/id/../email": 1}`,
-  ])('are no SQL and no way out of the rows: %s', async (where) => {
+  ])('cannot inject SQL or read beyond the rows: %s', async (where) => {
     const { status, body } = await ask(where);
     expect([status, body.message]).toEqual([400, expect.stringContaining('where')]);
   });
 
-  it('are texts, whatever they look like', async () => {
+  it('are compared as plain text, whatever they look like', async () => {
     for (const value of ["' OR 1=1 --", '%', '.*', '^(a+)+$', '$(1+1)', '__proto__', '\u0000']) {
       expect((await ask(JSON.stringify({ email: value }))).body.data, value).toEqual([]);
       expect((await ask(JSON.stringify({ email: [value] }))).body.data, value).toEqual([]);
     }
   });
 
-  it('may be nested as deep as they will, and as many as an address holds', async () => {
+  it('are refused when they nest too deep or are too many; long lists are accepted', async () => {
     const deep = `{"email":${'['.repeat(4_000)}${']'.repeat(4_000)}}`;
     expect((await ask(deep)).status).toBe(400);
     const path = `{"${'a.'.repeat(2_000)}a":1}`;
@@ -91,7 +91,7 @@ describe('names and values of a query', () => {
     expect((await ask(JSON.stringify(many))).status).toBe(400);
   });
 
-  it('may lie beyond all rows', async () => {
+  it('may start beyond the last row', async () => {
     const offset = String(Number.MAX_SAFE_INTEGER);
     expect((await ask('{}', { offset })).body).toMatchObject({ data: [], meta: {} });
     expect((await ask('{"plan":null}', { offset })).body).toMatchObject({ data: [] });
@@ -100,7 +100,7 @@ describe('names and values of a query', () => {
 });
 
 describe('a slow query', () => {
-  it('ends with its time, and says how to ask instead', async () => {
+  it('ends at its timeout, and its error says how to query instead', async () => {
     const { status, body } = await askSlowly();
     expect([status, body.message]).toEqual([
       524,
@@ -109,7 +109,7 @@ describe('a slow query', () => {
     expect((await ask('{"id":7}')).body.data).toHaveLength(1);
   });
 
-  it('does not hold up those of another project', async () => {
+  it('does not delay queries of another project', async () => {
     let slowEnded = 0;
     const slow = Array.from({ length: 12 }, async () => {
       const { status } = await askSlowly();
@@ -127,7 +127,7 @@ describe('a slow query', () => {
 });
 
 describe('the rows of another project', () => {
-  it('are not there', async () => {
+  it('are not found, whatever version is named', async () => {
     for (const slug of ['many', 'many@1', 'many@latest']) {
       expect((await neighbour.ask('GET', `/worlds/${slug}/data?entity=people`)).status).toBe(404);
     }

@@ -1,6 +1,7 @@
 /**
- * Documents of strangers that name files and addresses outside of their folder. A world drafted from one is pushed, so
- * the draft holds nothing else of this machine, and nothing is fetched over the network.
+ * OpenAPI documents from outside that name files and addresses outside their folder. A world
+ * drafted from one is pushed. So the draft contains nothing else of this machine, and nothing is
+ * fetched over the network.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -46,7 +47,10 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Document whose rows have a field that a reference describes, and whose example lies elsewhere. */
+/**
+ * Document whose rows have a field that is described by a reference, and an example that lies in
+ * another file.
+ */
 const documentOf = (reference: string): string =>
   JSON.stringify({
     openapi: '3.0.3',
@@ -109,7 +113,7 @@ describe('a draft of a document from outside', () => {
     ['web', () => `${address}/outside.json`],
     ['data', () => `data:application/json,${encodeURIComponent('{"schema":{"type":"object"}}')}`],
   ])(
-    'holds nothing of what a reference names that is: %s; and says so',
+    'contains nothing of a reference target that is: %s; and reports the reference',
     async (name, reference) => {
       const { status, out, err, written } = await draft(name, reference());
       expect([status, err]).toEqual([0, '']);
@@ -123,7 +127,7 @@ describe('a draft of a document from outside', () => {
     },
   );
 
-  it('still holds what a file of its own folder says', async () => {
+  it('still contains the files of the document’s own folder', async () => {
     const { status, written } = await draft('own', './inside.json');
     expect(status).toBe(0);
     expect(written).toContain('"inside"');

@@ -1,6 +1,6 @@
 /**
- * JSON that is right and that PostgreSQL's operators refuse: the character NUL and halves of a character of
- * two, escaped. Wherever JSON of strangers is kept it may hold both, and is given back as it came.
+ * Valid JSON that PostgreSQL's operators refuse: the escaped NUL character and escaped halves of a
+ * surrogate pair. Every place that stores JSON of clients accepts both, and returns them unchanged.
  */
 import { runner } from 'node-pg-migrate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -62,7 +62,9 @@ const call = async (body: object): Promise<string> => {
   return answer.body.id;
 };
 
-/** The world `notes`, whose entity has a pattern that speaks of control characters and halves. */
+/**
+ * The world `notes`, whose entity has a pattern about control characters and half surrogate pairs.
+ */
 const patterned = (): TreeFile[] =>
   notesWorld().map((file) => {
     if (file.path !== 'schema/world.json') return file;
@@ -76,7 +78,7 @@ const patterned = (): TreeFile[] =>
 const oddNote = { id: 7, folder_id: 1, title: nul, done: false, odd: 'a\u0000', half };
 
 describe('a world with both escapes in its contract', () => {
-  it('is made, listed and served, and refuses a row that holds half a character', async () => {
+  it('is created and listed, and refuses a row that contains half a surrogate pair', async () => {
     const make = (row: Json) =>
       control.send(createWorld, {
         body: { slug: 'odd', from: encodeTree(patterned()), data: { rows: { notes: [row] } } },
@@ -89,7 +91,7 @@ describe('a world with both escapes in its contract', () => {
 });
 
 describe('a call with both escapes', () => {
-  it('is shown as it came, with its output, in lists too', async () => {
+  it('is returned unchanged with its output, in lists too', async () => {
     await open();
     const id = await call({ kind: 'tool', name: 'list_notes', input: odd });
     await host.answer(id, { output: odd });
@@ -99,14 +101,14 @@ describe('a call with both escapes', () => {
     expect(data[0]).toMatchObject({ input: odd, output: odd });
   });
 
-  it('leaves the list of calls readable when its error holds them', async () => {
+  it('leaves the list of calls readable when its error contains them', async () => {
     await open();
     const error = { code: 'raised', message: `${nul}${half}`, path: `/${half}` };
     const first = await call({ kind: 'tool', name: 'list_notes' });
     await host.answer(first, { error: { ...error, details: odd } });
     const second = await call({ kind: 'tool', name: 'list_notes' });
     await host.answer(second, { error });
-    // As a release before this one left it.
+    // The column is null in rows of the previous release.
     await control.sql('update calls set short_error = null where id = $1', [first]);
     const path = `/world-sessions/${sessionId}/calls`;
     const short = (await get(path)) as { data: Json[] };
@@ -115,7 +117,7 @@ describe('a call with both escapes', () => {
     expect(whole.data[0]?.error).toEqual({ ...error, details: odd });
   });
 
-  it('may close its session or be refused by its host, and the answer is kept either way', async () => {
+  it('may close its session or be refused by its host, and the answer is stored either way', async () => {
     await open();
     const refused = await call({ kind: 'close', input: odd });
     await host.answer(refused, { error: { code: 'invalid_input', message: 'no' } });
@@ -128,7 +130,7 @@ describe('a call with both escapes', () => {
 });
 
 describe('a session with both escapes', () => {
-  it('has them in its task as they were sent', async () => {
+  it('stores them in its task as they were sent', async () => {
     await open({
       name: 'odd',
       instruction: 'do it',
@@ -143,7 +145,7 @@ describe('a session with both escapes', () => {
     });
   });
 
-  it('has them in its ledger as they were sent', async () => {
+  it('stores them in its ledger as they were sent', async () => {
     await open();
     const entry = {
       ...{ id: 1, at: '2026-01-01T00:00:00.000Z', via: 'api', status: 200, duration_ms: 1 },
@@ -155,7 +157,7 @@ describe('a session with both escapes', () => {
     expect(data[0]).toMatchObject({ request: odd, response: odd, operation: '\ufffd' });
   });
 
-  it('ends when its host cannot load it, whatever the host says of it', async () => {
+  it('ends when its host cannot load it, whatever error the host reports', async () => {
     await clearPool(control);
     host = await warmHost(control);
     const { body } = await control.send(openSession, { body: { slug: 'notes' } });
@@ -190,8 +192,8 @@ const insertOld = `
     values ('ses', 1, 'wld', now(), 'api', 1, '"\\u0000"', '"\\ud83d"', '{}', '[]', 40),
            ('ses', 2, 'wld', now(), 'api', 1, 'null', 'null', '{}', '[]', 2);`;
 
-describe('a database of the release before that holds both escapes', () => {
-  it('is upgraded, and the numbers that lists and quotas use are computed afterwards', async () => {
+describe('a database of the previous release that contains both escapes', () => {
+  it('is upgraded, and the numbers used by lists and quotas are computed afterwards', async () => {
     const database = await emptyDatabase();
     try {
       const dir = `${import.meta.dirname}/../../src/control/db/migrations`;
@@ -201,7 +203,7 @@ describe('a database of the release before that holds both escapes', () => {
       });
       await execute(database.url, insertOld);
       expect(await migrate(database.url)).toContain('0013_project_usage');
-      // A replica of the release before is still at work.
+      // A replica of the previous release is still running.
       await execute(
         database.url,
         `insert into requests (session_id, id, world_id, at, via, duration_ms, request, response, changes, rows, bytes)

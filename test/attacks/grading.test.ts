@@ -1,6 +1,6 @@
 /**
- * What a session's code does to be graded better than it did, tried on real hosts in both languages: the
- * verdict is that of a session that did none of it.
+ * Attacks of a session's code on its own grade, tried on real hosts in both languages. The verdict
+ * is that of a session without the attack.
  */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ import { assignment } from '../support/host-bench.ts';
 import { sampleContract, sampleRows } from '../support/sample-contract.ts';
 import { runtimesOfTier } from '../support/tier.ts';
 
-/** What each attack does, by the tool that does it. `helper` is the world's own, and right. */
+/** Code of each attack, by the tool that runs it. `helper` belongs to the world and is correct. */
 const python = `
 import _thread, builtins, json, os, sys, time
 import svc_env
@@ -211,7 +211,7 @@ describe.each(names)('a grade on %s', (name) => {
     const grade = () => host.control.call('grade');
     const call = async (tool: string) => (await host.control.call('tool', tool, {})).output;
 
-    it('fails the session, and is the same each time, to the byte', async () => {
+    it('fails the session, with the same bytes each time', async () => {
       const first = await grade();
       expect(first.output).toMatchObject(failed);
       expect(JSON.stringify(await grade())).toBe(JSON.stringify(first));
@@ -230,13 +230,13 @@ describe.each(names)('a grade on %s', (name) => {
       },
     );
 
-    it('does not show the grader’s source to a thread that waits for it', async () => {
-      await call('waits_for_the_source'); // which fails where the thread is seen, and ends it
+    it('keeps the grader’s source from a thread that waits for it', async () => {
+      await call('waits_for_the_source'); // The tool fails where the thread is detected, and the thread is killed.
       expect((await grade()).output).toMatchObject(failed);
       expect(await call('tells_what_it_read')).toBe(0);
     });
 
-    // Last, as they are in the way of the session's own calls, too.
+    // These run last: they disturb the session's own calls, too.
     it.each(['answers_from_a_thread', 'replaces_builtins'])(
       'is not changed by a tool in Python that %s',
       async (tool) => {

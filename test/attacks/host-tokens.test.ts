@@ -1,7 +1,7 @@
 /**
- * Attacks by whoever has read a host's token: what it opens beyond the host's own session, from elsewhere, and
- * after the host has moved on. The token is taken as read; that it is in nothing one can look at is part of the
- * drivers' contract.
+ * Attacks with a stolen host token: what it opens beyond the host's own session, from another
+ * address, and after the host has moved on. The theft itself is assumed; the contract of the
+ * drivers covers that no inspection shows the token.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterEach(() => clearPool(control));
 afterAll(() => control.stop());
 
-/** Where no host of these tests is. */
+/** Source address that no host of these tests uses. */
 const elsewhere = '10.9.8.7';
 
 const open = async (): Promise<SessionView> =>
@@ -48,7 +48,7 @@ const open = async (): Promise<SessionView> =>
 const read = async (sessionId: string): Promise<SessionView> =>
   (await control.send(getSession, { params: { sessionId } })).body;
 
-/** A session that is ready, on a host of its own. */
+/** Opens a session that is ready on a host of its own. */
 const served = async (): Promise<[SessionView, PlayedHost]> => {
   const host = await warmHost(control);
   const session = await open();
@@ -64,7 +64,10 @@ const targetOf = async ([session, host]: [SessionView, PlayedHost]): Promise<Tar
   return { hostId: host.id, sessionId: session.id, callId, generation: host.generation };
 };
 
-/** What an attack must leave as it is: the host, the session, its call and its ledger. */
+/**
+ * Returns everything that an attack must leave unchanged: the host, the session, its call and its
+ * ledger.
+ */
 const standing = async ({ hostId, sessionId, callId }: Target) => {
   const params = { sessionId, callId };
   const [host] = await control.sql(
@@ -81,10 +84,10 @@ const standing = async ({ hostId, sessionId, callId }: Target) => {
   };
 };
 
-/** Of one who asks for what is not his, or for what is not there for him. */
+/** Codes of a refusal to access foreign or missing objects. */
 const refused = expect.stringMatching(/^(conflict|forbidden|not_found)$/);
 
-describe('a host token that is used from elsewhere', () => {
+describe('a host token that is used from another address', () => {
   it.each(names)('does not permit %s', async (name) => {
     const host = await served();
     const target = await targetOf(host);
@@ -97,7 +100,7 @@ describe('a host token that is used from elsewhere', () => {
     expect(await standing(target)).toEqual(before);
   });
 
-  it('is refused by another replica, too, which has not heard from its host', async () => {
+  it('is refused by another replica that has not yet received a request of its host', async () => {
     const [, host] = await served();
     const databaseUrl = control.config.databaseUrl.reveal();
     const replica = await startTestControl({ databaseUrl, replicaOf: control });
@@ -127,7 +130,7 @@ describe('a host token that is used from elsewhere', () => {
     await send(heartbeat, { params: { hostId: host.id }, body });
   });
 
-  it('is accepted from anywhere when the operator turns pinning off, as where addresses are translated', async () => {
+  it('is accepted from any address when the operator turns pinning off, as behind address translation', async () => {
     const databaseUrl = control.config.databaseUrl.reveal();
     const config = { ...control.config, pinHosts: false };
     const replica = await startTestControl({ databaseUrl, replicaOf: { config } });
@@ -151,7 +154,7 @@ describe('the token that a host was launched with', () => {
   it('is refused at every replica before the host is given its first session', async () => {
     const host = await launchHost(control);
     const token = await renew(host);
-    expect(await renew(host)).toBe(token); // the answer was lost
+    expect(await renew(host)).toBe(token); // A repeat, as after a lost answer.
     const working = play(host.id, token, control.asHost(token));
     await open();
     await working.poll();
@@ -171,14 +174,14 @@ describe('the token that a host was launched with', () => {
     }
   });
 
-  it('is exchanged for the working token by its host alone, and only with its first report', async () => {
+  it('is exchanged for the working token only by its host, and only with its first report', async () => {
     const host = await launchHost(control);
     const token = await renew(host);
     await expect(renew(host, elsewhere)).rejects.toMatchObject({ code: 'forbidden' });
     await play(host.id, token, control.asHost(token)).beat();
     await expect(renew(host)).rejects.toMatchObject({ code: 'unauthenticated' });
     const plain = await warmHost(control);
-    expect(await renew(plain)).toBe(''); // it did not ask with its first report
+    expect(await renew(plain)).toBe(''); // The host did not ask for a token with its first report.
   });
 });
 
@@ -212,7 +215,7 @@ describe('a host token and the session of another host', () => {
       await expect(thief.blob(digest)).rejects.toMatchObject({ code: 'forbidden' });
     }
     await host.ready();
-    // Its own code cannot fetch the world, graders and all, when that runs already.
+    // Code of the world, once it runs, cannot fetch its own bundle with the graders.
     await expect(host.blob(bundle)).rejects.toMatchObject({ code: 'forbidden' });
   });
 });
@@ -238,7 +241,7 @@ describe('a host token with an earlier or later generation', () => {
       const over = { ...target, generation: 1 };
       for (const sessionId of [next.id, session.id]) {
         const late = attempt(name, host.send, { ...over, sessionId });
-        // What was told before may be told again: it changes nothing.
+        // A repeated report is accepted and changes nothing.
         if (again.includes(name) && sessionId === session.id) await late;
         else await expect(late).rejects.toMatchObject({ code: refused });
       }
@@ -247,18 +250,15 @@ describe('a host token with an earlier or later generation', () => {
     },
   );
 
-  it.each([0, 3, 2 ** 31 - 1])(
-    'does not make its host leave: generation %i',
-    async (generation) => {
-      const host = await served();
-      const target = await targetOf(host);
-      await control.sql('update hosts set generation = 2 where id = $1', [target.hostId]);
-      const before = await standing(target);
-      const late = attempt('reportLeaving', host[1].send, { ...target, generation });
-      await expect(late).rejects.toMatchObject({ code: 'conflict' });
-      expect(await standing(target)).toEqual(before);
-    },
-  );
+  it.each([0, 3, 2 ** 31 - 1])('does not let its host leave: generation %i', async (generation) => {
+    const host = await served();
+    const target = await targetOf(host);
+    await control.sql('update hosts set generation = 2 where id = $1', [target.hostId]);
+    const before = await standing(target);
+    const late = attempt('reportLeaving', host[1].send, { ...target, generation });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(await standing(target)).toEqual(before);
+  });
 
   it('is refused everywhere once its host is gone', async () => {
     const host = await served();
@@ -266,7 +266,7 @@ describe('a host token with an earlier or later generation', () => {
     const params = { hostId: target.hostId };
     await control.pool(reportGone, { params, body: { reason: 'exited' } });
     const before = await standing(target);
-    const again = ['reportLeaving', 'reportFailed']; // each had its effect already
+    const again = ['reportLeaving', 'reportFailed']; // Each of these already had its effect.
     for (const name of names) {
       for (const generation of [0, 1, 2]) {
         const late = attempt(name, host[1].send, { ...target, generation });
@@ -279,7 +279,7 @@ describe('a host token with an earlier or later generation', () => {
 });
 
 describe('a host token', () => {
-  /** Its parts put together in other ways, and beside others. */
+  /** Tokens recombined from parts of real ones. */
   const forgeries = (host: PlayedHost, other: PlayedHost): string[] => {
     const mac = host.token.slice(host.token.indexOf('.') + 1);
     return [
@@ -314,7 +314,7 @@ describe('a host token', () => {
     ['GET', '/api/gateway/changes'],
     ['GET', '/api/admin/hosts'],
     ['POST', '/api/admin/drain'],
-  ])('opens no other API: %s %s', async (method, path) => {
+  ])('gives no access to another API: %s %s', async (method, path) => {
     const [, host] = await served();
     const headers = { authorization: `Bearer ${host.token}`, 'content-type': 'application/json' };
     const body = method === 'POST' ? '{}' : undefined;
@@ -333,7 +333,7 @@ describe('a host token', () => {
     expect((await control.raw({ method: 'GET', path, headers })).status).toBe(status);
   });
 
-  it('gets the same answer for a session of others as for one that does not exist', async () => {
+  it('gets the same answer for a session of another host as for one that does not exist', async () => {
     const [victim] = await served();
     const [, thief] = await served();
     const told = await Promise.all(
@@ -346,7 +346,7 @@ describe('a host token', () => {
     expect(told[0]).toEqual(told[1]);
   });
 
-  it('receives the orders of its own host alone', async () => {
+  it('receives only the assignments of its own host', async () => {
     const host = await warmHost(control);
     const thief = await warmHost(control);
     const session = await open();

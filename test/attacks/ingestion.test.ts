@@ -1,6 +1,7 @@
 /**
- * Small bodies that say very much: they are refused by count before anything is made of them, and while they are still
- * being unpacked. What they were to hold up, other bodies, is read all the same.
+ * Small compressed bodies that expand into very many elements. They are refused by a count while
+ * they are still being unpacked, before any object is made of them. Other bodies are read
+ * meanwhile.
  */
 import { gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
@@ -36,11 +37,11 @@ const send = async (
 const protobuf = { type: 'application/x-protobuf' };
 const json = { type: 'application/json' };
 
-/** A message of fields that are empty messages: two bytes each. */
+/** Message whose fields are empty messages: two bytes each. */
 const empties = (field: number, count: number): Buffer =>
   Buffer.alloc(2 * count, Buffer.from([(field << 3) | WireType.LengthDelimited, 0]));
 
-/** Bytes as a message in fields, the innermost first. */
+/** Wraps bytes as a message in these fields, the innermost first. */
 const within = (bytes: Uint8Array, ...fields: number[]): Uint8Array =>
   fields.reduce<Uint8Array>(
     (held, field) => new BinaryWriter().tag(field, WireType.LengthDelimited).bytes(held).finish(),
@@ -51,7 +52,7 @@ const list = (entry: string, count: number): string => `[${`${entry},`.repeat(co
 const inScope = (spans: string): string =>
   `{"resourceSpans":[{"scopeSpans":[{"spans":${spans}}]}]}`;
 
-describe('an export that is small only while it is compressed', () => {
+describe('an export that is small only while compressed', () => {
   const many = 7_900_000;
   it.each([
     ['empty spans', '50000 spans', within(empties(2, many), 2, 1)],
@@ -62,7 +63,7 @@ describe('an export that is small only while it is compressed', () => {
     ['events of a span', '200000 attributes', within(empties(11, many), 2, 2, 1)],
     ['a list of nothing', '2000000 fields', within(empties(1, many), 5, 2, 9, 2, 2, 1)],
     ['fields that nothing has', '2000000 fields', within(empties(14, many), 2, 2, 1)],
-  ])('is refused by what it holds in protobuf: %s', async (_, bound, bytes) => {
+  ])('is refused by the number of its elements in protobuf: %s', async (_, bound, bytes) => {
     const { status, text } = await send(bytes, protobuf);
     expect([status, text]).toEqual([413, expect.stringContaining(`more than ${bound}`)]);
   });
@@ -77,7 +78,7 @@ describe('an export that is small only while it is compressed', () => {
       '200000 attributes',
       inScope(`[{"events":[{"attributes":${list('{}', 5_000_000)}}]}]`),
     ],
-  ])('is refused by what it holds in JSON: %s', async (_, bound, text) => {
+  ])('is refused by the number of its elements in JSON: %s', async (_, bound, text) => {
     const answer = await send(text, json);
     expect([answer.status, answer.text]).toEqual([
       413,
@@ -85,7 +86,7 @@ describe('an export that is small only while it is compressed', () => {
     ]);
   });
 
-  it('is refused on the other routes that take a list of what was done', async () => {
+  it('is refused on the other routes that accept a list of events or metrics', async () => {
     const events = await send(`{"batch":${list('{}', 1_500_000)}}`, {
       ...json,
       path: '/ingestion',
@@ -100,10 +101,10 @@ describe('an export that is small only while it is compressed', () => {
   });
 });
 
-describe('spans that each name all that follows as their own', () => {
+describe('spans whose lengths reach over all following spans', () => {
   const count = 40_000;
   const tail = 12 * 1024 * 1024;
-  /** A span with a field whose length reaches far beyond it. */
+  /** Span with a field whose length reaches far beyond its end. */
   const reaching = (field: number): Buffer => {
     const lengthy = Buffer.concat([
       Buffer.from([(field << 3) | WireType.LengthDelimited]),
@@ -117,7 +118,7 @@ describe('spans that each name all that follows as their own', () => {
   it.each([
     ['a name', 5],
     ['an attribute', 9],
-  ])('are left out one by one, and nothing beyond their ends is read: %s', async (_, field) => {
+  ])('are refused, and nothing beyond their ends is read: %s', async (_, field) => {
     const rest = within(Buffer.alloc(tail, 'x'), 3);
     const scope = Buffer.concat([reaching(field), rest]);
     const { status, text } = await send(within(scope, 2, 1), protobuf);
@@ -125,8 +126,8 @@ describe('spans that each name all that follows as their own', () => {
   });
 });
 
-describe('an export as large as it may be', () => {
-  it('is taken whole', async () => {
+describe('an export just below the limits', () => {
+  it('is accepted in full', async () => {
     const spans = Array.from({ length: 3_000 }, (_, number) => ({
       traceId: '1'.repeat(32),
       spanId: (number + 1).toString(16).padStart(16, '0'),
@@ -152,7 +153,7 @@ describe('an export as large as it may be', () => {
   });
 });
 
-it('a body that wrote nothing of a message in full is refused as before', async () => {
+it('a truncated body is refused with 400', async () => {
   const cut = inside(new BinaryWriter(), 1, (writer) => writer.raw(empties(2, 10))).finish();
   const { status } = await send(cut.slice(0, -1), protobuf);
   expect(status).toBe(400);

@@ -1,6 +1,6 @@
 /**
- * Attacks on an API by way of the address of another: whoever may reach one of them reaches no path of the
- * others, with the right token and however the path is written.
+ * Attacks on one API through the listener of another: a client of one listener reaches no path of
+ * the others, with a valid token and in any spelling of the path.
  */
 import { request as openRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ type Listener = (typeof listeners)[number];
 
 const homeOf = (api: ApiName): Listener => (api === 'public' || api === 'host' ? api : 'internal');
 
-/** One request as it is written, without a client that tidies its path. */
+/** Sends a request with its path exactly as given; ordinary clients normalise it. */
 const ask = (listener: Listener, method: string, path: string, authorization: string) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { hostname, port } = new URL(control.running.addresses[listener][0] ?? '');
@@ -72,7 +72,7 @@ const strange = listeners.flatMap((listener) =>
   names.filter((api) => homeOf(api) !== listener).map((api) => [api, listener] as const),
 );
 
-describe('the addresses of the control plane', () => {
+describe('the listeners of the control plane', () => {
   it.each(strange)('do not serve the %s API at the %s address', async (api, listener) => {
     for (const [method, path] of addressesOf(api)) {
       const answer = await ask(listener, method, path, tokens[api] ?? '');
@@ -120,7 +120,7 @@ describe('the addresses of the control plane', () => {
     }
   });
 
-  it('show hosts neither health, metrics nor status of the program', async () => {
+  it('show hosts neither health, metrics nor status of the control plane', async () => {
     for (const path of [
       '/health',
       '/ready',

@@ -1,7 +1,7 @@
 /**
- * Lists that are made to answer more than a page should hold, with the public key alone: many entries of
- * large members. A page has room for so many bytes; entries leave out what nobody asked for, and name what
- * they were asked for and have no room for.
+ * Lists that could answer more than a page should hold, using only the public key: many entries
+ * with large members. A page has a budget in bytes. Entries omit large members unless the client
+ * asks for them, and name requested members that did not fit.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
@@ -13,7 +13,7 @@ import { type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
-/** Members that are no list's business: what the page may hold, and a little for each entry. */
+/** Upper bound for one answer: the budget of a page, plus a little for each entry. */
 const mostBytes = limits.pageBytes + 200_000;
 
 type Json = Record<string, unknown>;
@@ -22,7 +22,7 @@ type Tree = { 'x-svc': { tools: Record<string, Json> } };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The world `notes` with tools that are described at length. */
+/** The world `notes` with very long descriptions of its tools. */
 const wordyWorld = (): TreeFile[] =>
   notesWorld().map((file) => {
     if (file.path !== 'schema/world.json') return file;
@@ -31,7 +31,10 @@ const wordyWorld = (): TreeFile[] =>
     return { ...file, content: encoder.encode(JSON.stringify(world)) };
   });
 
-/** The world `notes` with a definition that many tools refer to: what clients see is far larger than it. */
+/**
+ * The world `notes` with a large definition that many tools refer to, so that the schemas shown to
+ * clients are far larger than the file.
+ */
 const sharingWorld = (): TreeFile[] => {
   const names = Array.from({ length: 20 }, (_, at) => `shared_${at}`);
   const tools = names.map((name) => [
@@ -79,7 +82,7 @@ afterAll(() => control.stop());
 
 type Listed = { data: Json[]; meta: Json; bytes: number };
 
-/** A list as the holder of the public key gets it. */
+/** Fetches a list with the public key. */
 const list = async (path: string): Promise<Listed> => {
   const answer = await control.running.app.inject({
     url: `/api/public${path}`,
@@ -103,7 +106,7 @@ const runCall = async (input: Json, output: unknown): Promise<string> => {
 };
 
 describe('a list of sessions', () => {
-  it('has neither tools nor instructions unless they are asked for', async () => {
+  it('omits tools and instructions unless the client asks for them', async () => {
     const { data, bytes } = await list('/world-sessions?world=wordy&limit=100');
     expect(data).toHaveLength(sessions);
     expect(data.filter(has('tools'))).toEqual([]);
@@ -117,7 +120,7 @@ describe('a list of sessions', () => {
     expect((one.body as { tools: unknown[] }).tools).toHaveLength(3);
   });
 
-  it('shows as many of the fields that are asked for as a page holds, and names those left out', async () => {
+  it('shows as many requested fields as fit on a page, and names the omitted ones', async () => {
     const asked = '/world-sessions?world=wordy&limit=100&fields=tools,instruction';
     const { data, meta, bytes } = await list(asked);
     expect(bytes).toBeLessThan(mostBytes);
@@ -134,7 +137,7 @@ describe('a list of sessions', () => {
     expect(next.data.filter(has('tools'))).toHaveLength(1);
   });
 
-  it('shows as many instructions as a page holds, and each of them on smaller pages', async () => {
+  it('shows as many instructions as fit on a page, and each of them on smaller pages', async () => {
     const large = 20;
     const task = { instruction: '\u20ac'.repeat(90_000) };
     for (let count = 0; count < large; count += 1) {
@@ -149,7 +152,7 @@ describe('a list of sessions', () => {
     expect(last?.instruction).toEqual(task.instruction);
   });
 
-  it('is refused for fields that it does not know', async () => {
+  it('is refused for unknown fields', async () => {
     const path = '/api/public/world-sessions?fields=tools,secrets';
     const headers = { authorization: `Bearer ${control.publicKey}` };
     expect((await control.raw({ method: 'GET', path, headers })).status).toBe(400);
@@ -176,7 +179,7 @@ describe('the tools of worlds whose schemas share a large definition', () => {
       [slug],
     );
 
-  it('are written when a world is compiled, and count for its project', async () => {
+  it('are stored when a world is compiled, and count towards the bytes of its project', async () => {
     const [text] = await textsOf('shared-0');
     expect(text?.bytes).toBeGreaterThan(4_000_000);
     const [version] = await control.sql<{ bytes: number }>(
@@ -186,13 +189,13 @@ describe('the tools of worlds whose schemas share a large definition', () => {
     expect(version?.bytes).toBeGreaterThan(text?.bytes ?? 0);
   });
 
-  it('are read only for the worlds that a page shows them of', async () => {
+  it('are read only for the worlds whose tools the page shows', async () => {
     const { data } = await list(asked);
     expect(data.filter(has('tools'))).toHaveLength(1);
     expect(data.filter(has('omitted'))).toHaveLength(data.length - 1);
   });
 
-  it('are made for the worlds that a page shows, and kept, where an earlier release did not write them', async () => {
+  it('are computed and stored for the worlds on the page when an earlier release did not store them', async () => {
     const before = await list(asked);
     await control.sql('delete from version_texts', []);
     expect((await list(asked)).data).toEqual(before.data);
@@ -221,7 +224,7 @@ describe('a call log', () => {
     await host.answer(body.id, { error });
   });
 
-  it('has neither inputs, outputs nor details unless they are asked for', async () => {
+  it('omits inputs, outputs and details unless the client asks for them', async () => {
     const { data, bytes } = await list(`/world-sessions/${sessionId}/calls?limit=100`);
     expect(data).toHaveLength(calls + 1);
     expect(data.some((call) => 'input' in call || 'output' in call)).toBe(false);
@@ -230,7 +233,7 @@ describe('a call log', () => {
   });
 
   it.each(['input', 'output', 'details', 'input,output,details'])(
-    'shows no more of %s than a page holds',
+    'shows no more of %s than fits on a page',
     async (fields) => {
       const path = `/world-sessions/${sessionId}/calls?fields=${fields}`;
       const { data, bytes } = await list(path);
@@ -243,7 +246,7 @@ describe('a call log', () => {
 });
 
 describe('a ledger', () => {
-  it('shows as much as a page holds, and each entry on smaller pages', async () => {
+  it('shows as many entries as fit on a page, and each entry on smaller pages', async () => {
     const entries = Array.from({ length: 12 }, (_, index) => ({
       ...{
         id: index + 1,
@@ -288,7 +291,7 @@ describe('every read of the public API', () => {
       headers: { authorization: `Bearer ${control.publicKey}` },
     });
 
-  it(`has a bounded answer also where a host is asked: ${listWebhooks.id}`, async () => {
+  it(`has a bounded answer when the host answers the request, too: ${listWebhooks.id}`, async () => {
     const asked = ask(listWebhooks.path, { sessionId });
     const { call } = await host.calls();
     expect(call?.kind).toBe('webhooks');
@@ -317,7 +320,7 @@ describe('every read of the public API', () => {
 });
 
 describe('lists of worlds and of their tasks', () => {
-  it('have counts, and names of worlds only when they are asked for', async () => {
+  it('have counts, and names of tools only when the client asks for them', async () => {
     const { data } = await list('/environments');
     const small = data.filter(({ slug }) => !String(slug).startsWith('shared'));
     expect(small.map(({ slug, toolCount, taskCount }) => [slug, toolCount, taskCount])).toEqual([

@@ -1,6 +1,7 @@
 /**
- * What agents and authors of worlds can do to the MCP servers: tools with odd names and hostile schemas, arguments of
- * all kinds, more requests than a project has. The control plane evaluates none of their schemas.
+ * Attacks of agents and of authors of worlds on the MCP servers: tools with odd names and hostile
+ * schemas, arguments of all kinds, and more requests than a project may have open. The control
+ * plane evaluates none of the schemas.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
@@ -16,7 +17,7 @@ import { encodeTree } from '../support/worlds.ts';
 const longName = `x${'-'.repeat(126)}y`;
 const names = ['with.dot', 'with-dash', 'a.b-c.d', longName];
 
-/** Many alternatives, one within the other: who compiles it pays. */
+/** Deeply nested alternatives, which are expensive to compile. */
 const nested = (depth: number): object =>
   depth === 0
     ? { type: 'string', pattern: '^(a+)+$' }
@@ -98,8 +99,8 @@ const post = (body: string) => fetch(url, { method: 'POST', headers: headers(), 
 const read = async (response: Response) =>
   (await response.json()) as { result?: { isError?: boolean }; error?: { code: number } };
 
-describe('tools of an author who means no good', () => {
-  it('are listed by their names, however odd, and called by them', async () => {
+describe('tools of a hostile author', () => {
+  it('are listed and called by their names, however odd', async () => {
     const client = await connectMcp(url, `Bearer ${token}`);
     const listed = (await client.listTools()).tools.map(({ name }) => name);
     expect(listed).toEqual(expect.arrayContaining(names));
@@ -110,7 +111,7 @@ describe('tools of an author who means no good', () => {
     await client.close();
   });
 
-  it('have an object at the root, whatever refers to what', async () => {
+  it('have a root schema of type object, also with circular references', async () => {
     const client = await connectMcp(url, `Bearer ${token}`);
     const { tools: listed } = await client.listTools();
     const looping = listed.find(({ name }) => name === 'looping');
@@ -123,7 +124,7 @@ describe('tools of an author who means no good', () => {
     await client.close();
   });
 
-  it('cost the control plane no time by their schemas, which it does not evaluate', async () => {
+  it('cost the control plane no processor time by their schemas, because it does not evaluate them', async () => {
     const began = processorMs();
     const it = `${'a'.repeat(40)}!`;
     const called = await read(
@@ -134,8 +135,8 @@ describe('tools of an author who means no good', () => {
   });
 });
 
-describe('requests of an agent that means no good', () => {
-  it('take no names by which objects inherit', async () => {
+describe('requests of a hostile agent', () => {
+  it('cannot use names that every object inherits', async () => {
     for (const body of [
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"with-dash","arguments":{"__proto__":{"a":1}}}}',
       '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"jsonrpc":"2.0"}}',
@@ -150,7 +151,7 @@ describe('requests of an agent that means no good', () => {
     expect((await read(await post(rpc('__proto__')))).error?.code).toBe(-32_601);
   });
 
-  it('nest no deeper than a body may, and are no larger', async () => {
+  it('are refused when they nest too deep or are too large', async () => {
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"with-dash","arguments":${'{"a":'.repeat(500)}1${'}'.repeat(500)}}}`;
     expect((await post(deep)).status).toBe(400);
     const large = rpc('tools/call', { name: 'with-dash', arguments: { a: 'a'.repeat(1_200_000) } });
@@ -158,7 +159,7 @@ describe('requests of an agent that means no good', () => {
     expect([answer.status, (await read(answer)).error?.code]).toEqual([413, -32_600]);
   });
 
-  it('have large arguments read apart, and handed on as they came', async () => {
+  it('have large arguments parsed in a separate process and delivered unchanged', async () => {
     const client = await connectMcp(url, `Bearer ${token}`);
     const given = { list: Array.from({ length: 60_000 }, (_, at) => at) };
     const { structuredContent } = await client.callTool({ name: 'with-dash', arguments: given });
@@ -166,14 +167,14 @@ describe('requests of an agent that means no good', () => {
     await client.close();
   });
 
-  it('show no token of the service that is sent to them', async () => {
+  it('get no answer that contains a token sent in them', async () => {
     const secret = `sk-${'A'.repeat(43)}`;
     const answer = await read(await post(rpc('tools/call', { name: secret })));
     expect(JSON.stringify(answer)).not.toContain(secret);
     expect(answer.result?.isError).toBe(true);
   });
 
-  it('reach nothing but the session: no other address below it', async () => {
+  it('reach only the session, and no other address below it', async () => {
     for (const path of ['/calls', '', '/task']) {
       const address = url.replace(/\/mcp$/, path);
       const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
@@ -184,7 +185,7 @@ describe('requests of an agent that means no good', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('are held only as many at once as the project may have', async () => {
+  it('are held open only up to the limit of the project', async () => {
     await answering.stop();
     const calls = Array.from({ length: 5 }, () => {
       const leaving = new AbortController();
@@ -211,7 +212,7 @@ describe('requests of an agent that means no good', () => {
     expect(refused).toEqual([429, 429]);
     for (const { leaving } of calls) leaving.abort();
     await Promise.all(calls.map(({ asked }) => asked));
-    // Those that have left hold nothing any more, and the service is as it was.
+    // Clients that disconnected hold no slot, and the service works as before.
     const isServed = async () => (await post(rpc('ping'))).status === 200;
     await until(isServed, { timeoutMs: 4_000, what: 'room for requests' });
     answering = answerCalls(host, () => ({ output: {} }));

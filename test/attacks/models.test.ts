@@ -1,6 +1,6 @@
 /**
- * Patterns of models that are made to take long. They cost their own project prices, and no other: what runs out of
- * time is remembered for none.
+ * Patterns of models that are slow to match. If matching runs out of time, the result is not
+ * cached. So the attacker's project alone loses prices.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addNeighbour, type Neighbour } from '../support/neighbour.ts';
@@ -24,7 +24,7 @@ const must = async (asked: ReturnType<Neighbour['ask']>): Promise<Record<string,
 };
 
 const common = { modelName: 'house', matchPattern: '(?i)^house-model$', totalPrice: 1 };
-/** Each takes over ten milliseconds in each of these names. */
+/** Pattern that takes over ten milliseconds for each of these names. */
 const slow = (number: number): string => `[ab]*a[ab]{${100 + number}}$`;
 const slowName = (number: number): string => {
   const bits = Array.from({ length: 190 }, (_, at) => (at * (number + 7) * 7_919) % 1_009);
@@ -34,7 +34,7 @@ const slowName = (number: number): string => {
 const makeModel = ({ ask }: Neighbour, body: object): Promise<object> =>
   must(ask('POST', '/models', body));
 
-/** Sends generations of these models, and returns what the first of them costs. */
+/** Sends generations of these models, and returns the cost of the first one. */
 const costOf = async ({ ask }: Neighbour, turn: string, models: readonly string[]) => {
   const timestamp = new Date().toISOString();
   const batch = models.map((model, index) => ({
@@ -45,7 +45,7 @@ const costOf = async ({ ask }: Neighbour, turn: string, models: readonly string[
   return (await must(ask('GET', `/observations/${turn}-0`))).calculatedTotalCost;
 };
 
-it('patterns that run out of time take no price from another project that has the same', async () => {
+it('patterns that run out of time cost no other project with the same pattern a price', async () => {
   for (const one of [victim, attacker]) await makeModel(one, common);
   expect(await costOf(victim, 'before', ['house-model'])).toBe(2);
   for (let number = 0; number < 20; number += 1) {
@@ -59,6 +59,6 @@ it('patterns that run out of time take no price from another project that has th
   const attacked = await costOf(attacker, 'attack', ['house-model', ...names]);
   expect(await costOf(victim, 'after', ['house-model'])).toBe(2);
   expect(await costOf(victim, 'new name', ['HOUSE-MODEL'])).toBe(2);
-  // What was looked for in time holds for the project itself, too.
+  // A match found in time also counts for the attacker's own project.
   expect(attacked).toBe(2);
 }, 120_000);

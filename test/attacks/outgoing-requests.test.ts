@@ -1,6 +1,7 @@
 /**
- * Requests that a stranger has the service send: URLs, names and answers that are to lead it inside, or to hold it
- * up. None is connected to anything that is not public; each is refused with its reason.
+ * Server-side request forgery through webhooks: URLs, names and answers that lead the service to an
+ * internal address or keep it busy. The service connects to public addresses only, and refuses the
+ * rest with a reason.
  */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import { mostAnswerBytes, type Outgoing, post } from '#egress/post.ts';
 import { type Internet, makeInternet, publicAddress } from '#test/support/receivers.ts';
 
 let internet: Internet;
-/** Requests that a receiver got. */
+/** Requests that the receiver got. */
 let received: { url: string | undefined; headers: Record<string, unknown>; body: string }[] = [];
 
 const receiver = 'hooks.receiver.dev';
@@ -34,7 +35,7 @@ afterAll(() => internet.close());
 const send = (url: string, more: Partial<Outgoing> = {}, mostMs?: number) =>
   post({ url, headers: {}, body: '{}', ...more }, internet.network, mostMs);
 
-/** What is refused: the reason's code, and a part of what it says. */
+/** Refused URLs: the code of the reason, and a part of its message. */
 type Refused = readonly [url: string, code: PushFailure, says: string];
 
 const forms: Refused[] = [
@@ -87,7 +88,7 @@ const forms: Refused[] = [
   ['https://256.1.1.1/', 'url', 'no URL'],
 ];
 
-/** Addresses as they may be written in a URL, with what each is. */
+/** Addresses in the spellings that a URL allows, with the kind of each. */
 const written: Refused[] = (
   [
     ['127.0.0.1', 'loopback'],
@@ -171,7 +172,7 @@ const written: Refused[] = (
   ] as const
 ).map(([host, what]) => [`https://${host}/`, 'address', what]);
 
-describe('a URL that leads inside', () => {
+describe('a URL that leads to an internal address', () => {
   it.each([...forms, ...written])('%j is refused: %s, %s', async (url, code, says) => {
     const before = { asked: internet.asked.length, dialled: internet.dialled.length };
     expect(await send(url)).toMatchObject({
@@ -184,7 +185,7 @@ describe('a URL that leads inside', () => {
     ]);
   });
 
-  it('is sent to where it is public: the same forms are not refused as such', async () => {
+  it('is sent when its address is public: the same spellings are not refused as such', async () => {
     received = [];
     internet.lead('2606:4700::1111', 1);
     expect(await send(`https://${receiver}/a?b=c#d`, { body: '{"a":1}' })).toMatchObject({
@@ -206,7 +207,7 @@ describe('a URL that leads inside', () => {
   });
 });
 
-describe('a name that leads inside', () => {
+describe('a name that leads to an internal address', () => {
   it.each([
     ['127.0.0.1', 'loopback'],
     ['10.96.0.1', 'private'],
@@ -222,7 +223,7 @@ describe('a name that leads inside', () => {
     ['2130706433', 'no IP address'],
     ['017.0.0.1', 'no IP address'],
     ['', 'no IP address'],
-  ])('is refused where it has the address %j', async (address, what) => {
+  ])('is refused when it resolves to the address %j', async (address, what) => {
     internet.name('inside.receiver.dev', [address]);
     const dialled = internet.dialled.length;
     expect(await send('https://inside.receiver.dev/')).toMatchObject({
@@ -231,7 +232,7 @@ describe('a name that leads inside', () => {
     expect(internet.dialled.length).toBe(dialled);
   });
 
-  it('is refused where one of its addresses is not public, wherever that stands', async () => {
+  it('is refused when one of its addresses is not public, at any place in the list', async () => {
     for (const addresses of [
       [publicAddress, '10.0.0.1'],
       ['10.0.0.1', publicAddress],
@@ -246,7 +247,7 @@ describe('a name that leads inside', () => {
     }
   });
 
-  it('is asked for once, and the address that was checked is the one connected to', async () => {
+  it('is resolved once, and the connection uses the address that was checked', async () => {
     const port = await internet.serve(['rebinding.receiver.dev'], (_, response) => response.end());
     internet.lead('8.8.8.8', port);
     internet.name('rebinding.receiver.dev', ['8.8.8.8'], ['127.0.0.1']);
@@ -260,7 +261,7 @@ describe('a name that leads inside', () => {
     expect(internet.dialled).toEqual(['8.8.8.8']);
   });
 
-  it('is refused without addresses, with far too many, and when nobody answers for it', async () => {
+  it('is refused without addresses, with far too many, and when the resolver fails', async () => {
     expect(await send('https://nowhere.receiver.dev/')).toMatchObject({ problem: { code: 'dns' } });
     internet.name(
       'many.receiver.dev',
@@ -273,7 +274,7 @@ describe('a name that leads inside', () => {
     });
   });
 
-  it('has to show a certificate for itself', async () => {
+  it('must present a certificate for its own name', async () => {
     await internet.serve(['else.receiver.dev'], (_, response) => response.end(), '9.9.9.9');
     internet.name('posing.receiver.dev', ['9.9.9.9']);
     expect(await send('https://posing.receiver.dev/')).toMatchObject({ problem: { code: 'tls' } });
@@ -284,7 +285,7 @@ describe('a name that leads inside', () => {
   });
 });
 
-describe('headers that would make another request of it', () => {
+describe('headers that would change the request itself', () => {
   it.each<[Record<string, string>, string]>([
     [{ host: 'inside' }, 'host'],
     [{ 'Content-Length': '0' }, 'content-length'],
@@ -311,7 +312,7 @@ describe('headers that would make another request of it', () => {
   });
 });
 
-/** What a receiver answers, byte for byte. */
+/** Serves a fixed answer, byte for byte. */
 const answer = async (address: string, write: Parameters<Internet['serveRaw']>[1]) => {
   const name = `at-${address.replaceAll('.', '-')}.receiver.dev`;
   await internet.serveRaw(name, write, address);
@@ -329,7 +330,7 @@ describe('an answer', () => {
     expect([internet.dialled.length, received]).toEqual([dialled + 1, []]);
   });
 
-  it('without an end is read a little of', async () => {
+  it('that never ends is read only up to the limit', async () => {
     let written = 0;
     const url = await answer('7.7.8.1', (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -346,7 +347,7 @@ describe('an answer', () => {
     expect(written).toBeLessThan(1_000);
   });
 
-  it('that would be huge unpacked is not unpacked', async () => {
+  it('that would be huge when unpacked is not unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(10 * 1024 * 1024));
     expect(bomb.byteLength).toBeLessThan(mostAnswerBytes);
     const url = await answer('7.7.8.2', (socket) => {
@@ -356,7 +357,7 @@ describe('an answer', () => {
     expect(await send(url)).toMatchObject({ status: 200, note: null });
   });
 
-  it('that never comes, or never ends, is waited for until the time is over', async () => {
+  it('that never arrives, or never ends, is waited for until the timeout', async () => {
     const never = await answer('7.7.8.3', () => undefined);
     expect(await send(never, {}, 200)).toMatchObject({ problem: { code: 'timeout' } });
     const headless = await answer('7.7.8.4', (socket) => socket.write('HTTP/1.1 200 OK\r\nx-a: '));
@@ -388,12 +389,12 @@ describe('an answer', () => {
     ],
     ['is none', '', 'closed'],
     ['ends in its head', 'HTTP/1.1 200 OK\r\nx-a: b\r\n', 'closed'],
-  ] as const)('that %s is a failure', async (what, bytes, code) => {
+  ] as const)('that %s is reported as a failure', async (what, bytes, code) => {
     const url = await answer(`7.7.9.${what.length}`, (socket) => socket.end(bytes));
     expect(await send(url)).toMatchObject({ status: 0, problem: { code } });
   });
 
-  it('of interim kind comes before the one that counts', async () => {
+  it('with status 103 is skipped for the final one', async () => {
     const url = await answer('7.7.8.6', (socket) =>
       socket.end('HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
     );
@@ -401,7 +402,7 @@ describe('an answer', () => {
   });
 });
 
-it('a receiver that takes up no connection, or none that is secure, is a failure with its reason', async () => {
+it('a receiver that refuses the connection, or does not complete TLS, is reported as a failure with its reason', async () => {
   internet.name('closed.receiver.dev', ['6.6.6.6', '6.6.6.7']);
   internet.dialled.length = 0;
   expect(await send('https://closed.receiver.dev/')).toMatchObject({

@@ -1,7 +1,8 @@
 /**
- * Names that every JavaScript object inherits, such as `constructor`, in every place where a client gives a text: each
- * argument of a path, each query parameter and each field of a body of every route, those that are added, too. A look-up
- * by such a name that does not ask for own members finds a function: it fails with 500, or acts on what is not there.
+ * Names that every JavaScript object inherits, such as `constructor`, in every place that accepts a
+ * client's text: path arguments, query parameters and body fields of every route, including unknown
+ * fields. A look-up by such a name without an own-property check finds a function. The request then
+ * fails with 500, or acts on an object that does not exist.
  */
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ import { goodBodies } from '../support/good-bodies.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 import { projectIdOf } from '../support/settings.ts';
 
-/** One for bodies, and each kind for paths and queries: functions, an accessor. */
+/** One name for bodies; for paths and queries one of each kind: functions, an accessor. */
 const first = 'constructor';
 const names = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
 
@@ -32,14 +33,17 @@ beforeAll(async () => {
 });
 afterAll(() => control.stop());
 
-/** Values of a request in place of those that its operation takes. */
+/** Replacements for the path arguments, query and body of a request. */
 type Odd = { params?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 
 type Members = Record<string, unknown>;
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value once for each text in it that is replaced, and once for each object that has one more member. */
+/**
+ * Returns the value once with each of its texts replaced, and once with each of its objects
+ * extended by one member.
+ */
 const oddOf = (value: unknown, name: string): unknown[] => {
   if (typeof value === 'string') return [name];
   if (Array.isArray(value)) {
@@ -60,7 +64,7 @@ const oddOf = (value: unknown, name: string): unknown[] => {
 const propertiesOf = (schema: object | undefined): string[] =>
   Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
 
-/** Members of the bodies of routes whose schemas leave them free, and of those that are optional. */
+/** Returns variants of the body, including fields that the schema leaves free or makes optional. */
 const bodiesOf = ({ id, body }: OperationShape, name: string): unknown[] => {
   if (body === undefined) return [];
   const good = bodies[id] ?? {};
@@ -74,7 +78,7 @@ const bodiesOf = ({ id, body }: OperationShape, name: string): unknown[] => {
   ];
 };
 
-/** Form of a query parameter that holds JSON. */
+/** Forms of a query parameter that contains JSON. */
 const asJson = (name: string): string[] => [
   JSON.stringify({ [name]: name }),
   JSON.stringify([{ type: name, column: name, operator: name, value: name, key: name }]),
@@ -87,7 +91,7 @@ const asJson = (name: string): string[] => [
   ),
 ];
 
-/** Parameters that only go with another one. */
+/** Parameters that are valid only together with another one. */
 const besides: Record<string, Record<string, string>> = {
   readData: { entity: 'notes' },
 };
@@ -132,7 +136,9 @@ const send = async (operation: OperationShape, { params = {}, query = {}, body }
       ];
 };
 
-/** They would wait until a host does something, or end what the others work on. */
+/**
+ * Operations that are not tried: they would wait for a host, or end objects that the others use.
+ */
 const left = new Set(['deleteOrganization', 'archiveWorld', 'renameWorld', 'closeSession']);
 
 const atOnce = 8;
@@ -149,13 +155,13 @@ const tryAll = async (operation: OperationShape, cases: readonly Odd[]): Promise
 
 describe('a name that every object inherits', () => {
   it.each(operations.filter(({ id }) => !left.has(id)).map((each) => [each.id, each] as const))(
-    'is a name like any other, wherever it is given: %s',
+    'is treated like any other name in every place: %s',
     async (_, operation) => {
       expect(await tryAll(operation, casesOf(operation, first))).toEqual([]);
     },
   );
 
-  it.each(names)('is a name like any other in every path and query: %s', async (name) => {
+  it.each(names)('is treated like any other name in every path and query: %s', async (name) => {
     const found: string[] = [];
     for (const operation of operations.filter(({ method }) => method === 'GET')) {
       found.push(...(await tryAll(operation, casesOf(operation, name))));

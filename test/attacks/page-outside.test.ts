@@ -1,7 +1,8 @@
 /**
- * Attacks on what a person enters into a session's page, in a real Chromium: code that the world's author wrote into
- * the page tries every way by which a page can send something to an address that is not its own. Each way is tried
- * in a page without our headers as well, where it works. Code of dashboards tries the same in its frame.
+ * Exfiltration of what a person enters into a session's page, in a real Chromium. Code of the
+ * world's author tries every way in which a page can send data to another origin. As a control,
+ * each way is tried in a page without our headers, where it succeeds. Code of a dashboard tries the
+ * same in its frame.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +31,7 @@ ${operation('POST', '/leave', 'action = "handler"\nhandler = "leave"', { name: '
 
 let context: BrowserContext;
 let world: ServedPage;
-/** A page that nothing closes. */
+/** Server of a page without our headers, as a control. */
 let bare: Server;
 let open: Place;
 

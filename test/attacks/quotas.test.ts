@@ -1,6 +1,6 @@
 /**
- * A project that takes all it can get: each thing that it could fill is bounded by a quota, which holds at
- * several control planes at once, names itself, and leaves another project as it was.
+ * A project that uses as much as it can. Each resource has a quota, which holds across several
+ * control planes and is named in the refusal. Another project is not affected.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -41,9 +41,9 @@ const openCalls = async (id: string) =>
   )[0]?.open;
 
 describe('calls', () => {
-  it('are no more in a minute than the quota, however many control planes are asked at once', async () => {
+  it('do not exceed their quota in a minute, however many control planes get them at once', async () => {
     const { id } = await stage.openOn(stage.greedy);
-    // A minute that is not over before the test is.
+    // Counts into the next minute, so that the window does not end during the test.
     await stage.control.sql(
       `insert into call_minutes values ($1, date_trunc('minute', now()) + interval '1 minute', 0)`,
       [stage.greedy.projectId],
@@ -61,7 +61,7 @@ describe('calls', () => {
     ).toBe(202);
   });
 
-  it('that wait are no more than the quota, and each session may still queue a few', async () => {
+  it('that are queued do not exceed the quota, and each session may still queue a few', async () => {
     const first = await stage.openOn(stage.greedy);
     const second = await stage.openOn(stage.greedy);
     const answers = await stage.askAll(stage.greedy, 60, `/world-sessions/${first.id}/calls`, call);
@@ -78,7 +78,7 @@ describe('calls', () => {
     expectRefusals(again, 'queued_calls', quotas.queuedCalls);
   });
 
-  it('that a project waits on are bounded, and other projects may still wait on theirs', async () => {
+  it('that a project waits for are bounded, and other projects may still wait for theirs', async () => {
     const { id } = await stage.openOn(stage.greedy);
     const held = Array.from({ length: quotas.waits }, () =>
       stage.greedy.ask('POST', `/world-sessions/${id}/calls?wait=2`, call()),
@@ -104,7 +104,7 @@ describe('calls', () => {
 });
 
 describe('worlds', () => {
-  it('are no more than the quota, however many are made at once', async () => {
+  it('do not exceed their quota, however many are created at once', async () => {
     const answers = await stage.askAll(stage.greedy, 8, '/worlds', (index) =>
       worldOf(`more-${index}`),
     );
@@ -114,7 +114,7 @@ describe('worlds', () => {
     expect(await stage.countUploads()).toBe(0);
   });
 
-  it('whose bytes are more than the quota are refused before one is written', async () => {
+  it('that would exceed the quota of bytes are refused before a blob is written', async () => {
     const before = (await stage.listBlobs()).sort();
     const large = worldOf('large', randomBytes(1_000_000).toString('hex'));
     const answer = await stage.greedy.ask('POST', '/worlds', large);
@@ -138,7 +138,7 @@ describe('worlds', () => {
 });
 
 describe('links', () => {
-  it('that are open at once are no more than the quota', async () => {
+  it('that are open at once do not exceed their quota', async () => {
     const { id } = await stage.openOn(stage.greedy);
     const theirs = await stage.openOn(stage.other);
     await stage.control.sql(`update sessions set surfaces = '{ui}' where id in ($1, $2)`, [
@@ -157,7 +157,7 @@ describe('links', () => {
 });
 
 describe('a flood of requests', () => {
-  it('delays its own project: requests of another one are answered before most of it', async () => {
+  it('delays only its own project: a request of another one is answered before most of it', async () => {
     const theirs = await stage.openOn(stage.other);
     const order: string[] = [];
     const ask = (project: Neighbour, name: string, path: string) =>
@@ -165,7 +165,7 @@ describe('a flood of requests', () => {
         expect(status).toBe(200);
         order.push(name);
       });
-    // Known keys are not looked up.
+    // Puts the key into the cache.
     await ask(stage.greedy, 'first', '/world-sessions');
     const flood = Array.from({ length: 400 }, () => ask(stage.greedy, 'greedy', '/world-sessions'));
     const one = ask(stage.other, 'other', `/world-sessions/${theirs.id}`);
@@ -174,8 +174,8 @@ describe('a flood of requests', () => {
   });
 });
 
-describe('operators', () => {
-  it('are told by the doctor which project is near which quota', async () => {
+describe('the doctor', () => {
+  it('shows operators which project is near which quota', async () => {
     await stage.control.sql('update projects set quota_worlds = 1 where id = $1', [
       stage.greedy.projectId,
     ]);
@@ -190,8 +190,8 @@ describe('operators', () => {
   });
 });
 
-describe('a project whose queries take long', () => {
-  /** Fills all turns of a project with statements that wait until they are let go. */
+describe('a project with slow queries', () => {
+  /** Fills all query slots of a project with statements that wait for a lock. */
   const blocked = async (work: (db: Database, projectId: string) => Promise<void>) => {
     const [db, holder] = ['a', 'b'].map(() => openDatabase(new Secret(stage.database.url), quiet));
     if (db === undefined || holder === undefined) throw new Error('no database');
@@ -220,11 +220,11 @@ describe('a project whose queries take long', () => {
     });
   });
 
-  it('does not hold up notices of other projects that are sent along with its own', async () => {
+  it('does not delay notifications of other projects that are sent together with its own', async () => {
     const config = { databaseUrl: new Secret(stage.database.url) };
     const hearing = startNotifications(config.databaseUrl, { query: async () => [] }, quiet);
     const heard = hearing.watch('news-of-other');
-    await heard.next(10_000); // it listens now
+    await heard.next(10_000); // The connection is listening now.
     await blocked(async (db, projectId) => {
       const telling = startNotifications(config.databaseUrl, db, quiet);
       forProject(projectId, () => telling.tell('news-of-greedy'));

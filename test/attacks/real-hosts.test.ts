@@ -1,7 +1,8 @@
 /**
- * The attack from end to end, on real hosts behind a real gateway: a world's code has read the token of its host,
- * somebody outside tells another address with it, and the session's public address is asked. The token is made
- * here of the installation's secret, as it is in nothing that can be read.
+ * The attack with a stolen host token, end to end on real hosts behind a real gateway. Code of a
+ * world has read the token; an attacker outside reports another address with it, then calls the
+ * session's public address. The test derives the token from the installation's secret, because no
+ * readable place contains it.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -88,11 +89,11 @@ describe.each(names)('on %s', (runtime) => {
       return { status: answer.status, text: await answer.text() };
     };
 
-    /** What the session's public address answers to somebody without its token. */
+    /** Requests the session's public address without the session's token. */
     const look = () =>
       ask(port, { host: `${session.id}--api.${gatewayDomain}`, path: '/repos/northquay/berth' });
 
-    it('does not lead its session to a server of the internal network', async () => {
+    it('does not redirect its session to a server of the internal network', async () => {
       for (const address of [
         `http://127.0.0.1:${internalPort}`,
         `http://localhost:${internalPort}`,
@@ -117,7 +118,7 @@ describe.each(names)('on %s', (runtime) => {
       expect(network.control.log()).toContain(told);
     });
 
-    it('is refused when it is the one that the host was launched with', async () => {
+    it('is refused when it is the launch token of the host', async () => {
       const token = hostToken(network.secret, host.id);
       const { generation, id } = host;
       for (const [path, body] of [
@@ -180,7 +181,7 @@ describe.each(names)('on %s', (runtime) => {
     );
 
     it.runIf(runtime === 'docker')(
-      'is of no use at other APIs, which a container cannot connect to',
+      'is useless at other APIs, which a container cannot connect to',
       async () => {
         const { hostname } = new URL(network.hostUrl);
         const ports = [network.url, network.internalUrl].map((url) => new URL(url).port);

@@ -1,8 +1,8 @@
 /**
- * What a session leaves behind in its host, tried on real hosts: it is removed before another session comes,
- * or the host reports it and is drained (`test/api/hosts.test.ts`). User code cannot do most of this, because of
- * its boundary. So these tests plant it from outside, as the host's own user, to show that the proof does not
- * depend on the boundary.
+ * Leftovers of a session on its host, tried on real hosts. They are removed before the next
+ * session, or the host reports them and is drained (`test/api/hosts.test.ts`). The boundary of user
+ * code prevents most of them. So the tests plant them from outside as the host's own user: the
+ * check does not depend on the boundary.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -21,7 +21,7 @@ for (const name of runtimesOfTier(hostRuntimes).filter((each) => missing[each] !
   console.info(`${name} is not tested: ${missing[name]}`);
 }
 
-/** What is planted may use these; a mark on its command line tells its processes from others. */
+/** Prelude of planted programs; a mark on the command line identifies their processes. */
 const beginning = `
 import ctypes, os, socket, sys, time
 libc = ctypes.CDLL(None)
@@ -75,7 +75,7 @@ const begin = async ({ control }: DrivenHost, nth = 1): Promise<void> => {
   expect((await control.call('tool', 'count_open', { repo: 'engine' })).output).toBe(0);
 };
 
-/** Closes the session to be followed by another; what the host found of it. */
+/** Closes the session so that another can follow; returns the leftovers that the host reported. */
 const recycle = async ({ control }: DrivenHost, nth = 1): Promise<unknown> => {
   control.close(true, 'recycle');
   return (await control.message('reportWarm', nth + 1)).body.found;
@@ -97,7 +97,7 @@ describe.each(runtimesOfTier(hostRuntimes))('a host on %s', (name) => {
       return host;
     };
 
-    it('has none of its files, pipes, sockets and queues left in any place that can be written to', async () => {
+    it('has removed its files, pipes, sockets and queues from every writable place', async () => {
       const host = await open();
       const shared = {
         process: [],
@@ -111,12 +111,12 @@ describe.each(runtimesOfTier(hostRuntimes))('a host on %s', (name) => {
       expect(await recycle(host)).toEqual([]);
       const gone = JSON.stringify([...places, queue]);
       await plant(host, `assert not any(map(os.path.exists, ${gone}))`);
-      // And it serves, session after session.
+      // The host also serves the next session.
       await begin(host, 2);
       expect(await recycle(host, 2)).toEqual([]);
     });
 
-    it('has ended the processes that left the group of its worker, and reports them', async () => {
+    it('has killed the processes that left the process group of its worker, and reports them', async () => {
       const host = await open();
       const mark = `left-in-${host.hostId}`;
       await plant(host, ownSession, mark);
@@ -127,7 +127,7 @@ describe.each(runtimesOfTier(hostRuntimes))('a host on %s', (name) => {
     });
 
     it.skipIf(name === 'process')(
-      'has found shared memory, and a process that hides itself',
+      'reports shared memory, and a process that hides itself',
       async () => {
         const host = await open();
         await plant(host, `${hidden}${sharedMemory}`);
@@ -135,13 +135,13 @@ describe.each(runtimesOfTier(hostRuntimes))('a host on %s', (name) => {
       },
     );
 
-    it.runIf(name === 'docker')('has found a file that it cannot remove', async () => {
+    it.runIf(name === 'docker')('reports a file that it cannot remove', async () => {
       const host = await open();
       await host.asRoot('touch', '/tmp/held');
       expect(await recycle(host)).toEqual(['/tmp/held was left and cannot be removed']);
     });
 
-    it.runIf(name === 'docker')('has found a socket whose process it cannot see', async () => {
+    it.runIf(name === 'docker')('reports a socket whose process it cannot see', async () => {
       const host = await open();
       const script = `${beginning}
 listener = socket.socket(socket.AF_UNIX)

@@ -1,6 +1,6 @@
 /**
- * What projects leave behind: blobs of worlds that were never made, and the requests of their sessions. It is
- * found and makes room, and what others have or need stays.
+ * Data that projects leave behind: blobs of worlds that were never created, and recorded requests
+ * of sessions. Garbage collection frees it, and keeps everything that other worlds need.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ afterAll(() => stage.stop());
 beforeEach(() => stage.begin());
 
 describe('worlds', () => {
-  it('whose slug another request took first leave no blob behind', async () => {
+  it('whose slug was taken by a concurrent request leave no blob behind', async () => {
     const extras = Array.from({ length: 3 }, () => randomBytes(8).toString('hex'));
     const answers = await stage.askAll(stage.greedy, 3, '/worlds', (index) =>
       worldOf('raced', extras[index]),
@@ -33,7 +33,7 @@ describe('worlds', () => {
     expect((await stage.listBlobs()).sort()).toEqual((await stage.listUsed()).sort());
   });
 
-  it('whose control plane died leave no blob behind except those that other worlds have', async () => {
+  it('whose control plane died leave no blobs behind except those that other worlds use', async () => {
     const { blobs: place } = stage.control.config;
     if (place.kind !== 'folder') throw new Error('blobs are not in a folder');
     const blobs = await openFolderBlobs(place.folder);
@@ -60,7 +60,7 @@ describe('worlds', () => {
   });
 });
 
-describe('an upload that is taken to be abandoned', () => {
+describe('an upload that is considered abandoned', () => {
   it('can no longer become a world once one of its blobs may have been removed', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     try {
@@ -70,7 +70,7 @@ describe('an upload that is taken to be abandoned', () => {
         makesWorld: true,
         bytes: 1,
       };
-      // More than one run of the reaper removes.
+      // More blobs than one run of the reaper removes.
       const blobs = Array.from({ length: 1_100 }, (_, index) => digestOf(`slow ${index}`));
       expect(
         await beginUpload(db, { ...upload, blobs }, stage.control.config.quotas),
@@ -101,7 +101,7 @@ describe('blobs that are being removed', () => {
       stage.control.config.quotas,
     );
 
-  it('hold up no upload that does not need them, and those that do begin when they are gone', async () => {
+  it('delay no upload that does not need them, and delay those that do until they are gone', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     try {
       await begin(db, 'upl-dead', 'shared', 'doomed');
@@ -122,7 +122,7 @@ describe('blobs that are being removed', () => {
       const needing = begin(db, 'upl-needing', 'doomed').then(() => {
         hasBegun = true;
       });
-      // Nobody else removes what is being removed, and nothing that an upload has begun to need.
+      // No second run removes a blob that is already being removed, or one that a new upload needs.
       expect(await collectUpload(db, () => Promise.reject(new Error('twice')))).toBe(0);
       expect(hasBegun).toBe(false);
       gone.resolve();
@@ -135,7 +135,7 @@ describe('blobs that are being removed', () => {
     }
   });
 
-  it('stay marked when their removal fails, and are not removed before the blobs of every version are known', async () => {
+  it('stay marked when their removal fails, and are kept until the blobs of every version are known', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     const remove = () => Promise.resolve();
     try {
@@ -179,7 +179,7 @@ const entry = (id: number, size: number) => ({
   call_id: null,
 });
 
-describe('the room for recorded requests', () => {
+describe('the disk space for recorded requests', () => {
   const fill = async (project: Neighbour, isClosed: boolean): Promise<string> => {
     const { id, host } = await stage.openOn(project);
     await host.requests(Array.from({ length: 6 }, (_, index) => entry(index + 1, 100_000)));
@@ -200,7 +200,7 @@ describe('the room for recorded requests', () => {
       )
     )[0]?.count;
 
-  it('is made by dropping those of the oldest closed sessions first, and what was dropped is counted', async () => {
+  it('is freed by dropping requests of the oldest closed sessions first, and dropped entries are counted', async () => {
     const oldest = await fill(stage.greedy, true);
     const newer = await fill(stage.greedy, true);
     const open = await fill(stage.greedy, false);
@@ -224,7 +224,7 @@ describe('the room for recorded requests', () => {
     expect(total?.bytes).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  it('is made by dropping those of open sessions when no closed one is left', async () => {
+  it('is freed by dropping requests of open sessions when no closed one is left', async () => {
     const open = await fill(stage.greedy, false);
     await stage.control.sql(
       `update requests set via = 'webhook', bytes = $1::int where session_id = $2 and id < 6`,
@@ -247,7 +247,7 @@ describe('the room for recorded requests', () => {
     expect(noted).toEqual({ dropped_entries: 4 });
   });
 
-  it('is counted anew when the count is wrong', async () => {
+  it('is counted again when the count is wrong', async () => {
     const id = await fill(stage.greedy, true);
     await stage.control.sql('update ledgers set bytes = 5 where session_id = $1', [id]);
     await stage.control.sql('delete from requests where session_id = $1 and id < 3', [id]);
@@ -270,7 +270,7 @@ describe('the room for recorded requests', () => {
     expect(await bytes()).toBe(0);
   });
 
-  it('is made in other projects when that fails in one', async () => {
+  it('is freed in other projects when a trim of one project fails', async () => {
     const id = await fill(stage.greedy, true);
     const newer = await fill(stage.greedy, true);
     await stage.control.sql(`update projects set ledger_checked_at = now()`);

@@ -1,7 +1,7 @@
 /**
- * Schemas, patterns, queries and rows that a stranger chose so that evaluating them takes forever or all
- * memory. They are refused, or end within their limits, and while they are evaluated the control plane
- * goes on answering others: nothing of them runs on its own thread.
+ * Schemas, patterns, queries and rows of clients that would take forever or all memory to evaluate.
+ * They are refused, or end within their limits. The control plane keeps answering other requests
+ * meanwhile, because it evaluates none of them on its own thread.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -22,7 +22,10 @@ let control: StartedControl;
 const many = <Made>(count: number, make: (index: number) => Made): Made[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** 300 bytes that double the work with each level of a value, for whoever asks twice. */
+/**
+ * Schema of 300 bytes whose evaluation doubles with each level of a value, unless verdicts are
+ * cached.
+ */
 const inside = { c: { $ref: '#/$defs/Knot' } };
 const knot = {
   anyOf: [
@@ -44,7 +47,7 @@ const withField = (schema: unknown, definitions: Record<string, unknown> = {}): 
 const knotted = (): SmallWorld => withField({ $ref: '#/$defs/Knot' }, { Knot: knot });
 const encoded = (world: SmallWorld) => encodeTree(toTree(world));
 
-/** A card of the small world that is right but for its field `x`. */
+/** Card of the small world that is valid except for its field `x`. */
 const card = (x: unknown) => ({ ...unlinkedWorld().json['data/cards.json'][0], id: 500, x });
 const taskOf = (...rows: unknown[]) => ({
   seed: { mode: 'append' as const, rows: { cards: rows } },
@@ -59,7 +62,7 @@ const refusalOf = (work: Promise<unknown>): Promise<unknown> =>
     (refusal: unknown) => refusal,
   );
 
-/** Requests of somebody else that were answered before some work was. */
+/** Counts requests of another client that are answered before some work ends. */
 const answeredDuring = async (work: Promise<unknown>): Promise<number> => {
   let isDone = false;
   const done = work.finally(() => {
@@ -86,8 +89,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('a shape that refers to itself in each of several alternatives', () => {
-  it.each([22, 50])('is followed to the end of a seed row of %i levels', async (depth) => {
+describe('a schema that refers to itself in each of several alternatives', () => {
+  it.each([22, 50])('is evaluated to the end for a seed row of %i levels', async (depth) => {
     await expect(open('knotted', card(nested(depth)))).rejects.toMatchObject({
       code: 'invalid',
       fields: [
@@ -99,7 +102,7 @@ describe('a shape that refers to itself in each of several alternatives', () => 
     });
   });
 
-  it('is followed to the end of the rows of a new world', async () => {
+  it('is evaluated to the end for the rows of a new world', async () => {
     const data = { rows: { cards: [card(nested(50))] } };
     const created = control.send(createWorld, {
       body: { slug: 'new', from: encoded(knotted()), data },
@@ -111,7 +114,7 @@ describe('a shape that refers to itself in each of several alternatives', () => 
   });
 
   it.each(['validate', 'compile', 'describe'] as const)(
-    'is followed to the end by %s',
+    'is evaluated to the end by %s',
     async (command) => {
       const world = knotted();
       world.json['data/cards.json'].push(card(nested(60)));
@@ -123,7 +126,7 @@ describe('a shape that refers to itself in each of several alternatives', () => 
   );
 });
 
-describe('a task that takes long to check', () => {
+describe('a task that is slow to check', () => {
   const heavy = { type: 'array', items: { allOf: many(390, () => ({ minimum: 0 })) } };
   const list = (length: number) => many(length, () => 1);
 
@@ -132,7 +135,7 @@ describe('a task that takes long to check', () => {
     await control.send(createWorld, { body: { slug: 'heavy', from } });
   });
 
-  it('does not keep other requests from being answered', async () => {
+  it('does not delay other requests', async () => {
     const rows = many(40, () => card(list(6_000)));
     expect(await answeredDuring(refusalOf(open('heavy', ...rows)))).toBeGreaterThan(3);
   });
@@ -145,7 +148,7 @@ describe('a task that takes long to check', () => {
   });
 });
 
-describe('a value that would fill an answer or the stack', () => {
+describe('a value that would exhaust an answer or the stack', () => {
   it('is refused as a problem of the world when it is a schema with very many parts', async () => {
     const files = toTree(unlinkedWorld()).map((file) => {
       if (file.path !== 'schema/world.json') return file;
@@ -177,8 +180,8 @@ describe('a value that would fill an answer or the stack', () => {
   });
 });
 
-describe('the description of routes', () => {
-  it('is the one that was made when the world was compiled', async () => {
+describe('the OpenAPI document of a world', () => {
+  it('is the one that was generated when the world was compiled', async () => {
     const { body, status } = await control.read(getWorldOpenApi, { params: { slug: 'plain' } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ openapi: '3.1.0', paths: expect.any(Object) });

@@ -1,4 +1,7 @@
-/** Addresses under which bytes are sent without a key: what else they could be used for, they are not. */
+/**
+ * Signed URLs for uploads without a key: they allow the upload that they were signed for, and
+ * nothing else.
+ */
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -27,7 +30,7 @@ const addressOf = async (what = awaited, secret = control.config.secret) => {
   return (await made.upload(chunkId, what)).url;
 };
 
-/** Has a chunk registered, which awaits the bytes. */
+/** Registers a chunk whose bytes are expected. */
 const hold = async ({ digest, bytes: size } = awaited) => {
   await control.sql(
     `with batch as (
@@ -54,25 +57,25 @@ const put = async (url: string, body: Buffer, headers: Record<string, string> = 
   return { status: answer.status, body: await answer.text() };
 };
 
-/** Sends without saying how much it is. */
+/** Uploads without a Content-Length header. */
 const stream = (url: string, pieces: readonly Buffer[]) =>
   new Promise<number | undefined>((resolve, reject) => {
     const sent = request(url, { method: 'PUT' }, async (answer) => {
-      await text(answer).catch(() => ''); // its status is what counts
+      await text(answer).catch(() => ''); // Only the status matters.
       resolve(answer.statusCode);
     }).on('error', reject);
     for (const piece of pieces) sent.write(piece);
     sent.end();
   });
 
-describe('an address to send bytes to', () => {
-  it('takes nothing that nobody awaits', async () => {
+describe('a signed upload URL', () => {
+  it('refuses bytes of a chunk that is not registered', async () => {
     const { status } = await put(await addressOf(), bytes);
     expect(status).toBe(403);
     expect(await filesIn(blobFolder())).not.toContain(awaited.digest.slice('sha256:'.length));
   });
 
-  it('takes nothing but the bytes that it was given for, and leaves nothing of what is wrong', async () => {
+  it('accepts only the bytes that it was signed for, and stores nothing of other bytes', async () => {
     await hold();
     const before = await filesIn(blobFolder());
     const url = await addressOf();
@@ -94,7 +97,7 @@ describe('an address to send bytes to', () => {
     expect(await filesIn(join(control.config.workDir, 'received'))).toEqual([]);
   });
 
-  it('is none once a character of it is changed, or when another service made it', async () => {
+  it('is refused after any change to it, or with a signature of another service', async () => {
     const url = await addressOf();
     const changed = [
       url.replace('name=chk', 'name=chk2'),
@@ -110,7 +113,7 @@ describe('an address to send bytes to', () => {
     expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
   });
 
-  it('is no way to read, not even with the keys of a project', async () => {
+  it('does not allow reads, not even with the keys of a project', async () => {
     const authorization = `Bearer ${control.publicKey}`;
     const url = (await addressOf()).split('?')[0] ?? '';
     expect((await fetch(url, { headers: { authorization } })).status).toBe(403);

@@ -1,6 +1,7 @@
 /**
- * Texts of strangers (rows, names, errors) that would steer the terminal of the person who looks at them. Every command is
- * run on a service that has such a text wherever its contract has room for one; a new command is so, too.
+ * Texts from clients (rows, names, errors) with control characters for the terminal of the person
+ * who reads them. Every command runs against a service that returns such a text in every field that
+ * its contract has. New commands are included automatically.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +13,17 @@ import { createProgram, runCommandLine } from '../../src/cli/program.ts';
 import { testContext } from '../support/cli-context.ts';
 import { startHostileService } from '../support/hostile-answers.ts';
 
-/** Copies to the clipboard, sets the title, clears the screen (C0, C1), forges a line, turns and hides characters. */
+/**
+ * Copies to the clipboard, sets the title, clears the screen (C0, C1), forges a line, reverses and
+ * hides characters.
+ */
 const hostile =
   '\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u001b\\\u001b[2J\u009b2J\r\nFORGED\t\b\u007f\u202eevil\u202c\u200b\u2066\ufeff\u00ad\u{e0041}\u001b[45mend';
 
-/** Run programs or servers, or end with a signal: what each prints comes through the same output. */
+/**
+ * Commands that start programs or servers, or end with a signal; their output goes through the same
+ * printer.
+ */
 const notRun = [
   ...['up', 'demo', 'worlds connector serve', 'worlds connector record', 'worlds session mcp'],
   ...['worlds session listen', 'worlds session regrade', 'datasets run'],
@@ -34,7 +41,7 @@ const run = leaves.filter(({ path }) => !notRun.includes(path));
 
 const optionValues: Record<string, string> = { '--role': 'viewer', '--rows': './rows.jsonl' };
 
-/** Options with which a command reaches the service; a text of the user's own is hostile, too. */
+/** Returns arguments with which a command calls the service; texts of the user are hostile, too. */
 const wordsOf = ({ path, command }: Leaf): string[] => [
   ...path.split(' '),
   ...command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'x'),
@@ -54,7 +61,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Colours and the changing line are the program's own. */
+/** Escape sequences of the program itself: colours and the progress line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const own = /\u001b\[(?:1|2|22|31|32|33|36|39)m|\r\u001b\[2K/g;
 
@@ -82,7 +89,7 @@ const printed = async (
   }
 };
 
-/** Prints lines of which each is a thing of its own. */
+/** True if each line of the command's output is a separate entry. */
 const isTable = ({ path }: Leaf): boolean =>
   /(?:^| )(?:list|ls|hosts|pools|imports|audit|versions|requests|history|templates|items|batches|webhooks|state|query)$/.test(
     path,
@@ -93,10 +100,10 @@ const steers = (text: string): boolean => {
   return makeLinesVisible(others) !== others;
 };
 
-describe('a text of strangers', () => {
+describe('a hostile text', () => {
   let shown = 0;
 
-  it.each(run)('steers no terminal from svc $path', { timeout: 60_000 }, async (leaf) => {
+  it.each(run)('cannot control the terminal from svc $path', { timeout: 60_000 }, async (leaf) => {
     for (const failing of [false, true]) {
       const { out, err } = await printed(leaf, { failing, json: false, isTerminal: true });
       expect(steers(out + err), out + err).toBe(false);
@@ -118,11 +125,11 @@ describe('a text of strangers', () => {
     },
   );
 
-  it('was printed by most commands', () => {
+  it('appears in the output of most commands', () => {
     expect(shown).toBeGreaterThan(100);
   });
 
-  it('leaves out only commands that there are', () => {
+  it('is left out only for commands that exist', () => {
     const paths = leaves.map(({ path }) => path);
     expect(notRun.filter((path) => !paths.includes(path))).toEqual([]);
   });

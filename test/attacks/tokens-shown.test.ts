@@ -1,6 +1,6 @@
 /**
- * Tokens and keys of the service that somebody sends where they do not belong: whoever reads the call log,
- * the ledger, an error or the log of the control plane later finds none in it.
+ * Tokens and keys of the service that a client sends in the wrong place. A later reader of the call
+ * log, the ledger, an error or the control plane's log finds none of them.
  */
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 let control: OwnControl;
 let host: PlayedHost;
 let sessionId: string;
-/** What must never be shown, in each spelling. */
+/** Secrets that must never be shown, in any spelling. */
 let secrets: string[];
 const lines: string[] = [];
 
@@ -40,7 +40,7 @@ const keys = () => [
   basicAuthorization(control.publicKey, control.secretKey),
 ];
 
-/** What each key is shown at a path. */
+/** Returns the answers at a path for each key. */
 const shownAt = async (path: string): Promise<string[]> => {
   const answers = keys().map((authorization) =>
     control.running.app.inject({ url: `/api/public${path}`, headers: { authorization } }),
@@ -60,7 +60,7 @@ const expectHidden = (texts: readonly string[]): void => {
 };
 
 describe('a token that is sent in a call', () => {
-  it('is shown in no answer, reaches the host, and is masked in what the host sends back', async () => {
+  it('appears in no answer, reaches the host, and is masked in the output of the host', async () => {
     const input = {
       authorization: secrets,
       path: secrets.map((one) => `/x?token=${spell(one)}`),
@@ -90,7 +90,7 @@ describe('a token that is sent in a call', () => {
     expectHidden([(await shownAt(`${path}?fields=details`))[0] ?? '']);
   });
 
-  it('is quoted in no refusal', async () => {
+  it('is quoted in no error', async () => {
     for (const secret of secrets) {
       const name = { params: { sessionId }, body: { kind: 'tool' as const, name: secret } };
       const refused = control.send(enqueueCall, name).catch((error: unknown) => error);
@@ -104,7 +104,7 @@ describe('a token that is sent in a call', () => {
 });
 
 describe('a text without a token', () => {
-  it('comes back unchanged, even when it looks like one', async () => {
+  it('is returned unchanged, even if it looks like a token', async () => {
     const output = {
       share: '100 %',
       file: '/best-practices-for-writing-maintainable-javascript-applications-2024',
@@ -122,7 +122,7 @@ describe('a text without a token', () => {
 });
 
 describe('a token in the ledger of a host that masks nothing', () => {
-  it('is shown to nobody', async () => {
+  it('is masked in every answer', async () => {
     await host.requests([
       {
         ...{ id: 1, at: '2026-01-01T00:00:00.000Z', via: 'api', operation: 'x', method: 'GET' },
@@ -137,7 +137,7 @@ describe('a token in the ledger of a host that masks nothing', () => {
 });
 
 describe('the token of a session', () => {
-  it('is masked wherever it is shown, except to the secret key in the session itself', async () => {
+  it('is masked in every answer, except to the secret key in the session itself', async () => {
     const params = { sessionId };
     const { surfaces } = (await control.read(getSession, { params })).body;
     expect(JSON.stringify(surfaces)).not.toContain(secrets[0]);

@@ -1,6 +1,7 @@
 /**
- * Trees whose paths mean something else where they are written: refused by name when they come in. And data
- * models whose names mean something to the store: used like any other, or refused by name.
+ * Source trees with paths that have another meaning on the disk: they are refused with the path
+ * named. Data models with names that are special to the store: they work like any other, or are
+ * refused with the name.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
@@ -38,7 +39,7 @@ const send = (body: object) =>
 const countWorlds = async () =>
   (await control.sql<{ count: number }>('select count(*)::int as count from worlds'))[0]?.count;
 
-describe('a tree from outside', () => {
+describe('a source tree of a client', () => {
   it.each([
     'notes/NUL',
     'COM1.txt',
@@ -59,7 +60,7 @@ describe('a tree from outside', () => {
     'readme.MD',
     'TOOLS.py/x',
     'Data/more.md',
-  ])('that holds %j is refused, with the file named, and nothing is made of it', async (path) => {
+  ])('that contains %j is refused with the file named, and nothing is created', async (path) => {
     const tree = [...encodeTree(notesWorld()), file('README.md'), file('data/notes.md')];
     for (const body of [{ from: [...tree, file(path)] }, { from: tree, overlay: [file(path)] }]) {
       const { status, body: answer } = await send({ slug: 'hostile', ...body });
@@ -112,7 +113,7 @@ describe('a data model', () => {
     expect(status).toBe(201);
   });
 
-  it('whose fields differ by case alone, or have the names of columns of the store, is refused, and the field is named', async () => {
+  it('is refused with the field named when its fields differ only by case or are columns of the store', async () => {
     for (const fields of [
       ['id', 'a', 'A'],
       ['id', '_KEY'],

@@ -1,6 +1,6 @@
 /**
- * Bodies that are announced and never finished, over raw connections: what they may take is bounded for
- * a project with all its hosts, and for all; it is given back whatever becomes of the connection.
+ * Uploads that are announced and never finished, over raw connections. The memory reserved for them
+ * is bounded for a project with all its hosts, and in total. Every end of a connection releases it.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -64,7 +64,7 @@ const begin = ({
   const { port } = new URL(address ?? '');
   const socket = connect(Number(port), '127.0.0.1');
   open.add(socket);
-  // Some of these are cut by the server while they are sent.
+  // The server cuts some of these connections while the body is still being sent.
   socket.on('error', () => undefined);
   const heard = once(socket.setEncoding('utf8'), 'data');
   const head = [
@@ -78,8 +78,8 @@ const begin = ({
   return { socket, answer: heard.then(([text]) => String(text)) };
 };
 
-describe('a project that finishes no upload', () => {
-  it('is refused more room than its share, and another project still has its own', async () => {
+describe('a project that never finishes its uploads', () => {
+  it('is refused more memory than its share, and another project still gets its own', async () => {
     begin({});
     begin({ length: 0, begun: '8\r\n{"slug":\r\n' });
     await untilTaken(2 * largest);
@@ -96,7 +96,7 @@ describe('a project that finishes no upload', () => {
     expect(small).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('has its room again when it is gone, was refused or has been answered', async () => {
+  it('gets its share back when a connection is closed, refused or answered', async () => {
     const { socket } = begin({});
     await untilTaken(largest);
     socket.destroy();
@@ -106,7 +106,7 @@ describe('a project that finishes no upload', () => {
     await untilTaken(0);
   });
 
-  it('shares its room with the hosts of its sessions', async () => {
+  it('shares its memory with the hosts of its sessions', async () => {
     const hosts = [await warmHost(control), await warmHost(control)];
     const [address] = control.running.addresses.host;
     for (const host of hosts) {
@@ -136,7 +136,7 @@ describe('a project that finishes no upload', () => {
     await untilTaken(0);
   });
 
-  it('is refused before its body is read where no route is', async () => {
+  it('is refused before its body is read when no route matches', async () => {
     const path = '/api/public/nothing';
     const { answer } = begin({ path, length: mib, authorization: 'none' });
     expect(await answer).toMatch(/^HTTP\/1\.1 404 /);

@@ -1,7 +1,8 @@
 /**
- * The boundary of user code itself, below what the languages refuse: machine-level attempts of a Python
- * with `ctypes` and of a Node without its permission model, behind the launcher that workers start from.
- * The kernel has to answer them, as a plain process and in bubblewrap; `user-code-docker.test.ts` has the container.
+ * The kernel boundary of user code, below the checks of the languages. A Python with `ctypes` and a
+ * Node without its permission model make raw system calls, behind the launcher that workers start
+ * from. The kernel must refuse them, in a plain process and in bubblewrap;
+ * `user-code-docker.test.ts` covers the container.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +47,7 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
     const where = ['-c', 'import sys; print(sys.executable, sys.base_prefix)'];
     [python = '', prefix = ''] = (await outputOf(python, where)).trim().split(' ');
     writeFileSync(targets.secret, 'secret');
-    // A program that a signal would end and whose environment holds a secret, as a host's does.
+    // A program that a signal would kill and whose environment contains a secret, like a host's.
     neighbour = spawn('sleep', ['1000'], { env: { ...process.env, SVC_HOST_TOKEN: 'secret' } });
     targets.host = Number(neighbour.pid);
     for (const address of [`\0${targets.abstract}`, targets.socket]) {
@@ -65,7 +66,7 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
   const report = async ([command = '', ...words]: string[]): Promise<Report> =>
     JSON.parse(await outputOf(command, words)) as Report;
 
-  /** Nothing came of the attempts on the file and the process that they were aimed at. */
+  /** Asserts that the attacks did not change the targeted file and process. */
   const expectUnharmed = (): void => {
     expect(readFileSync(targets.secret, 'utf8')).toBe('secret');
     expect([neighbour.exitCode, neighbour.signalCode]).toEqual([null, null]);
@@ -89,7 +90,7 @@ describe.skipIf(!isLinux)('behind the boundary of user code', () => {
       const there = await findForSandbox(python, path);
       const sandbox = await findSandbox('auto', { root, code, python: there, path });
       if (sandbox.kind === 'none') return console.info(`not tried in bubblewrap: ${sandbox.says}`);
-      // Within, the first process is bubblewrap's own: the parent, and of the same user.
+      // Inside, the first process is bubblewrap itself: the parent, with the same user.
       const program = programs(python, process.execPath, { ...targets, host: 1 })[language] ?? [];
       const readable = [`${prefix}/lib`, `${prefix}/lib64`];
       const launch = { python, packages: packageRoot, parent: 1, readable, program };

@@ -1,4 +1,7 @@
-/** The boundary of user code in the container of a host, under the engine's own seccomp profile. */
+/**
+ * The kernel boundary of user code in the container of a host, under the engine's own seccomp
+ * profile.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
@@ -73,7 +76,7 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
         .split('\n')
         .map((line) => line.split('\t').at(-1) ?? '');
     expect(await lines(`$(${children})`, 'NoNewPrivs')).toEqual(['1']);
-    // A worker has one filter more than its host, which has the engine's.
+    // A worker has one seccomp filter more than its host, which has the engine's.
     const [own] = await lines(String(host), 'Seccomp_filters');
     const theirs = await lines(`$(${children})`, 'Seccomp_filters');
     expect(theirs.map(Number)).toEqual([Number(own) + 1]);
@@ -84,7 +87,7 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
   it('no signal opens a debugger in a host', async () => {
     await shell(`kill -USR1 ${host}`);
     await shell('sleep 0.2');
-    // 9229 in the table of TCP sockets.
+    // Port 9229 in the table of TCP sockets.
     expect(await shell('cat /proc/net/tcp /proc/net/tcp6')).not.toMatch(/:240D /);
     expect(await shell(`kill -0 ${host} && echo alive`)).toBe('alive');
   });

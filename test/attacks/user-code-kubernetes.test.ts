@@ -1,4 +1,7 @@
-/** The boundary of user code in a pod of the level "restricted", under the node's own seccomp profile. */
+/**
+ * The kernel boundary of user code in a pod of the level "restricted", under the node's own seccomp
+ * profile.
+ */
 import { describe, expect, it } from 'vitest';
 import { containerName } from '../../orchestrator/driver/labels.ts';
 import {
@@ -41,7 +44,7 @@ describe.skipIf('missing' in found)('user code in the pod of a host', () => {
       const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
       const packages = '/opt/svc/world-host-image/usercode';
       const launch = { python: 'python3', packages, readable: [], program };
-      // What a program says of itself on its standard error comes with it.
+      // The output also contains what the program wrote to its standard error.
       const said = await inside(...behindInContainer(launch));
       expectHeld(JSON.parse(said.slice(said.indexOf('{"said"'))) as Report);
     }

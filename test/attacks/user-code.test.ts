@@ -1,7 +1,7 @@
 /**
- * What code of a world tries against its host and its neighbours from within its language, and with all
- * of memory, threads, files and output that it can get: it fails as the call that it is, the next call
- * works at once, and the other language's worker has noticed nothing.
+ * Attacks of a world's code on its host and on other sessions from within its language, and by
+ * exhausting memory, threads, files and output. Only the call itself fails, the next call works at
+ * once, and the worker of the other language is not affected.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,11 +13,11 @@ import { type Bench, startBench } from '../support/user-code.ts';
 
 const hidden = 'svc-attack-secret-3141';
 
-/** How a language, or the system behind it, says no. */
+/** Refusals of a language or of the operating system. */
 const refusal =
   /PermissionError|ImportError: user code|ValueError: not allowed|EPERM|restricted|process\.binding|may not import|hidden|reading 'require'|addons is disabled|requires full/;
 
-/** Each is the body of a function that must not get anywhere; `host` is the process it aims at. */
+/** Function bodies that must all fail; `host` is the process that they attack. */
 const python: Record<string, string> = {
   'start a process by _posixsubprocess': `
 import _posixsubprocess
@@ -199,7 +199,7 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
 
   beforeAll(async () => {
     writeFileSync(secret, hidden);
-    // What a signal would end, and whose environment nobody else may read: as a host is.
+    // A process that a signal would kill and whose environment must stay private, like a host.
     host = spawn('sleep', ['1000'], { env: { ...process.env, SVC_HOST_TOKEN: hidden } });
     bench = await startBench({ memoryMb: 96 });
     await bench.load({ 'tools.py': pythonFile, 'tools.ts': typescriptFile });
@@ -211,7 +211,7 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a function that must fail, while the other language works; its error code. */
+  /** Runs a function that must fail while the other language works; returns its error code. */
   const codeOf = async (name: string): Promise<string> => {
     const before = await bench.value(other, 'pid');
     const [result, meanwhile] = await Promise.all([
@@ -234,11 +234,11 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
   });
 
   it.each(['heap', 'bytes_', 'mapping'])(
-    'fails alone when it takes all memory: %s',
+    'fails only its own call when it takes all memory: %s',
     async (name) => {
       const first = await bench.value(language, 'pid');
       expect(await codeOf(name)).toBe('out_of_memory');
-      // What it still has in variables would be in the way of the next call.
+      // A fresh worker follows: memory still held in variables would disturb the next call.
       expect(await bench.value(language, 'pid')).not.toBe(first);
     },
   );
@@ -247,20 +247,20 @@ describe.each(['python', 'typescript'] as const)('code of a world in %s', (langu
     expect(await codeOf('fork_bomb')).toBe('raised');
   });
 
-  it('fails alone when it opens all files', async () => {
+  it('fails only its own call when it opens all files', async () => {
     const first = await bench.value(language, 'pid');
     expect(await codeOf('files')).toBe('raised');
-    // What it left open would be in the way of the next call.
+    // A fresh worker follows: files left open would disturb the next call.
     expect(await bench.value(language, 'pid')).not.toBe(first);
   });
 
   if (language === 'typescript') return;
 
-  it('fails alone when it starts threads without end', async () => {
+  it('fails only its own call when it starts threads without end', async () => {
     expect(await codeOf('threads')).toBe('too_many_threads');
   });
 
-  it('fails its call, and is started anew, when a thread of its own runs on', async () => {
+  it('fails its call when a thread keeps running, and the worker is restarted', async () => {
     const first = await bench.value(language, 'pid');
     expect(await codeOf('leaves')).toBe('left_running');
     expect(await bench.value(language, 'pid')).not.toBe(first);
