@@ -1,6 +1,6 @@
 /**
- * Keys and tokens beside two control planes: what is revoked stops at both within 5 s, and keys are rotated while
- * clients go on, without a request that fails.
+ * Keys and tokens at two control planes: a revoked credential is refused by both within 5 s, and
+ * keys are rotated under load without a failed request.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pause, until } from '#runtime/pause.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Asks over a socket, as clients do. */
+/** Sends the request over a socket, as clients do. */
 const statusAt = async (at: TestControl, path: string, authorization: string): Promise<number> => {
   const [address = ''] = at.running.addresses.public;
   const answer = await fetch(`${address}/api/public${path}`, { headers: { authorization } });
@@ -45,7 +45,10 @@ const makeKey = async (): Promise<{ key: MadeKeyView; authorization: string }> =
 const revokeKey = ({ id }: MadeKeyView) =>
   control.account(api.revokeProjectKey, { params: { ...params, apiKeyId: id } });
 
-/** Milliseconds from a revocation until a credential that is used all the time is refused at each replica. */
+/**
+ * Returns, for each replica, the milliseconds from a revocation until the credential is refused; it
+ * is in use all the time.
+ */
 const stopTimes = async (path: string, authorization: string, revoke: () => Promise<unknown>) => {
   const replicas = [control, replica];
   for (const at of replicas) expect(await statusAt(at, path, authorization)).toBe(200);
@@ -75,14 +78,14 @@ describe('at each of two control planes', () => {
     for (const time of times) expect(time).toBeLessThan(5_000);
   });
 
-  it("a revoked key's public key alone is, too", async () => {
+  it('the public key of a revoked pair is refused within 5 s, too', async () => {
     const { key } = await makeKey();
     const as = `Bearer ${key.publicKey}`;
     const times = await stopTimes('/environments', as, () => revokeKey(key));
     for (const time of times) expect(time).toBeLessThan(5_000);
   });
 
-  it('a revoked token is, and that of a member who was removed', async () => {
+  it('a revoked token and a token of a removed member are refused within 5 s', async () => {
     const owner = await control.admin(addOwner, {
       params: { organization: 'local' },
       body: { email: 'owner@example.test' },
@@ -102,7 +105,7 @@ describe('at each of two control planes', () => {
     for (const time of [...revoked, ...removed]) expect(time).toBeLessThan(5_000);
   });
 
-  it('keys are rotated under load without a request that fails', async () => {
+  it('keys are rotated under load without a failed request', async () => {
     let { key, authorization } = await makeKey();
     const failed: unknown[] = [];
     let done = 0;
@@ -121,7 +124,8 @@ describe('at each of two control planes', () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const next = await makeKey();
       const former = key;
-      // Clients take the new pair at once; what they have under way with the old one is answered first.
+      // Clients switch to the new pair at once; requests in flight with the old one finish before
+      // it is revoked.
       ({ key, authorization } = next);
       await pause(300);
       await revokeKey(former);
@@ -133,7 +137,7 @@ describe('at each of two control planes', () => {
     expect(done).toBeGreaterThan(100);
   });
 
-  it('say when a key was last used, once the program that was asked has noted it', async () => {
+  it('the list of keys shows when a key was last used, once the control plane has recorded it', async () => {
     const own = await startTestControl({ databaseUrl: database.url, replicaOf: control });
     const { key, authorization } = await makeKey();
     expect(await statusAt(own, '/environments', authorization)).toBe(200);

@@ -1,6 +1,6 @@
 /**
- * Backup and restore as docs/operate/install.md describes them: its commands are run as they stand there, on an
- * installation that loses its database, its blobs and its secret in between. They need kubectl and
+ * Backup and restore by the commands of docs/operate/install.md, run as written there on an
+ * installation that loses its database, blobs and secret in between. They need kubectl and
  * PostgreSQL's client tools of the server's version.
  */
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const commandsMs = 480_000;
 
-/** The blocks of commands of a section of the page: the backup, and the restore. */
+/** Command blocks of that section of the page: the backup, and the restore. */
 const [backup = '', restore = ''] = (() => {
   const page = readFileSync(join(root, 'docs/operate/install.md'), 'utf8');
   const [, section = ''] = page.split('## Back up and restore\n');
@@ -31,7 +31,7 @@ const [backup = '', restore = ''] = (() => {
 
 const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0]);
 
-/** Why the commands cannot be run here; undefined when they can. */
+/** Returns why the commands cannot be run here; undefined when they can. */
 const findLack = async (): Promise<string | undefined> => {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
@@ -73,7 +73,7 @@ describe.skipIf(images === undefined)('an installation that has lost its data', 
     await run('bash', ['-c', script], { cwd: installation.folder, timeout: commandsMs });
   };
 
-  /** Everything that the namespace has, and its volumes. */
+  /** Deletes everything in the namespace, and its volumes. */
   const loseAll = async (): Promise<void> => {
     const { namespace, volumes } = installation;
     await installation.helm('uninstall', '--wait');
@@ -104,7 +104,7 @@ describe.skipIf(images === undefined)('an installation that has lost its data', 
     await loseAll();
     await runCommands(restore);
 
-    const after = await installation.client(); // the keys are the same, the port is another
+    const after = await installation.client(); // The keys are the same, but the port changed.
     expect(await readCall(after, closed.id, made.id)).toMatchObject({ output: made.output });
     const hasEnded = async () => (await readSession(after, lost.id)).state === 'FAILED';
     await until(hasEnded, { timeoutMs: 60_000, everyMs: 500, what: 'the open session lost' });

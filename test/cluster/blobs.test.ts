@@ -1,6 +1,7 @@
 /**
- * Real processes that keep their blobs in a bucket: replicas on different machines would share nothing
- * else but the database. What goes on while the bucket is away, and what waits for it.
+ * Real processes that keep their blobs in a bucket, so that replicas on different machines share
+ * only the bucket and the database. During an outage of the bucket some requests go on and others
+ * wait.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -41,7 +42,7 @@ afterAll(async () => {
   await Promise.all([balancer.stop(), bucket.stop(), database.drop()]);
 });
 
-/** Another control plane in place of the one that runs, which has no blob in memory. */
+/** Replaces the running control plane by another one, which has no blobs in memory. */
 const replaceControl = async (): Promise<void> => {
   const old = network.control;
   await network.restartControl();
@@ -51,7 +52,7 @@ const replaceControl = async (): Promise<void> => {
 
 const listNotes = { kind: 'tool', name: 'list_notes', input: {} } as const;
 
-/** What `svc admin doctor` says of the blobs. */
+/** Returns the check of the blobs from `svc admin doctor`. */
 const diagnosis = async () => {
   const baseUrl = `${network.internalUrl}/api/admin`;
   const operator = createClient({ baseUrl, authorization: `Bearer ${adminToken}` });
@@ -64,7 +65,7 @@ const readiness = async () => {
   return { status: answer.status, body: (await answer.json()) as { checks: { blobs: string } } };
 };
 
-it('a world is served from another replica than the one that made it', async () => {
+it('a world is served by another replica than the one that created it', async () => {
   await createNotes(network.client);
   await network.client.send(createWorld, { body: { slug: 'hosting', from: 'code-hosting' } });
   await replaceControl();
@@ -77,7 +78,7 @@ it('a world is served from another replica than the one that made it', async () 
   }
 });
 
-it('the service goes on while the bucket is away, and does what needs it when it is back', async () => {
+it('an outage of the bucket fails only requests that need blobs, and they succeed after it', async () => {
   const session = await open(network.client, { slug: 'notes' });
   await replaceControl();
   await network.warm(1);
@@ -112,7 +113,7 @@ it('the service goes on while the bucket is away, and does what needs it when it
   });
 });
 
-it('a control plane does not start on a bucket that it may not use', async () => {
+it('a control plane refuses to start on a bucket without access', async () => {
   const starting = startProgram('src/control/main.ts', {
     ...{ SVC_DATABASE_URL: database.url, SVC_SECRET: 'secret', SVC_POOL_TOKEN: 'pool token' },
     ...{ ...bucket.env, AWS_SECRET_ACCESS_KEY: 'hush-hush' },

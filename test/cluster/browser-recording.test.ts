@@ -1,4 +1,4 @@
-/** What a session's browser showed, recorded on real programs and played in a real Chromium. */
+/** The recording of a session's browser, made by real programs and played in a real Chromium. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ afterAll(async () => {
 const recording = async (sessionId: string) =>
   (await network.client.send(getRecording, { params: { sessionId } })).body;
 
-/** Gives the page a colour and waits until that is kept. */
+/** Changes the colour of the page and waits until the recording has the change. */
 const show = async (sessionId: string, color: string): Promise<void> => {
   const { browser, page } = await drive(await whole(network, sessionId));
   const before = (await recording(sessionId)).pictures;
@@ -52,14 +52,14 @@ const show = async (sessionId: string, color: string): Promise<void> => {
   await browser.close();
 };
 
-/** In the page, whatever of the window is around it. */
+/** Point inside the page, whatever the size of the window's frame. */
 const corner = { x: 1_200, y: 600 };
 const main = ([red = 0, green = 0, blue = 0]: number[]): string => {
   const most = Math.max(red, green, blue);
   return most === red ? 'red' : most === green ? 'green' : 'blue';
 };
 
-it('is whole through a reset and the loss of its host, and plays in a browser', async () => {
+it('a browser recording is complete through a reset and the loss of its host, and plays in a browser', async () => {
   const session = await open(network.client, {
     slug: 'notes',
     surfaces: ['browser'],
@@ -102,7 +102,7 @@ it('is whole through a reset and the loss of its host, and plays in a browser', 
   expect(new Uint8Array(await readFile(path))).toEqual(body);
 }, 240_000);
 
-it('is asked for at open, and costs a session that does not ask nothing', async () => {
+it('a browser recording exists only when requested at open, and other sessions store nothing', async () => {
   const { id } = await open(network.client, { slug: 'notes', surfaces: ['browser'] });
   await expect(recording(id)).rejects.toMatchObject({
     code: 'not_found',
@@ -116,7 +116,7 @@ it('is asked for at open, and costs a session that does not ask nothing', async 
   ).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('"browser"') });
 });
 
-it('is cut where there is no room for more, which the ledger tells', async () => {
+it('a browser recording is cut when it exceeds its size limit, and the ledger has an entry for it', async () => {
   const session = await open(network.client, {
     slug: 'notes',
     surfaces: ['browser'],

@@ -1,6 +1,6 @@
 /**
- * A session with a browser on real programs and a real Chromium: opened, driven by an unmodified client, seen, reset, and
- * kept through the loss of each part.
+ * A session with a browser on real programs and a real Chromium: opened, driven by an unmodified
+ * client, viewed, reset, and continued after the loss of each part.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -48,7 +48,7 @@ const ledger = async (sessionId: string) => {
   return (await network.client.send(listSessionRequests, input)).body.data;
 };
 
-it('is driven by Playwright on its page, and the ledger says what the browser did', async () => {
+it('a session’s browser is driven by Playwright on its page, and its actions are in the ledger', async () => {
   const session = await openNotes();
   expect(session).toMatchObject({ ready: true, surfaces: { browser: { tier: 'standard' } } });
   const { browser, page } = await drive(session);
@@ -73,7 +73,7 @@ it('is driven by Playwright on its page, and the ledger says what the browser di
   expect((await close(network.client, session.id)).state).toBe('CLOSED');
 });
 
-it('is all that an agent needs to solve a task', async () => {
+it('a session’s browser is enough for an agent to solve a task', async () => {
   const session = await open(network.client, {
     ...{ slug: 'hub', task: 'close-duplicate' },
     surfaces: ['ui', 'browser'],
@@ -82,13 +82,13 @@ it('is all that an agent needs to solve a task', async () => {
   await close(network.client, session.id);
 });
 
-it('is seen by whoever has a link, once, and lets nobody else in', async () => {
+it('a session’s browser is viewed once by a link, and refuses any other access', async () => {
   const session = await openNotes();
   const { body } = await network.client.send(createSurfaceLink, {
     params: { sessionId: session.id },
     body: { surface: 'browser', opens: 'view' },
   });
-  // Names below localhost lead to this machine, which Node does not know by itself.
+  // Names below localhost lead to this machine, but Node does not resolve them.
   const { port, host, pathname, search } = new URL(body.url);
   const ask = (path: string, headers: Record<string, string> = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
@@ -117,7 +117,7 @@ it('is seen by whoever has a link, once, and lets nobody else in', async () => {
   await Promise.all([close(network.client, session.id), close(network.client, other.id)]);
 });
 
-it('begins afresh with a reset, which is answered when it does', async () => {
+it('a session’s browser restarts with a reset, and the reset is answered after the restart', async () => {
   const session = await openNotes();
   const { page } = await drive(session);
   await page.evaluate(() => localStorage.setItem('left', 'behind'));
@@ -150,36 +150,39 @@ const losses: [string, number, (sessionId: string) => Promise<void>][] = [
   ],
 ];
 
-it.each(losses)('goes on at the same address when %s', async (_, code, lose) => {
-  const session = await openNotes();
-  const { page } = await drive(session);
-  await page.evaluate(() => localStorage.setItem('kept', 'yes'));
-  const kept = () =>
-    network.sql<{ content: string }>(
-      `select content from browser_checkpoints where session_id = $1 and content like '%kept%'`,
-      [session.id],
-    );
-  await expect.poll(kept, { timeout: 10_000 }).toHaveLength(1);
-  const closing = await watchClosing(session);
-  await lose(session.id);
-  expect(await closing.code).toBe(code);
-  await expect
-    .poll(
-      async () => {
-        const again = await drive(await whole(network, session.id));
-        const found = await again.page.evaluate(() => localStorage.getItem('kept'));
-        await again.browser.close();
-        return found;
-      },
-      { timeout: 30_000 },
-    )
-    .toBe('yes');
-  expect(browserOf(await whole(network, session.id)).cdpUrl).toBe(browserOf(session).cdpUrl);
-  const word = code === 4_000 ? 'restored' : 'reclaimed';
-  await expect
-    .poll(async () => (await ledger(session.id)).map(({ operation }) => operation), {
-      timeout: 10_000,
-    })
-    .toContain(word);
-  await close(network.client, session.id);
-});
+it.each(losses)(
+  'a session’s browser continues at the same address when %s',
+  async (_, code, lose) => {
+    const session = await openNotes();
+    const { page } = await drive(session);
+    await page.evaluate(() => localStorage.setItem('kept', 'yes'));
+    const kept = () =>
+      network.sql<{ content: string }>(
+        `select content from browser_checkpoints where session_id = $1 and content like '%kept%'`,
+        [session.id],
+      );
+    await expect.poll(kept, { timeout: 10_000 }).toHaveLength(1);
+    const closing = await watchClosing(session);
+    await lose(session.id);
+    expect(await closing.code).toBe(code);
+    await expect
+      .poll(
+        async () => {
+          const again = await drive(await whole(network, session.id));
+          const found = await again.page.evaluate(() => localStorage.getItem('kept'));
+          await again.browser.close();
+          return found;
+        },
+        { timeout: 30_000 },
+      )
+      .toBe('yes');
+    expect(browserOf(await whole(network, session.id)).cdpUrl).toBe(browserOf(session).cdpUrl);
+    const word = code === 4_000 ? 'restored' : 'reclaimed';
+    await expect
+      .poll(async () => (await ledger(session.id)).map(({ operation }) => operation), {
+        timeout: 10_000,
+      })
+      .toContain(word);
+    await close(network.client, session.id);
+  },
+);

@@ -1,6 +1,6 @@
 /**
- * Browsers of an installation of the Helm chart on the cluster that `KUBECONFIG` names: one solves a task in a page, and
- * another is not pushed out by hosts that wait for room, of whatever tier these are.
+ * Browsers of an installation of the Helm chart on the cluster that `KUBECONFIG` names. One solves
+ * a task in a page; others are not preempted by pending hosts of either tier.
  */
 import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ const poolsOf = (tables: Record<string, string>): string[] => {
   return ['--set', 'blobs.inDatabase=true', '--set-literal', `hosts.pools=${text.join('\n')}`];
 };
 
-/** A processor's thousandths, from an amount such as `250m` or `2`. */
+/** Parses a CPU amount such as `250m` or `2` into millicores. */
 const milli = (amount = '0'): number =>
   amount.endsWith('m') ? Number(amount.slice(0, -1)) : Number(amount) * 1_000;
 
@@ -79,13 +79,13 @@ describe.skipIf(images === undefined)('browsers of the chart', { timeout: 240_00
 
   afterAll(() => installation?.remove(), 180_000);
 
-  it('solve a task through the page alone, by way of the gateway', async () => {
+  it('solve a task through the page alone, over the gateway', async () => {
     const session = await openWith('standard');
     await solveByBrowser(client, session, gateway);
     await close(client, session.id);
   });
 
-  it('that serve are not pushed out by hosts that wait for room, of either tier', async () => {
+  it('that serve a session are not preempted by pending hosts of either tier', async () => {
     const sessions = [await openWith('standard'), await openWith('premium')];
     const serving = async (): Promise<V1Pod[]> => {
       const pods = [...(await podsOf('spot')), ...(await podsOf('steady'))];
@@ -110,7 +110,7 @@ describe.skipIf(images === undefined)('browsers of the chart', { timeout: 240_00
       { tier: 'standard', value: 0, policy: 'Never' },
       { tier: 'premium', value: 1_000, policy: 'Never' },
     ]);
-    // Room for one more such host there is only where all others are away.
+    // One more such host fits only if all others are gone.
     const { items: all } = await cluster.core.listPodForAllNamespaces();
     const { items: nodes } = await cluster.core.listNode();
     const room = milli(nodes[0]?.status?.allocatable?.cpu);

@@ -1,7 +1,8 @@
 /**
- * The Helm chart on the cluster that `KUBECONFIG` names: each manifest of each variant is accepted, and an
- * installation from nothing is tested, used through its gateway from outside, upgraded and rolled back under
- * load without a failed call, and gone when it is uninstalled.
+ * The Helm chart on the cluster that `KUBECONFIG` names. Every manifest of every variant is
+ * accepted. A fresh installation passes its test, is used through its gateway from outside, is
+ * upgraded and rolled back under load without a failed call, and leaves nothing after it is
+ * uninstalled.
  */
 import { randomBytes } from 'node:crypto';
 import type { KubernetesObject, V1Deployment } from '@kubernetes/client-node';
@@ -28,7 +29,10 @@ else if (images === undefined) {
   );
 }
 
-/** Blobs with the rows that name them, and a job that checks the pools first; the backup tests a volume. */
+/**
+ * Stores blobs with the rows that name them, and checks the pools first; the backup tests use a
+ * volume.
+ */
 const settings = ['--set', 'blobs.inDatabase=true,hosts.checkPools=true'];
 const clients = 2;
 const issue = '/repos/northquay/berth/issues/157';
@@ -86,14 +90,14 @@ describe.skipIf(images === undefined)('an installation', { timeout: 600_000 }, (
   let client: Client;
   let gateway: string;
 
-  /** The pods of the programs, without those that are ending. */
+  /** Returns the names of the programs' pods, without terminating ones. */
   const podNames = async (): Promise<string[]> => {
     const labelSelector = 'app.kubernetes.io/name=svc';
     const { items } = await core.listNamespacedPod({ namespace, labelSelector });
     return items.flatMap(({ metadata }) => metadata?.name ?? []).sort();
   };
 
-  /** Which pod the database is; another one would have interrupted everything. */
+  /** Returns the uid of the database's pod; another one would have interrupted all requests. */
   const databasePod = async (): Promise<string | undefined> => {
     const { metadata } = await core.readNamespacedPod({ name: 'svc-postgres-0', namespace });
     return metadata?.uid;
@@ -123,7 +127,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 600_000 }, (
     await installation.helm('test', '--timeout', '120s');
   });
 
-  it('serves a session from outside, and says so when it is over', async () => {
+  it('serves a session to clients outside the cluster, and answers 410 when it is closed', async () => {
     const session = await open(client, { slug: 'helm-test', task: 'close-duplicate' });
     const { url = '', token = '' } = session.surfaces.api ?? {};
     expect(url).toBe(`http://${session.id}--api.worlds.test`);
@@ -137,7 +141,7 @@ describe.skipIf(images === undefined)('an installation', { timeout: 600_000 }, (
     await until(async () => (await askGateway(asked)) === 410, { timeoutMs: 5_000, what: 'a 410' });
   });
 
-  it('keeps its pools when the file of pools is wrong, and its job says what is wrong', async () => {
+  it('keeps its pools when the file of pools is invalid, and the check job logs the mistake', async () => {
     const wrong = '[pools.default]\nminimum = 9\nmaximum = 3\n';
     const pools = ['--set-literal', `hosts.pools=${wrong}`];
     await expect(installation.upgrade(...settings, ...pools)).rejects.toThrow(

@@ -1,6 +1,6 @@
 /**
- * A world of the service, compared with what its vendor was asked: captured, published and pushed by the commands that
- * people use, found the same, and found out once its author changed it.
+ * Conformance of a mirrored world with its vendor, by the commands that users run. A captured and
+ * pushed world conforms; a version that its author changed does not.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-it('answers as the vendor did, in sessions of its own that are closed again', async () => {
+it('a mirrored world answers like its vendor, in its own sessions, which are closed again', async () => {
   const asked = vendor.asked.length;
   const table = await done('connector', 'conform', 'board');
   expect(table).toContain('fidelity 100 %');
@@ -75,7 +75,7 @@ it('answers as the vendor did, in sessions of its own that are closed again', as
   expect(report).toMatchObject({ fidelity: 100, differences: 0, different: [], notPlayed: [] });
   expect(report.checks).toBeGreaterThan(300);
   expect(vendor.asked).toHaveLength(asked);
-  // What reads has one, and what writes another.
+  // Each of the two runs opens one session for reads and one for writes.
   await until(
     async () => {
       const { body } = await network.client.send(listSessions, {});
@@ -85,7 +85,7 @@ it('answers as the vendor did, in sessions of its own that are closed again', as
   );
 });
 
-it('is found out where a version answers otherwise, and not where an earlier one does', async () => {
+it('a mirrored world is reported as different in a changed version, and not in an earlier one', async () => {
   const file = join(folder, 'data', 'cards.json');
   const rows = JSON.parse(readFileSync(file, 'utf8')) as Row[];
   const planted = rows.map((row) => (row.id === 1001 ? { ...row, title: 'Planted' } : row));
@@ -105,7 +105,7 @@ it('is found out where a version answers otherwise, and not where an earlier one
   expect((await svc('connector', 'conform', 'board@1')).status).toBe(0);
 });
 
-it('says so where there is no such world, or nothing to compare it with', async () => {
+it('a missing world, and a world without a vendor, are refused with the reason', async () => {
   const unknown = await svc('connector', 'conform', 'bord');
   expect(unknown.status).toBe(1);
   expect(unknown.err).toMatch(/^error: /);

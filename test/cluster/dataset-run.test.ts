@@ -1,6 +1,6 @@
 /**
- * A run of a dataset on a world while its control plane is killed again and again: each item gets one session, which
- * counts once.
+ * A dataset run on a world while its control plane is killed repeatedly: each item gets exactly one
+ * session and one result.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a client does that finds nobody there: it asks again. */
+/** Retries while the control plane is down, as a client does. */
 const patiently = async <Value>(ask: () => Promise<Value>): Promise<Value> => {
   let value: Value | undefined;
   await until(
@@ -58,14 +58,16 @@ const look = async () =>
   (await network.client.send(api.listDatasetRunSessions, { params: runOf, query: { limit: 100 } }))
     .body;
 
-/** Plays an item's session well or not, by its place, and grades it. */
+/** Plays an item's session well or badly, by its index, and grades it. */
 const play = async (sessionId: string, place: number): Promise<void> => {
   const input = { id: 99, folder_id: 1, title: 'done', done: place % 2 === 0 };
   await call(network.client, sessionId, { kind: 'tool', name: 'create_notes', input });
   await call(network.client, sessionId, { kind: 'grade' });
 };
 
-/** The agents: they work in whatever session is open, each session once unless its control plane went meanwhile. */
+/**
+ * Plays every open session once; repeats a session only if its control plane went down meanwhile.
+ */
 const playAll = async (): Promise<void> => {
   const begun = new Map<string, Promise<void>>();
   await until(
@@ -85,10 +87,12 @@ const playAll = async (): Promise<void> => {
   await Promise.all(begun.values());
 };
 
-/** Whoever was killed in the middle held the run for a minute; so much later another carries it on. */
+/**
+ * Skips the minute for which a killed control plane still holds the run; then another continues it.
+ */
 const passTime = () => network.sql('update dataset_plays set due_at = now()');
 
-it('has one session for each item, however often the control plane is killed', async () => {
+it('a dataset run has one session for each item, however often the control plane is killed', async () => {
   const body = { world: 'notes', name: runOf.runName, concurrency: atOnce };
   await network.client.send(api.startDatasetRun, { params: { name: runOf.name }, body });
   const playing = playAll();
@@ -97,7 +101,7 @@ it('has one session for each item, however often the control plane is killed', a
       timeoutMs: 60_000,
       what: 'some are graded',
     });
-    // At any moment of its work.
+    // The kill comes at a random moment.
     await sleep(Math.random() * 300);
     await network.control.end('SIGKILL');
     await network.restartControl();

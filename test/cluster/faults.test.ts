@@ -1,6 +1,6 @@
 /**
- * Each program is killed at a bad moment, on real processes. Afterwards: no call answered twice, no
- * session with two hosts, no process left, and everything works again within 15 seconds.
+ * Each program is killed at a bad moment, on real processes. Afterwards no call has two answers, no
+ * session has two hosts, no process is left, and everything works again within 15 seconds.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -64,11 +64,11 @@ const hostOf = async (sessionId: string) => {
   return host;
 };
 
-/** The host's own process, and none of those that shut it in. */
+/** True for the host's own process, false for the processes of its sandbox. */
 const isHostItself = ({ commandLine }: FoundProcess): boolean =>
   !commandLine.includes('bwrap') && commandLine.includes('world-host-image/main.');
 
-/** Opens, calls and closes a session: the proof that things work. */
+/** Opens, calls and closes a session, to prove that the service works. */
 const proveWorking = async () => {
   const session = await open(network.client, { slug: 'notes' });
   expect(session).toMatchObject({ state: 'READY', ready: true });
@@ -78,7 +78,7 @@ const proveWorking = async () => {
 };
 
 describe('a world host killed under a running call', () => {
-  it('loses the call and the session, says why, and the pool heals', async () => {
+  it('loses the call and the session with the reason, and the pool recovers', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const callId = await slowCall(session.id, 60_000);
     const host = await hostOf(session.id);
@@ -119,8 +119,8 @@ describe('a world host that dies while its session lives', () => {
     return { endReason, error, wrote: row?.detail };
   };
 
-  it('leaves its session the reason in words, and operators its last output', async () => {
-    // As V8 ends a process whose heap is full.
+  it('ends its session with the reason in words, and shows operators its last output', async () => {
+    // V8 ends a process with a full heap like this.
     const { endReason, error, wrote } = await endOf('SIGABRT');
     expect({ endReason, code: error?.code }).toEqual({
       endReason: 'out_of_memory',
@@ -131,7 +131,7 @@ describe('a world host that dies while its session lives', () => {
     expect(wrote).toContain('"msg":"serving"');
   });
 
-  it('does so, too, when only the signal is known', async () => {
+  it('ends its session in the same way when only the signal is known', async () => {
     const { endReason, error, wrote } = await endOf('SIGKILL');
     expect(endReason).toBe('host_lost');
     expect(error?.message).toContain('ended by SIGKILL');
@@ -140,8 +140,8 @@ describe('a world host that dies while its session lives', () => {
   });
 });
 
-describe('a world host told to stop under a running call', () => {
-  it('answers the call, delivers its ledger, and its session ends as reclaimed', async () => {
+describe('a world host that gets SIGTERM during a running call', () => {
+  it('answers the call and delivers its ledger, and the session ends as reclaimed', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const callId = await slowCall(session.id, 1_000);
     const host = await hostOf(session.id);
@@ -164,7 +164,7 @@ describe('a world host told to stop under a running call', () => {
   });
 });
 
-describe('the orchestrator killed', () => {
+describe('a killed orchestrator', () => {
   it('leaves sessions working, and its successor adopts the hosts', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const before = (await network.hosts()).map((host) => host.id);
@@ -185,7 +185,7 @@ describe('the orchestrator killed', () => {
     await proveWorking();
   });
 
-  it('fails the session of a host that died while no orchestrator ran, and fills the pool again', async () => {
+  it('is followed by one that fails sessions whose host died meanwhile, and refills the pool', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const host = await hostOf(session.id);
     await network.orchestrator.end('SIGKILL');
@@ -200,8 +200,8 @@ describe('the orchestrator killed', () => {
   });
 });
 
-describe('the control plane killed under a running call', () => {
-  it('runs the call once, and its one answer arrives when the control plane is back', async () => {
+describe('a control plane that is killed during a running call', () => {
+  it('runs the call once, and its single answer arrives after the restart', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const callId = await slowCall(session.id, 1_500);
     await network.control.end('SIGKILL');
@@ -216,7 +216,7 @@ describe('the control plane killed under a running call', () => {
     await proveWorking();
   });
 
-  it('loses no acknowledged call when it is killed before the host has it', async () => {
+  it('loses no acknowledged call when it is killed before the host has received it', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const first = await slowCall(session.id, 1_000);
     const second = await enqueue(network.client, session.id, {

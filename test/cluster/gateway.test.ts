@@ -1,6 +1,7 @@
 /**
- * A session on real processes behind a real gateway: its address is the gateway's, the vendor's client
- * works with it, the world's links name it, and it says what happened when the session is over.
+ * A session on real processes behind a real gateway. Its address is the gateway's, the vendor's
+ * client works with it, links of the world use it, and it answers with the end reason after the
+ * session is closed.
  */
 import { lookup } from 'node:dns';
 import { Agent, request as openRequest } from 'node:http';
@@ -37,10 +38,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Every name leads to the gateway, as a wildcard record of the domain does. */
+/** Resolves every name to the gateway, like a wildcard DNS record. */
 const agent = new Agent({ lookup: (_, options, done) => lookup('127.0.0.1', options, done) });
 
-/** `fetch` as the vendor's client calls it, by way of that agent. */
+/** `fetch` for the vendor's client, over that agent. */
 const fetchThere = async (url: string, init: RequestInit = {}): Promise<Response> => {
   const { hostname, pathname, search } = new URL(url);
   const answer = await new Promise<Awaited<ReturnType<typeof readAnswer>>>((resolve, reject) => {
@@ -75,7 +76,7 @@ const clientOf = ({ surfaces }: SessionView): Octokit =>
 
 const repository = { owner: 'northquay', repo: 'berth' };
 
-it("the gateway serves a session to the vendor's client under its own address until it is over", async () => {
+it("the gateway serves a session to the vendor's client under its own address until it is closed", async () => {
   const session = await open(network.client, { slug: 'code-hosting' });
   expect(session.state, session.error?.message).toBe('READY');
   const origin = `http://${session.id}--api.${gatewayDomain}`;
@@ -107,7 +108,7 @@ it("the gateway serves a session to the vendor's client under its own address un
   expect(over).toMatchObject({ error: { code: 'closed', details: { endReason: 'requested' } } });
 });
 
-it('the gateway serves on while the control plane is replaced, and learns what happened meanwhile', async () => {
+it('the gateway keeps serving while the control plane restarts, and learns of a close after that', async () => {
   await network.warm(1);
   const session = await open(network.client, { slug: 'code-hosting' });
   const { rest } = clientOf(session);

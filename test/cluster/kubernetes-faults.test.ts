@@ -1,7 +1,7 @@
 /**
- * The whole service with hosts as pods of a real cluster, which takes pods away, loses its node's agent
- * and loses its own API server in the middle of opens. Afterwards: no session with two hosts, no pod that
- * nobody wants, every session over with its reason or served, and new ones open.
+ * The whole service with hosts as pods of a real cluster. The cluster evicts pods, loses its
+ * kubelet and loses its API server in the middle of opens. Afterwards no session has two hosts, no
+ * orphaned pod is left, every session is served or over with its reason, and new ones open.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -89,7 +89,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     );
   }, 120_000);
 
-  /** Names of the pods that hosts run in. */
+  /** Returns the names of the hosts' pods. */
   const podNames = async (): Promise<string[]> => {
     const labelSelector = 'svc.role=host';
     const { items } = await cluster.core.listNamespacedPod({ namespace, labelSelector });
@@ -127,7 +127,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     expect(listed).toMatchObject({ state: 'succeeded', output: [{ id: 1 }] });
   };
 
-  /** Opens, calls and closes a session: the proof that things work. */
+  /** Opens, calls and closes a session, to prove that the service works. */
   const proveWorking = async (): Promise<void> => {
     const { session } = await openOne();
     await isServed(session);
@@ -157,14 +157,14 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
   it.each([
     ['deleted', (name: string) => cluster.core.deleteNamespacedPod({ name, namespace })],
     ['evicted', evict],
-  ])('ends a session as reclaimed whose pod is %s', async (_how, takeAway) => {
+  ])('ends a session as reclaimed when its pod is %s', async (_how, takeAway) => {
     const { session, pod } = await openOne();
     await takeAway(pod);
     expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
     await proveWorking();
   });
 
-  it('lets the call of an evicted pod come to its end', async () => {
+  it('lets the running call of an evicted pod finish', async () => {
     const { session, pod } = await openOne();
     const slow = await enqueue(network.client, session.id, {
       kind: 'tool',
@@ -181,7 +181,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     expect(await answered()).toMatchObject({ state: 'succeeded', output: 2 });
   });
 
-  it('fails a session whose host crashed as lost', async () => {
+  it('fails a session as host_lost when its host crashed', async () => {
     const { session, pod } = await openOne();
     await crash(cluster, namespace, pod);
     expect(await hasEnded(session)).toMatchObject({
@@ -191,7 +191,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     await proveWorking();
   });
 
-  it('keeps opens waiting while its node is drained, and serves them when it is back', async () => {
+  it('keeps opens waiting while its node is drained, and serves them after the drain', async () => {
     const { session, pod } = await openOne();
     const { spec } = await cluster.core.readNamespacedPod({ name: pod, namespace });
     const node = spec?.nodeName ?? '';
@@ -208,7 +208,8 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
         const evicted = await podNames();
         for (const name of evicted) await evict(name);
         expect(await hasEnded(session)).toMatchObject({ endReason: 'reclaimed' });
-        // Until its host has heard of it, an evicted pod is there for sessions, and then reclaims them.
+        // An evicted pod serves sessions until its host learns of the eviction, and then reclaims
+        // them.
         const areGone = async () => !(await podNames()).some((name) => evicted.includes(name));
         await until(areGone, { timeoutMs: healMs, everyMs: 100, what: 'the end of the pods' });
         const waiting = open(network.client, { slug: 'notes' });
@@ -229,7 +230,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
   }, 120_000);
 
   it.skipIf(!hasKubectl)(
-    'lets kubectl drain its node: ends a standard session, waits for a premium one, and takes its place again',
+    'lets kubectl drain its node: ends a standard session, waits for a premium one, and recovers afterwards',
     async () => {
       const standard = await openOne();
       const premium = await openOne('premium');
@@ -256,7 +257,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
         await close(network.client, premium.session.id);
         expect((await drain).stdout).toContain(`node/${node} drained`);
       } finally {
-        await drain.catch(() => undefined); // it has failed the test already
+        await drain.catch(() => undefined); // A failure here has already failed the test.
         await runProgram('kubectl', ['uncordon', node], { env: process.env });
       }
       await proveWorking();
@@ -264,15 +265,15 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     120_000,
   );
 
-  describe.skipIf(parts === undefined)('with parts of the cluster gone', () => {
-    it('goes on serving while the kubelet stands still, and heals', async () => {
+  describe.skipIf(parts === undefined)('during an outage of parts of the cluster', () => {
+    it('keeps serving while the kubelet is paused, and recovers', async () => {
       const { session } = await openOne();
       parts?.pause('kubelet');
       try {
         await isServed(session);
         const other = await open(network.client, { slug: 'notes' });
         await isServed(other);
-        // Its pod cannot end now: its host is drained, and destroyed when the kubelet is back.
+        // The pod cannot end now; its host is drained, and destroyed after the outage.
         await close(network.client, other.id);
       } finally {
         parts?.resume('kubelet');

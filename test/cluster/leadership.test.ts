@@ -1,6 +1,7 @@
 /**
- * Who leads an installation, on real processes: a leader that was stopped in the middle and wakes when
- * another leads, and two orchestrators of one name. Whoever has lost the lease stops and changes nothing.
+ * Leader election of orchestrators on real processes: a leader that is paused and resumes after
+ * another one took the lease, and two orchestrators of one name. The loser of the lease stops and
+ * changes nothing.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -11,7 +12,10 @@ import type { Program } from '../support/program.ts';
 
 const timeoutMs = 20_000;
 const deposed = 'another orchestrator has taken the lease';
-/** So ends a term whose holder was paused while it asked for more time: the answer is lost, and the time is over. */
+/**
+ * Message of a leader that was paused during a renewal: the answer is lost, and the lease has
+ * expired.
+ */
 const ranOut = 'the lease ran out';
 let database: TestDatabase;
 let network: Network;
@@ -48,7 +52,7 @@ const says = (program: Program, text: string) => saysOne(program, [text]);
 const idsOf = async (): Promise<string[]> => (await network.hosts()).map(({ id }) => id);
 
 describe('an orchestrator', () => {
-  it('that was paused and wakes when another leads stops, and all hosts stay with the other', async () => {
+  it('that was paused stops when it resumes after another took the lease, and all hosts stay with the other', async () => {
     const before = await idsOf();
     process.kill(network.orchestrator.pid, 'SIGSTOP');
     second = await network.startOrchestrator('second');
@@ -63,7 +67,7 @@ describe('an orchestrator', () => {
     expect(await idsOf()).toEqual(before);
   });
 
-  it('gives way to one of the same name that is started later, and leads again when that is gone', async () => {
+  it('yields to a later one of the same name, and leads again when that one is gone', async () => {
     const epochs = [(await readLease())?.epoch ?? 0];
     second = await network.startOrchestrator('test');
     expect(second.said).toEqual({ leading: true });

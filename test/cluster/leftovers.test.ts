@@ -1,4 +1,7 @@
-/** What a control plane had on its disk when it was killed is removed by the next one that starts there. */
+/**
+ * Temporary files of a killed control plane are removed by the next one that starts on the same
+ * disk.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -60,13 +63,13 @@ const requestUpload = async (bytes: Buffer) => {
   return (await client.send(api.requestFileUpload, { body })).body;
 };
 
-/** An address of the control plane, where it listens. */
+/** Rewrites a URL to the address at which the control plane listens. */
 const atControl = (url: string): URL => {
   const { pathname, search } = new URL(url);
   return new URL(`${pathname}${search}`, `http://127.0.0.1:${settings.ports.public}`);
 };
 
-it('is a file half received and one half synced, and both come whole afterwards', async () => {
+it('a control plane that starts removes half-received and half-synced files, and both succeed on a retry', async () => {
   const bytes = Buffer.alloc(2 * sentBytes, 'x');
   const { uploadUrl, uploadHeaders } = await requestUpload(bytes);
   const half = request(atControl(uploadUrl), {
@@ -105,7 +108,7 @@ it('is a file half received and one half synced, and both come whole afterwards'
   expect(answer.status).toBe(200);
   const confirm = { fileId: again.fileId, ok: true };
   await client.send(api.confirmFileUpload, { body: confirm });
-  // Whoever was killed held the connector for a minute; so much later it is free.
+  // Skips the minute for which the killed control plane still holds the connector.
   await execute(database.url, 'update file_connectors set syncing_until = now()');
   const synced = (await client.send(api.syncFileConnector, { body })).body;
   expect(synced).toMatchObject({ files: 1, status: 'complete' });

@@ -1,4 +1,7 @@
-/** Sessions of a world with links on real hosts: a host that is kept serves the next one, which sees nothing of the one before. */
+/**
+ * Sessions of a world with links on real hosts: a kept host serves the next session, which sees no
+ * rows of the previous one.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';
 import { type Network, startNetwork } from '../support/network.ts';
@@ -27,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('are served by one host after the other, each with the rows of its versions', async () => {
+it('sessions of a world with links reuse one host, each with the rows of its own versions', async () => {
   const { client } = network;
   const note = { id: 70, folder_id: 1, title: 'of the first session', done: false };
   const rowsOf = async (sessionId: string): Promise<unknown[]> => {

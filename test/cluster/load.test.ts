@@ -1,6 +1,6 @@
 /**
- * 200 sessions opened by 20 clients at once over a pool of 4, on real processes: no host is claimed
- * twice, no session is lost, none sees another's rows, each ends CLOSED.
+ * 20 clients open 200 sessions over a pool of 4, on real processes. No host is assigned twice, no
+ * session is lost, none sees rows of another, and each ends CLOSED.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Network, startNetwork } from '../support/network.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     databaseUrl: database.url,
     poolSize: 4,
     poolMax: 4,
-    env: { SVC_OPEN_WAIT_MS: '60000' }, // They are to wait for each other, not to be sent away.
+    env: { SVC_OPEN_WAIT_MS: '60000' }, // Opens wait for a free host here, and are not refused.
   });
   await createNotes(network.client);
   await network.warm(4);
@@ -32,7 +32,9 @@ afterAll(async () => {
   expect(left).toEqual([]);
 });
 
-/** One session's life; `number` is the one row that it may see beside the seed. */
+/**
+ * Runs one session from open to close; `number` gives the only row that it may see beside the seed.
+ */
 const live = async (number: number): Promise<string> => {
   const session = await open(network.client, { slug: 'notes', reuseWarm: true });
   expect(session.state, session.error?.message).toBe('READY');

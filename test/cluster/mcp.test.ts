@@ -1,6 +1,7 @@
 /**
- * The official MCP clients, for TypeScript and for Python, on real processes: through the server of a session they
- * list and call every tool of `code-hosting`, and solve its task `close-duplicate`, which is graded passed.
+ * The official MCP clients for TypeScript and Python, on real processes. Through the server of a
+ * session they list and call every tool of `code-hosting`, and solve its task `close-duplicate`
+ * with the grade passed.
  */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -23,7 +24,7 @@ const repository = { owner: 'northquay', repo: 'berth' };
 const on = (issue_number: number) => ({ ...repository, issue_number });
 const pull = (pull_number: number) => ({ ...repository, pull_number });
 
-/** One call of each tool, in an order in which each can be done. */
+/** One call of each tool, ordered so that each can succeed. */
 const everyTool: Call[] = Object.entries({
   list_repositories: { owner: 'northquay', limit: 2 },
   list_issues: { ...repository, state: 'open', limit: 3 },
@@ -49,7 +50,7 @@ const everyTool: Call[] = Object.entries({
   find_duplicates: { ...repository, number: 139, limit: 2 },
 }).map(([name, given]) => ({ name, arguments: given }));
 
-/** What the task asks for: find the older issue, name it, label and close the newer one. */
+/** Steps that solve the task: find the older issue, name it, label and close the newer one. */
 const solution: Call[] = [
   { name: 'find_duplicates', arguments: { ...repository, number: 157 } },
   { name: 'add_labels', arguments: { ...on(157), labels: ['duplicate'] } },
@@ -76,7 +77,9 @@ const inTypeScript: Work = async (parts) => {
   return told;
 };
 
-/** Its packages take a minute to install, so the client for Python is of the full tier. */
+/**
+ * The client for Python belongs to the full tier, because its packages take a minute to install.
+ */
 const program =
   tier === 'full'
     ? await findPython(join(import.meta.dirname, '../clients/python/with_mcp.py'))

@@ -1,6 +1,6 @@
 /**
- * Pools of a configuration file on real processes: worlds that hosts hold before anyone asks, and changes
- * of the file while everything runs.
+ * Pools of a configuration file on real processes: worlds that hosts load before any session, and
+ * changes of the file at runtime.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,10 @@ const head = async (): Promise<string> => {
   return rows[0]?.id ?? '';
 };
 
-/** The hosts that hold the version unused, once there are so many and no other one holds another. */
+/**
+ * Waits until exactly this many unused hosts hold the version, and no unused host holds another;
+ * returns their ids.
+ */
 const held = (versionId: string, count: number): Promise<string[]> =>
   until(
     async () => {
@@ -65,7 +68,7 @@ const held = (versionId: string, count: number): Promise<string[]> =>
     { timeoutMs: healMs, what: `${count} hosts that hold ${versionId}` },
   );
 
-/** Gives the world a second version like its first. */
+/** Publishes a second version of the world with the same content. */
 const moveHead = async (): Promise<void> => {
   await network.sql(
     `insert into versions (id, world_id, project_id, number, state, content_hash, message, contract,
@@ -77,7 +80,7 @@ const moveHead = async (): Promise<void> => {
 };
 
 describe('a pool with worlds', () => {
-  it('has them loaded before anyone asks, serves from these hosts, and loads each new version', async () => {
+  it('loads them before the first session, serves from these hosts, and loads each new version', async () => {
     await start(pool('a', 'worlds = { "local/default/notes" = 2 }'));
     await createNotes(network.client);
     const first = await held(await head(), 2);
@@ -115,7 +118,7 @@ describe('a pool with worlds', () => {
   });
 });
 
-describe('a change of the file', () => {
+describe('a change of the file of pools', () => {
   const openLarge = () =>
     network.client.send(openSession, {
       body: { slug: 'notes', size: 'large' },
@@ -123,7 +126,7 @@ describe('a change of the file', () => {
       headers: {},
     });
 
-  it('applies at once, when it is right', async () => {
+  it('takes effect at once if it is valid', async () => {
     await start(pool('a', ''));
     await createNotes(network.client);
     await network.warm(1);
@@ -146,7 +149,7 @@ describe('a change of the file', () => {
     );
     await expect(openLarge()).rejects.toMatchObject({ code: 'invalid' });
 
-    // One that is started while the file is wrong goes on with what the one before used.
+    // An orchestrator that starts with an invalid file uses the last valid configuration.
     await network.orchestrator.end('SIGKILL');
     await network.restartOrchestrator();
     await until(() => network.orchestrator.log().includes('the one used last is taken'), {

@@ -1,6 +1,6 @@
 /**
- * What is left of a session on real processes: it is graded by a query while it lives, and what it was
- * asked can be read when it is over, also when its host was ended under it.
+ * Records of a session on real processes: a query grades it while it is open, and its requests can
+ * be read after it ended, also when its host was killed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -52,7 +52,7 @@ const finish = (sessionId: string) =>
 const requestsOf = async (sessionId: string) =>
   (await network.client.send(listSessionRequests, { params: { sessionId }, query: {} })).body.data;
 
-it('a session is graded by a query, and its requests are kept when it is closed', async () => {
+it('a session is graded by a query, and its requests are kept after it is closed', async () => {
   const { id } = await openSession();
   expect(await grade(id)).toMatchObject({ passed: false, checks: [{ passed: false }, {}] });
   await finish(id);
@@ -71,7 +71,7 @@ it('a session is graded by a query, and its requests are kept when it is closed'
   ]);
 });
 
-it('requests that a host delivered before it was ended are kept', async () => {
+it('requests that a host delivered before it was killed are kept', async () => {
   const { id } = await openSession();
   await finish(id);
   await until(async () => (await requestsOf(id)).length > 0, {

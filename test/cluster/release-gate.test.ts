@@ -1,6 +1,7 @@
 /**
- * A release from end to end, on real processes: two builds play 40 tasks each, the gate stops one and lets the other
- * through, a script moves the label by its exit statuses, and a rollback across a breaking change wants force.
+ * A release from end to end, on real processes. Two builds play 40 tasks each; the gate blocks one
+ * and passes the other. A script moves the label by the gate's exit status, and a rollback across a
+ * breaking change requires force.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +41,7 @@ const toolOf = (name: string, required: string[]) => ({
   inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required },
 });
 
-/** Registers a build, the second of which demands an argument that the first did not. */
+/** Registers a build; the second one requires an argument that the first did not. */
 const register = async (buildHash: string, commitSha: string, required: string[]) => {
   const manifest = { model: 'm', tools: [toolOf('look', required)] };
   const attribution = { commitSha, branch: 'main' };
@@ -48,7 +49,7 @@ const register = async (buildHash: string, commitSha: string, required: string[]
   return (await network.client.send(api.registerBuild, { body })).body;
 };
 
-/** One session of a run: played well or not, graded, closed. */
+/** Plays one session of a rollout group well or badly, grades it and closes it. */
 const play = async (buildHash: string, playsWell: boolean): Promise<void> => {
   const { client } = network;
   const run = { id: `ci-${buildHash}`, buildHash, planned };
@@ -60,7 +61,9 @@ const play = async (buildHash: string, playsWell: boolean): Promise<void> => {
   await close(client, session.id, true);
 };
 
-/** All sessions of a run, some at once; the first so many are played well. */
+/**
+ * Plays all sessions of a rollout group, several at once; the first `well` of them are played well.
+ */
 const playAll = async (buildHash: string, well: number): Promise<void> => {
   const turns = Array.from({ length: planned }, (_, turn) => turn).values();
   const player = async (): Promise<void> => {
@@ -69,7 +72,7 @@ const playAll = async (buildHash: string, well: number): Promise<void> => {
   await Promise.all(Array.from({ length: atOnce }, player));
 };
 
-/** Runs a script in which `svc` is the command; its status, and what it printed. */
+/** Runs a script in which `svc` is the command; returns its status and output. */
 const runScript = async (text: string): Promise<{ status: number | null; out: string }> => {
   const file = join(folder, 'script.sh');
   writeFileSync(file, `set -eu\nsvc() { "${process.execPath}" "${main}" "$@"; }\n${text}`);
@@ -96,13 +99,13 @@ const stableOf = async (): Promise<string> => {
 };
 
 describe('a release', () => {
-  it('goes through the gate when it is good, and back only by force across a breaking change', async () => {
+  it('passes the gate when its build is good, and is rolled back across a breaking change only by force', async () => {
     const good = await register('good', '1111111aa', []);
     const worse = await register('worse', '2222222bb', ['id']);
     const untested = await runScript(release('2222222'));
     expect(untested).toMatchObject({ status: 2 });
 
-    // The script waits while the tasks are played, as a pipeline does that began them.
+    // The script waits while the tasks are played, like a pipeline that started them.
     await play('good', true);
     const waits = runScript(release('1111111'));
     const rest = Array.from({ length: planned - 1 }, (_, turn) => turn).values();
@@ -126,7 +129,7 @@ describe('a release', () => {
     expect(comparedTo).toEqual({ stableBuildId: good.id, stableVersion: 'good' });
     expect(evaluatedRuns).toMatchObject([{ state: 'COMPLETED', graded: planned, passRate: 0.5 }]);
 
-    // Somebody releases it all the same; back to the good one callers of its tool would break.
+    // The label is moved to the worse build anyway; moving it back would break callers of its tool.
     const back = await runScript(`
       svc release labels set ${worse.id} stable --reason "in a hurry"
       svc release labels set ${good.id} stable || echo "refused with $?"

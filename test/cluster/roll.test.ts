@@ -1,7 +1,7 @@
 /**
- * A new release of the control plane and of the orchestrator, replica by replica, under load, on real
- * processes behind a balancer. Whether they are told to stop or killed: no open, call or close fails,
- * each call runs once, no session ends but by its owner, and its ledger has every call.
+ * Rolling upgrade of the control plane and the orchestrator, replica by replica, under load, on
+ * real processes behind a balancer. It holds for SIGTERM and for SIGKILL: no open, call or close
+ * fails, each call runs once, no session ends except by its owner, and its ledger has every call.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,10 @@ import { createNotes } from '../support/sessions.ts';
 
 const clients = 4;
 const poolSize = 4;
-/** Several looks of the balancer, also of one that waits for an answer for a second: by then it has noticed. */
+/**
+ * Longer than several health checks of the balancer, including one that waits a second for its
+ * answer.
+ */
 const drainMs = 30 * noticeMs;
 const retryForMs = 30_000;
 
@@ -76,7 +79,7 @@ const rollOrchestrator = async (old: Program, signal: Signal): Promise<Program> 
   return successor;
 };
 
-/** The replicas of each program go one after the other, the two programs side by side. */
+/** Replaces the replicas of each program one after the other, and both programs in parallel. */
 const rollAll = async (signal: Signal): Promise<void> => {
   const rollEach = async (programs: Program[], roll: typeof rollControl): Promise<void> => {
     for (const [place, program] of programs.entries()) {
@@ -86,7 +89,7 @@ const rollAll = async (signal: Signal): Promise<void> => {
   await Promise.all([rollEach(controls, rollControl), rollEach(orchestrators, rollOrchestrator)]);
 };
 
-/** What a newer release does to the database while an older one is at work. */
+/** Applies a schema change of a newer release while an older one is running. */
 const addColumns = async (): Promise<void> => {
   for (const table of ['sessions', 'hosts', 'calls', 'requests', 'worlds', 'versions']) {
     await network.sql(`alter table ${table} add column of_next_release integer`);
@@ -105,7 +108,7 @@ const expectWhole = async (lived: number): Promise<void> => {
 };
 
 describe('a service under load', { timeout: 600_000 }, () => {
-  it('rolls every replica twice without a failure, even for clients that never repeat', async () => {
+  it('rolls every replica twice without a failure, even for clients that never retry', async () => {
     const load = startLoad({ client: network.client, clients });
     await load.beyond(clients);
     await rollAll('SIGTERM');
@@ -118,7 +121,7 @@ describe('a service under load', { timeout: 600_000 }, () => {
     await expectWhole(lived);
   });
 
-  it('loses nothing that was acknowledged when replicas are killed', async () => {
+  it('loses no acknowledged request when replicas are killed', async () => {
     const client = retrying(network.client, { forMs: retryForMs });
     const load = startLoad({ client, clients });
     await load.beyond(clients);
@@ -129,14 +132,14 @@ describe('a service under load', { timeout: 600_000 }, () => {
     await expectWhole(lived);
   });
 
-  it('has a new leader when an orchestrator stops, and not only once its lease is over', async () => {
+  it('gets a new leader when an orchestrator stops, before its lease expires', async () => {
     const [leader] = orchestrators as [Program];
     const holder = async () =>
       (await network.sql<{ holder: string }>('select holder from leases'))[0]?.holder;
     expect(await holder()).toBe('test');
     await leader.end('SIGTERM');
     await until(async () => (await holder()) === 'second', {
-      timeoutMs: 3_000, // half a lease
+      timeoutMs: 3_000, // Half a lease.
       what: 'the second one leading',
     });
   });

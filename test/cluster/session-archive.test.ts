@@ -1,6 +1,6 @@
 /**
- * A session as an archive, over the whole product: exported by the command line, graded again without the service to
- * the same bytes, and refused where the archive was changed.
+ * A session as an archive, over the whole product. The CLI exports it, and grades it again without
+ * the service to the same bytes; a changed archive is refused.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ const regrade = async (path: string) => {
 
 type Change = (name: string, text: string) => string;
 
-/** The same archive with some of its files changed. */
+/** Writes a copy of the archive with some of its files changed. */
 const changed = async (path: string, name: string, change: Change): Promise<string> => {
   const entries = await unpackTar(gunzipSync(await readFile(path)));
   const tar = await packTar(
@@ -85,7 +85,7 @@ const changed = async (path: string, name: string, change: Change): Promise<stri
   return at;
 };
 
-it('a solved task of a world with code grades to the same bytes when its session is gone', async () => {
+it('a solved task of a world with code grades to the same bytes after its session is gone', async () => {
   const id = await openReady({ slug: 'hub', task: 'close-duplicate' });
   const issue = { owner: 'northquay', repo: 'berth', issue_number: 157 };
   await tool(id, 'add_labels', { ...issue, labels: ['duplicate'] });
@@ -104,9 +104,10 @@ it('a solved task of a world with code grades to the same bytes when its session
   expect([over.status, over.err]).toEqual([1, expect.stringContaining('export a session before')]);
 });
 
-it('rows, ledger, answer and time of then are what a grader in Python and a query judge by', async () => {
+it('a grader in Python and a query judge by the rows, ledger, answer and time of the export', async () => {
   const python = [
-    // Longer than the second to which the world's time is told: what it tells is the moment of the export.
+    // Sleeps past the one-second resolution of the world's clock: the grader must still see the
+    // time of the export.
     'import time',
     'from svc_env import clock',
     'def verify(ctx):',
@@ -145,7 +146,7 @@ it('rows, ledger, answer and time of then are what a grader in Python and a quer
   }
 });
 
-it('what is no archive is refused by what is wrong with it', async () => {
+it('a file that is no archive is refused with the reason', async () => {
   const path = join(folder, 'none.tar.gz');
   await writeFile(path, 'not packed at all');
   expect((await regrade(path)).err).toContain('is no archive of a session');

@@ -1,6 +1,7 @@
 /**
- * Webhooks on real processes, from the world's own code to a receiver that is the vendor's own verifier: the bytes of the body are those that were signed, the answer is in the ledger, and a grader finds it. So are
- * those of a world that a session's world is linked to.
+ * Webhooks on real processes, from the world's code to a receiver with the vendor's own verifier.
+ * The bytes of the body are those that were signed, the answer is in the ledger, and a grader finds
+ * it. The same holds for webhooks of a linked world.
  */
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -49,11 +50,14 @@ afterAll(async () => {
 
 type Case = {
   scheme: (typeof signingSchemes)['standard-webhooks' | 'github'];
-  /** True if the vendor also sends forms. */
+  /** True if the vendor also sends webhooks as forms. */
   sendsForms: boolean;
 };
 
-/** One scheme that signs its time and id, and one that signs forms; `signing.test.ts` holds all schemes. */
+/**
+ * One scheme that signs its time and id, and one that signs forms; `signing.test.ts` covers all
+ * schemes.
+ */
 const cases: Case[] = [
   { scheme: signingSchemes['standard-webhooks'], sendsForms: false },
   { scheme: signingSchemes.github, sendsForms: true },
@@ -88,7 +92,7 @@ const grader = {
   ],
 };
 
-/** The verdicts of the checks, by name. */
+/** Returns the verdicts of the checks, by name. */
 const grade = async (sessionId: string): Promise<Record<string, string>> => {
   const { output } = await call(network.client, sessionId, { kind: 'grade' });
   const { checks } = output as { checks: { name: string; verdict: string }[] };
@@ -109,7 +113,7 @@ const listenOnce = async (sessionId: string, receiver: Receiver) => {
 };
 
 it.each(cases.map((each) => [each.scheme.signing, each] as const))(
-  'a receiver of the scheme %s accepts what is forwarded, and its answer is graded',
+  'a receiver of the scheme %s accepts forwarded webhooks, and its answer is graded',
   async (_, given) => {
     await create(given);
     const hooks = [
@@ -133,7 +137,7 @@ it.each(cases.map((each) => [each.scheme.signing, each] as const))(
     expect(sent.error).toBeNull();
     expect(await grade(session.id)).toMatchObject({ sent: 'pass', heard: 'fail' });
 
-    // What was made is there to be forwarded, though the host hands it over by itself.
+    // Webhooks are stored for forwarding, although the host also reports them itself.
     const { statuses, end } = await listenOnce(session.id, receiver);
     expect(end).toMatchObject({ kind: 'done', isOver: false });
     const isForm = ({ headers }: Received) => String(headers['content-type']).includes('form');
@@ -166,7 +170,7 @@ describe('a session of a world with links', () => {
   const own = 'https://hooks.receiver.dev/own';
   const linked = 'https://hooks.receiver.dev/linked';
   const moved = 'https://staging.receiver.dev/linked';
-  /** Both worlds have a subscription of the same key. */
+  /** Both worlds have a subscription with the same key. */
   const hookOf = (url: string, secret: string): Row => ({ id: 1, url, secret, teams: [] });
   const received: { url: string; signature: string; body: string }[] = [];
   let internet: Internet;
