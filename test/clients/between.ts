@@ -1,16 +1,17 @@
 /**
- * What stands between a client and the service: it passes requests on, notes them, and answers in the service's place
- * or not at all when it is told to. What was noted is held to the service's own OpenAPI document.
+ * Recording proxy between a client and the service. It forwards requests and records them; a test
+ * can make it answer in the service's place, or cut the connection. The recorded requests are
+ * checked against the service's own OpenAPI document.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/** A request as it came, and the status of its answer. */
+/** Recorded request, with the status of its answer. */
 export type Noted = {
   method: string;
-  /** Relative to the API's base address. */
+  /** Path relative to the API's base address. */
   path: string;
   query: URLSearchParams;
   contentType: string;
@@ -18,7 +19,7 @@ export type Noted = {
   status: number;
 };
 
-/** What becomes of a request: passed on, answered with a status, or its connection cut. */
+/** Outcome of a request: forwarded, answered with a status, or its connection cut. */
 export type Fate = 'passed' | 'cut' | number;
 
 export type Between = { url: string; noted: Noted[]; stop(): Promise<void> };
@@ -31,10 +32,13 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Headers of one connection. */
+/** Headers that belong to one connection and are not forwarded. */
 const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
 
-/** Starts it before a service; `fateOf` is asked for each request, with how many there were before. */
+/**
+ * Starts the proxy in front of a service; `fateOf` decides the outcome of each request by the
+ * number of earlier ones.
+ */
 export const startBetween = async (
   service: string,
   fateOf: (before: number) => Fate = () => 'passed',
@@ -90,7 +94,7 @@ export const startBetween = async (
   };
 };
 
-/** Nobody is there, from the first request on for so long. */
+/** Simulates an outage: cuts every connection for this long, counted from the first request. */
 export const downFor = (ms: number): (() => Fate) => {
   let firstAt: number | undefined;
   return () => {
@@ -107,13 +111,13 @@ type Document = { paths: Record<string, Record<string, Operation>> };
 const formOf = (template: string): RegExp =>
   new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 
-/** A parameter as it came: a text, or several. */
+/** Returns the value of a query parameter; a list if it is repeated. */
 const parameterOf = (query: URLSearchParams, name: string): unknown => {
   const values = query.getAll(name);
   return values.length > 1 ? values : values[0];
 };
 
-/** Makes the check of requests: what of one is not as the document has it. */
+/** Builds a checker that returns how a request differs from the OpenAPI document. */
 export const checkerOf = (document: Document): ((noted: Noted) => string[]) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
   ajv.addFormat('binary', true);
@@ -131,7 +135,7 @@ export const checkerOf = (document: Document): ((noted: Noted) => string[]) => {
     const verb = method.toLowerCase();
     const found = Object.entries(document.paths)
       .filter(([template, verbs]) => verb in verbs && formOf(template).test(path))
-      // Of two that match, the one with fewer arguments.
+      // Prefers the template with fewer arguments when two match.
       .sort(([one], [other]) => one.split('{').length - other.split('{').length)[0];
     if (found === undefined) return [`${method} ${path} is not in the document`];
     const [template, verbs] = found;

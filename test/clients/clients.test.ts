@@ -1,8 +1,8 @@
 /**
- * The vendor's clients in Python and in Go, as they come from their registries, at their everyday work on
- * a session of `code-hosting`, given nothing but its address and token. Each is one program in `python/`
- * or `go/`, which tells of all its calls; a call counts as passed when the client took the answer and what
- * it made of it is right. The template's README has the numbers, and they are held to what is seen here.
+ * The vendor's clients in Python and in Go, unmodified from their registries, doing everyday work
+ * on a session of `code-hosting`. They get only its address and token. Each is one program in
+ * `python/` or `go/`, which reports all its calls. A call passes if the client accepted the answer
+ * and its result is right. The template's README states the numbers, and they are checked here.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { findGo, findPython, type Missing, type Program } from './packages.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** What a program tells of each flow: its calls in their order, and what was wrong with them. */
+/** Report of a program by flow: its calls in order, each with its fault if it has one. */
 type Told = Record<string, { call: string; fault: string | null }[]>;
 
 const flows = [
@@ -37,7 +37,7 @@ const flows = [
 ];
 
 const python = (file: string) => findPython(join(import.meta.dirname, 'python', file));
-// Go's is built while Python's packages are installed.
+// The Go client is built while Python's packages are installed.
 const [go, ...pythons] = await Promise.all([
   findGo(),
   python('with_pygithub.py'),
@@ -54,7 +54,7 @@ afterAll(async () => {
   if (!('missing' in go)) await rm(go.folder, { recursive: true, force: true });
 });
 
-/** Lets a client do its work on rows as they are at first. */
+/** Runs a client on freshly reset rows. */
 const work = async ({ command, args, env }: Program): Promise<Told> => {
   await world.reset();
   const client = { ...env, SVC_CLIENT_URL: world.url, SVC_CLIENT_TOKEN: world.token };
@@ -77,7 +77,7 @@ describe.each(Object.entries(clients))('%s', (name, program) => {
       expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
     });
 
-    it('in as many calls as the README of the template says', () => {
+    it('with as many passed calls as the README of the template says', () => {
       expect(Object.keys(told).sort()).toEqual([...flows].sort());
       const calls = Object.values(told).flat();
       const passed = calls.filter(({ fault }) => fault === null);

@@ -1,4 +1,7 @@
-/** `svc completion` in the shells themselves: what each offers at a Tab. Bash is always there; the others where they are. */
+/**
+ * `svc completion` in real shells: the candidates of each at a Tab. Bash is always present; zsh and
+ * fish are tested if installed.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +36,7 @@ const run = (program: string, words: string[]): string => {
 
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
-/** What bash offers at the end of a line. */
+/** Returns the candidates of bash at the end of a line. */
 const byBash = (line: string): string[] => {
   const words = line.split(' ').map((word) => `'${word}'`);
   const script = `source svc.bash; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -42,11 +45,11 @@ const byBash = (line: string): string[] => {
 
 const zshScript = fileURLToPath(new URL('../support/zsh/offers.zsh', import.meta.url));
 
-/** What zsh offers at a Tab. */
+/** Returns the candidates of zsh at a Tab. */
 const byZsh = (line: string): string[] =>
   run('zsh', ['-f', zshScript, line]).split('\n').filter(Boolean);
 
-/** What fish offers, without what it says of each. */
+/** Returns the candidates of fish, without their descriptions. */
 const byFish = (line: string): string[] =>
   run('fish', ['--no-config', '-c', `source svc.fish; complete -C ${JSON.stringify(line)}`])
     .split('\n')
@@ -86,7 +89,7 @@ describe.each(shells)('%s', (shell, offer) => {
   its(
     `leaves what may be anything to files (skipped without ${shell})`,
     () => {
-      // Bash looks for files itself where nothing is offered.
+      // Bash completes files itself when there are no candidates.
       const expected = shell === 'bash' ? [] : ['a-file.json'];
       expect(offer('svc files put a-f')).toEqual(expected);
     },

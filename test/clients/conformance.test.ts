@@ -1,7 +1,8 @@
 /**
- * The conformance suite of MCP against both servers: a session's, on the world in `conformance/world`, which has the
- * tools that scenarios ask for, and a project's. The suite shows no credentials, so a relay that adds them stands
- * between; all else goes on as it came. Scenarios that do not fit stand in `conformance/*.yml` with the reason.
+ * The conformance suite of MCP against both servers: a session's, on the world in
+ * `conformance/world` with the tools that the scenarios require, and a project's. The suite sends
+ * no credentials, so a relay adds them and forwards the rest unchanged. `conformance/*.yml` list
+ * the scenarios that do not apply, with the reason.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -35,14 +36,14 @@ const treeOf = (folder: string): TreeFile[] =>
       return { path: file.slice(folder.length + 1), content: readFileSync(file) };
     });
 
-/** Passes requests on to an address of the control plane, with credentials. */
+/** Forwards requests to an address of the control plane and adds credentials. */
 const startRelay = async (target: URL, authorization: string) => {
   const server = createServer((request, response) => {
     const headers = { ...request.headers, authorization };
     const { hostname, port, pathname } = target;
     const options = { hostname, port, path: pathname, method: request.method, headers };
     const outgoing = openRequest(options, (answer) => {
-      // Several streams are tried only on a server that names a session; ours looks at no such name.
+      // The suite tests several streams only with a session header; our server ignores that header.
       const named = { ...answer.headers, 'mcp-session-id': 'none-is-kept' };
       response.writeHead(answer.statusCode ?? 502, named);
       answer.pipe(response);
@@ -84,7 +85,7 @@ afterAll(async () => {
   await control.stop();
 });
 
-/** Runs all scenarios; what it says, and whether all went as the list says. */
+/** Runs all scenarios; returns the output, and true if exactly the listed ones failed. */
 const runSuite = async (url: string, list: string): Promise<{ passed: boolean; said: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-conformance-'));
   const words = ['server', '--url', url, '--suite', 'all'];
@@ -112,11 +113,11 @@ const check = async (path: string, authorization: string, list: string): Promise
   expect(said).toContain('dns-rebinding-protection');
 };
 
-it("a session's server passes the scenarios that fit", async () => {
+it('the server of a session passes the scenarios that apply', async () => {
   await check(`/api/public/world-sessions/${sessionId}/mcp`, `Bearer ${token}`, 'session.yml');
 }, 300_000);
 
-it("the project's server passes the scenarios that fit", async () => {
+it('the server of a project passes the scenarios that apply', async () => {
   const pair = basicAuthorization(control.publicKey, control.secretKey);
   await check('/api/public/mcp', pair, 'service.yml');
 }, 300_000);

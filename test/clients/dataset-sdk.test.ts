@@ -1,6 +1,6 @@
 /**
- * SDKs of the field for datasets and queues, unmodified, on a control plane: a dataset with items, an experiment on
- * it with a score of the run, and a queue that is worked off.
+ * Unmodified Langfuse SDKs for datasets and queues, on a control plane: a dataset with items, an
+ * experiment on it with a score of the run, and a queue whose items are completed.
  */
 import { LangfuseClient } from '@langfuse/client';
 import { Langfuse } from 'langfuse';
@@ -21,7 +21,7 @@ const options = () => ({
 });
 
 describe('the older SDK', () => {
-  it('makes a dataset, reads it whole, and links traces before they are sent', async () => {
+  it('creates a dataset, reads it in full, and links traces before they are sent', async () => {
     const langfuse = new Langfuse(options());
     const name = 'folder of/the older';
     await langfuse.createDataset({ name, description: 'd', metadata: { a: 1 } });
@@ -47,7 +47,7 @@ describe('the older SDK', () => {
   });
 });
 
-describe('the present SDK', () => {
+describe('the current SDK', () => {
   it('runs an experiment on a dataset, with a score of the run', async () => {
     const langfuse = new LangfuseClient(options());
     const name = 'folder of/the present';
@@ -74,7 +74,7 @@ describe('the present SDK', () => {
     expect(scores.map(({ value }) => value)).toEqual([1]);
   });
 
-  it('fills a queue and works it off', async () => {
+  it('fills a queue and completes its item', async () => {
     const langfuse = new LangfuseClient(options());
     const config = await langfuse.api.scoreConfigs.create({ name: 'q', dataType: 'NUMERIC' });
     const queues = langfuse.api.annotationQueues;

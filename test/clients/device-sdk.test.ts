@@ -1,7 +1,8 @@
 /**
- * The usual client of the device manager, `jamf-pro-sdk` as it comes from the registry, at its everyday work on a
- * session of `device-management`, given nothing but its address and token: one program in `python/`, which tells of
- * all its calls. The webhooks that its work sends are read by the client's own models.
+ * The usual client of the device manager, `jamf-pro-sdk`, unmodified from its registry, doing
+ * everyday work on a session of `device-management`. It gets only its address and token. It is one
+ * program in `python/`, which reports all its calls. The client's own models read the webhooks that
+ * result.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const programs = join(import.meta.dirname, 'python');
 const program = await findPythonWith('device-sdk', join(programs, 'with_device_sdk.py'));
 const reader = await findPythonWith('device-sdk', join(programs, 'read_device_webhooks.py'));
 
-/** What the program tells of each flow: its calls in their order, and what was wrong with them. */
+/** Report of the program by flow: its calls in order, each with its fault if it has one. */
 type Told = Record<string, { call: string; fault: string | null }[]>;
 
 const flows = [
@@ -41,7 +42,7 @@ describe.skipIf('missing' in program)('jamf-pro-sdk does its everyday work', () 
     const { command, args, env } = program as Program;
     const client = { ...env, SVC_CLIENT_URL: world.url, SVC_CLIENT_TOKEN: world.token };
     const { stdout } = await run(command, args, { env: client, maxBuffer: 64 * 1024 * 1024 });
-    // The client prints what it writes as XML, so its program tells in the last line.
+    // The client prints its XML requests, so the program's report is the last line.
     told = JSON.parse(stdout.slice(stdout.lastIndexOf('\n') + 1)) as Told;
   }, 240_000);
 
@@ -51,7 +52,7 @@ describe.skipIf('missing' in program)('jamf-pro-sdk does its everyday work', () 
     expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
   });
 
-  it('in as many calls as the README of the template says', () => {
+  it('with as many calls as the README of the template says', () => {
     expect(Object.keys(told)).toEqual(flows);
     const readme = readFileSync(
       join(import.meta.dirname, '../../src/templates/device-management/README.md'),
@@ -60,7 +61,7 @@ describe.skipIf('missing' in program)('jamf-pro-sdk does its everyday work', () 
     expect(readme).toContain(`${Object.values(told).flat().length} calls`);
   });
 
-  it('and its models read the webhooks', async () => {
+  it('and reads the webhooks with its own models', async () => {
     const sent = await world.deliveries();
     const bodies = sent.map(({ operation, request }) => ({
       event: operation,

@@ -1,8 +1,9 @@
 /**
- * The vendor's client in Python, as it comes from its registry, at its everyday work on a session of
- * `issue-tracking`, given nothing but its address and token. It is one program, which tells of all its calls; a call
- * counts as passed when the client took the answer and what it made of it is right. The template's README has the
- * number. The client for JavaScript has its tests beside those of the world host (`issue-tracking/everyday.test.ts`).
+ * The vendor's client in Python, unmodified from its registry, doing everyday work on a session of
+ * `issue-tracking`. It gets only its address and token. It is one program, which reports all its
+ * calls. A call passes if the client accepted the answer and its result is right. The template's
+ * README states the number. The tests of the JavaScript client are in the world host
+ * (`issue-tracking/everyday.test.ts`).
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { findPythonWith, type Program } from './packages.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** What the program tells of each flow: its calls in their order, and what was wrong with them. */
+/** Report of the program by flow: its calls in order, each with its fault if it has one. */
 type Told = Record<string, { call: string; fault: string | null }[]>;
 
 const flows = [
@@ -51,7 +52,7 @@ describe.skipIf('missing' in program)('jira for Python does its everyday work', 
     expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
   });
 
-  it('in as many calls as the README of the template says', () => {
+  it('with as many passed calls as the README of the template says', () => {
     expect(Object.keys(told)).toEqual([...flows]);
     const readme = readFileSync(join(root, 'src/templates/issue-tracking/README.md'), 'utf8');
     const calls = Object.values(told).flat();

@@ -1,6 +1,6 @@
 /**
- * SDKs of the field for models, metrics and comments, unmodified, on a control plane: both for JavaScript, and the
- * present one for Python.
+ * Unmodified Langfuse SDKs for models, metrics and comments, on a control plane: both for
+ * JavaScript, and the current one for Python.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ const asked = (view: string) =>
   });
 
 describe('the older SDK', () => {
-  it('makes a model, is told costs and metrics by it, and comments', async () => {
+  it('creates a model, reads its costs and metrics, and comments', async () => {
     const langfuse = new Langfuse(options());
     const { api } = langfuse;
     const model = await api.modelsCreate({
@@ -55,7 +55,7 @@ describe('the older SDK', () => {
       ...{ inputPrice: 0.5, outputPrice: 1 },
     });
     expect(model).toMatchObject({ inputPrice: 0.5, isLangfuseManaged: false });
-    // By name, and there are more built-in ones than a page holds.
+    // The list is sorted by name, and the built-in models fill more than a page.
     const pages = await Promise.all([1, 2].map((page) => api.modelsList({ page, limit: 100 })));
     expect(pages.flatMap(({ data }) => data.map(({ id }) => id))).toContain(model.id);
     const trace = langfuse.trace({ name: 'of the older' });
@@ -72,8 +72,8 @@ describe('the older SDK', () => {
   });
 });
 
-describe('the present SDK', () => {
-  it('makes a model with tiers, is told metrics, and comments', async () => {
+describe('the current SDK', () => {
+  it('creates a model with tiers, reads metrics, and comments', async () => {
     const { api } = new LangfuseClient(options());
     const model = await api.models.create({
       ...{ modelName: 'present', matchPattern: '^present$', unit: 'TOKENS' as const },
@@ -103,7 +103,7 @@ describe('the present SDK', () => {
 });
 
 describe('the SDK for Python', () => {
-  it.skipIf('missing' in python)('makes a model, is told metrics, and comments', async () => {
+  it.skipIf('missing' in python)('creates a model, reads metrics, and comments', async () => {
     if ('missing' in python) return;
     const { baseUrl, publicKey, secretKey } = options();
     const env = {

@@ -1,7 +1,6 @@
 /**
- * The vendor's client for JavaScript follows the addresses that answers hold: of all that everyday routes
- * answer, each address that may be got leads to an answer, but for those of the vendor's parts that
- * `code-hosting` does not have.
+ * The vendor's client for JavaScript follows the URLs in answers. Every URL in the answers of
+ * everyday routes can be fetched, except those of parts that `code-hosting` does not have.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { on, pull, repository, serveCodeHost } from '../support/code-hosting.ts'
 
 const world = await serveCodeHost();
 
-/** What the README of the template says of addresses that lead nowhere, and which those are. */
+/** Missing routes by the part of the README that names them as absent. */
 const absent: Record<string, string[]> = {
   'blobs, trees and commits that are put together by hand': [
     '/repos/{owner}/{repo}/git/blobs 404',
@@ -59,11 +58,13 @@ const names: [RegExp, string][] = [
   [/\/\d+(?=\/|$)/g, '/{number}'],
 ];
 
-/** The route that an address is of, near enough to tell one from another. */
+/** Returns the route of a URL, exact enough to distinguish routes. */
 const routeOf = (address: string): string =>
   names.reduce((path, [of, name]) => path.replace(of, name), new URL(address).pathname);
 
-/** The session's addresses anywhere in an answer; of templates, with nothing filled in that may be left. */
+/**
+ * Returns the session's URLs anywhere in an answer; optional parts of URL templates are removed.
+ */
 const addressesIn = (value: unknown): string[] => {
   if (typeof value === 'object' && value !== null) {
     return Object.values(value).flatMap(addressesIn);
@@ -73,7 +74,7 @@ const addressesIn = (value: unknown): string[] => {
   return address.includes('{') ? [] : [address];
 };
 
-/** What everyday routes answer. */
+/** Returns the answers of everyday routes. */
 const answers = async (): Promise<unknown[]> => {
   const { issues, pulls, repos, search, git, orgs, users } = world.client();
   const config = { url: 'https://hooks.example/in', secret: 's3' };
@@ -112,8 +113,8 @@ const readme = readFileSync(
   'utf8',
 );
 
-describe('addresses in answers', () => {
-  it('lead to answers, except for parts that the template does not have', async () => {
+describe('URLs in answers', () => {
+  it('can be fetched, except for parts that the template does not have', async () => {
     const octokit = world.octokit();
     const byRoute = new Map((await answers()).flatMap(addressesIn).map((at) => [routeOf(at), at]));
     expect(byRoute.size).toBeGreaterThan(60);
@@ -126,7 +127,7 @@ describe('addresses in answers', () => {
     expect(failed.flat().sort()).toEqual(Object.values(absent).flat().sort());
   });
 
-  it('that lead nowhere belong to parts that the README names as absent', () => {
+  it('that cannot be fetched belong to parts that the README names as absent', () => {
     const [, said = ''] =
       /(The vendor does the following and this world does not[\s\S]+?)\n\n/.exec(readme) ?? [];
     const words = said.replaceAll(/\s+/g, ' ');

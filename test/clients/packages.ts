@@ -1,7 +1,8 @@
 /**
- * The vendors' clients that are not npm packages: Python's, installed once from `requirements.txt`,
- * or another list of those beside it, into the user's cache, and Go's, built from `go.mod` by the Go on this machine, which has a cache of its
- * own. Versions and digests are in those files. Where a client cannot be had, its tests say so in a line.
+ * The vendors' clients that are not npm packages. Python's are installed once into the user's
+ * cache, from `requirements.txt` or another list beside it. Go's is built from `go.mod` by the Go
+ * on this machine, which has its own cache. Those files pin versions and digests. If a client is
+ * unavailable, its tests print a line with the reason.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +16,7 @@ import { describeError } from '#domain/error.ts';
 const run = promisify(execFile);
 const here = import.meta.dirname;
 
-/** How to start a client's program, or why that cannot be. */
+/** Command line of a client's program; `Missing` has the reason why there is none. */
 export type Program = { command: string; args: string[]; env: NodeJS.ProcessEnv };
 export type Missing = { missing: string };
 
@@ -30,7 +31,10 @@ const tell = (what: string, error: unknown): Missing => {
 const pip = ['-m', 'pip', '--quiet', '--disable-pip-version-check', 'install', '--no-deps'];
 const strictly = ['--require-hashes', '--only-binary', ':all:', '--root-user-action', 'ignore'];
 
-/** Installs beside the final folder and moves it there whole, as other runs may look for it meanwhile. */
+/**
+ * Installs into a temporary folder and renames it, because concurrent runs may look for the final
+ * one.
+ */
 const install = async (requirements: string, folder: string): Promise<void> => {
   await mkdir(dirname(folder), { recursive: true });
   const made = await mkdtemp(`${folder}.`);
@@ -44,7 +48,7 @@ const install = async (requirements: string, folder: string): Promise<void> => {
   }
 };
 
-/** The environment in which `python3` has the packages of one list in `python/`. */
+/** Returns the environment in which `python3` has the packages of one list in `python/`. */
 const findPackages = async (list: string): Promise<{ env: NodeJS.ProcessEnv } | Missing> => {
   const requirements = join(here, `python/${list}.txt`);
   try {
@@ -62,7 +66,10 @@ const findPackages = async (list: string): Promise<{ env: NodeJS.ProcessEnv } | 
 
 const packages = new Map<string, ReturnType<typeof findPackages>>();
 
-/** A program of `python/`, or a module of the packages' after `-m`, with the packages of a list. */
+/**
+ * Returns the command for a program of `python/`, or for a module after `-m`, with the packages of
+ * a list.
+ */
 export const findPythonWith = async (
   list: string,
   ...args: string[]
@@ -73,11 +80,11 @@ export const findPythonWith = async (
   return 'missing' in found ? found : { command: 'python3', args, ...found };
 };
 
-/** The same with those of `requirements.txt`. */
+/** Like `findPythonWith`, with the packages of `requirements.txt`. */
 export const findPython = (...args: string[]): Promise<Program | Missing> =>
   findPythonWith('requirements', ...args);
 
-/** The Go client, built. The folder that it is in is the caller's to remove. */
+/** Builds the Go client. The caller removes its folder. */
 export const findGo = async (): Promise<(Program & { folder: string }) | Missing> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-go-client-'));
   const command = join(folder, 'client');

@@ -1,11 +1,12 @@
 /**
- * What is served keeps to the OpenAPI document that describes it: schemathesis makes requests from the
- * document, right ones and wrong ones, and looks at the answers. Asked are sessions of the templates,
- * whose paths are filled with names and numbers that their rows have, and the control plane.
+ * Services match the OpenAPI documents that describe them. Schemathesis derives valid and invalid
+ * requests from a document and checks the answers. The targets are the control plane and sessions
+ * of the templates, whose paths are filled with names and numbers of their rows.
  *
- * Failures that are meant are listed in `schemathesis/accepted.json`, each with a reason. Any other fails
- * the test, as does a listed one that is no longer seen. The ordinary tests send few requests, the same
- * each time, and do not meet what is listed as rare. `make schemathesis` sends more, others for each seed.
+ * `schemathesis/accepted.json` lists the accepted failures, each with a reason. Any other failure
+ * fails the test, and so does a listed one that no longer occurs. The ordinary tests send few
+ * requests, the same each time, and do not reach the failures listed as rare. `make schemathesis`
+ * sends more requests, different for each seed.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -47,7 +48,7 @@ const accepted = JSON.parse(await readFile(join(here, 'accepted.json'), 'utf8'))
 const folder = await mkdtemp(join(tmpdir(), 'svc-schemathesis-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What comes before the name of what was made, in its path. */
+/** Path segment before the name of each object that the test creates. */
 const folders = {
   session: 'world-sessions',
   call: 'calls',
@@ -65,11 +66,14 @@ type Target = {
   document: unknown;
   url: string;
   authorization: string;
-  /** What the test has made before: a value of an argument, by the name of a dictionary. */
+  /**
+   * Objects that the test created beforehand: the value of an argument, by the name of its
+   * dictionary.
+   */
   made: Partial<Record<keyof typeof folders, string>>;
 };
 
-/** The settings of a target, with dictionaries for what was made. */
+/** Writes the settings of a target, with dictionaries for its created objects. */
 const configure = async (name: string, made: Target['made']): Promise<string> => {
   const lines = Object.entries(made).map(
     ([dictionary, value]) => `${dictionary} = { values = ["${value}"] }`,
@@ -83,7 +87,7 @@ const configure = async (name: string, made: Target['made']): Promise<string> =>
   return file;
 };
 
-/** Asks what a document describes. What was wrong comes with a text that says how to see it again. */
+/** Runs schemathesis on a document. Failures come with a text that says how to reproduce them. */
 const ask = async ({ name, document, url, authorization, made }: Target) => {
   const { command, args, env } = program as Program;
   const at = join(folder, name);
@@ -105,7 +109,7 @@ const ask = async ({ name, document, url, authorization, made }: Target) => {
     ],
   ];
   const options = { env, cwd: folder, maxBuffer: 64 * 1024 * 1024 };
-  // Ends with another code than 0 when anything was wrong.
+  // Exits with a code other than 0 if there are failures.
   const { stdout } = await run(command, [...args, ...asked.flat()], options).catch(
     (error: { stdout: string }) => error,
   );
@@ -128,7 +132,7 @@ const failuresOf = ({ failures }: Report): string[] =>
     operations.map((operation) => keyOf({ operation, failure: type })),
   );
 
-/** Holds what was seen to the list. */
+/** Compares the failures with the accepted ones. */
 const judge = async (target: Target): Promise<void> => {
   const { name, made } = target;
   const { report, said, reached } = await ask(target);
@@ -146,7 +150,10 @@ const judge = async (target: Target): Promise<void> => {
   expect(paths.filter((path) => !reached.some((url) => url.includes(path)))).toEqual([]);
 };
 
-/** Makes what no row of `code-hosting` is at first; one more of what is deleted. */
+/**
+ * Creates objects that no initial row of `code-hosting` provides, and spares of those that the run
+ * deletes.
+ */
 const makeMissing = async ({ url, token }: ServedWorld): Promise<Target['made']> => {
   const { rest } = new Octokit({ baseUrl: url, auth: token });
   const hookAt = async (address: string) => {
@@ -174,7 +181,7 @@ const makeMissing = async ({ url, token }: ServedWorld): Promise<Target['made']>
 };
 
 describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () => {
-  it('of code-hosting matches what a session answers', async () => {
+  it('of code-hosting matches the answers of a session', async () => {
     const world = await serveWorld(templateTree('code-hosting'));
     try {
       const document = openApiOf(world.contract, { serverUrl: world.url });
@@ -187,7 +194,7 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
     }
   });
 
-  it('of issue-tracking matches what a session answers', async () => {
+  it('of issue-tracking matches the answers of a session', async () => {
     const world = await serveWorld(templateTree('issue-tracking'));
     try {
       const document = openApiOf(world.contract, { serverUrl: world.url });
@@ -198,7 +205,7 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
     }
   });
 
-  it('of device-management matches what a session answers', async () => {
+  it('of device-management matches the answers of a session', async () => {
     const world = await serveWorld(templateTree('device-management'));
     try {
       const document = openApiOf(world.contract, { serverUrl: world.url });
@@ -209,7 +216,7 @@ describe.skipIf('missing' in program)('the OpenAPI document', { timeout }, () =>
     }
   });
 
-  it('of the control plane matches what it answers', async () => {
+  it('of the control plane matches its answers', async () => {
     const control = await startNotesControl();
     try {
       const session = await control.send(openSession, { body: { slug: 'notes' } });

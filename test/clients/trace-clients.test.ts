@@ -1,7 +1,8 @@
 /**
- * Clients of the field for traces beside the one in `trace-sdk.test.ts`, unmodified, as their documentation has them:
- * the SDK of the current generation for JavaScript, three generations of the one for Python, and the exporters of
- * OpenTelemetry in both languages and both forms. Each request of theirs is held to the OpenAPI document.
+ * Unmodified clients for traces besides the one in `trace-sdk.test.ts`, used as their documentation
+ * shows: the current SDK for JavaScript, three generations of the one for Python, and OpenTelemetry
+ * exporters in both languages and both formats. Each of their requests is checked against the
+ * OpenAPI document.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => control.stop());
 
-/** Does something with a service that notes what it is asked, and holds that to the document. */
+/** Runs work through a recording proxy, and checks the recorded requests against the document. */
 const through = async <Value>(
   work: (between: Between) => Promise<Value>,
   fateOf?: (before: number) => Fate,
@@ -85,7 +86,7 @@ const read = async (id: string) => (await control.send(getTrace, { params: { tra
 
 type Read = Awaited<ReturnType<typeof read>>;
 
-/** What each SDK tells of one agent. */
+/** Checks the trace that each SDK reports of the same agent. */
 const expectChat = (body: Read, temperature: number | string = 0.5): void => {
   expect(body).toMatchObject({
     name: 'chat',
@@ -129,12 +130,12 @@ const generations: Record<string, Program | Missing> = { 2: two, 3: three, 4: fo
 describe('the SDK for Python', () => {
   for (const [generation, found] of Object.entries(generations)) {
     it.skipIf('missing' in found)(
-      `of generation ${generation} sends what an agent did and reads it back at once`,
+      `of generation ${generation} sends a trace and reads it back at once`,
       { timeout: 120_000 },
       async () => {
         const told = await through(({ url }) => runProgram(found as Program, url));
         const { id } = JSON.parse(told) as { id: string };
-        // The oldest writes parameters of models as texts.
+        // The oldest SDK writes model parameters as texts.
         expectChat(await read(id), generation === '2' ? '0.5' : 0.5);
         expect(JSON.parse(told)).toMatchObject({ name: 'chat', tags: ['first', 'second'] });
       },
@@ -142,7 +143,7 @@ describe('the SDK for Python', () => {
   }
 });
 
-/** Tells of the same agent by the SDK of the current generation; returns the id of the trace. */
+/** Reports the same agent with the current SDK; returns the id of the trace. */
 const chat = async (url: string): Promise<string> => {
   const keys = { publicKey: control.publicKey, secretKey: control.secretKey, baseUrl: url };
   const processor = new LangfuseSpanProcessor({ ...keys, release: 'r1' });
@@ -208,7 +209,7 @@ const chat = async (url: string): Promise<string> => {
 };
 
 describe('the SDK for JavaScript', () => {
-  it('sends what an agent did and reads it back at once', async () => {
+  it('sends a trace and reads it back at once', async () => {
     const id = await through(({ url }) => chat(url));
     expectChat(await read(id));
     expect((await read(id)).observations.find((one) => one.name === 'answer')).toMatchObject({
@@ -216,7 +217,7 @@ describe('the SDK for JavaScript', () => {
     });
   });
 
-  it('loses nothing and doubles nothing when it is refused for a moment', async () => {
+  it('loses nothing and duplicates nothing when it is refused twice', async () => {
     expectChat(
       await read(
         await through(
@@ -228,7 +229,10 @@ describe('the SDK for JavaScript', () => {
   });
 });
 
-/** Nested spans of the GenAI conventions by an exporter as it is; returns the id of the trace. */
+/**
+ * Sends nested spans of the GenAI conventions with an unmodified exporter; returns the id of the
+ * trace.
+ */
 const runAgent = async (span: JsonExporter | ProtobufExporter): Promise<string> => {
   const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(span)] });
   const tracer = provider.getTracer('agent');
@@ -273,7 +277,7 @@ describe('an exporter of OpenTelemetry', () => {
     JSON: JsonExporter,
     protobuf: ProtobufExporter,
   })) {
-    it(`for JavaScript sends nested spans as ${form}, also when it is refused or nobody is there for a moment`, async () => {
+    it(`for JavaScript sends nested spans as ${form}, also after two refusals or a short outage`, async () => {
       const refusing = (before: number): Fate => (before < 2 ? 503 : 'passed');
       for (const fateOf of [undefined, refusing, downFor(3_000)]) {
         const work = ({ url }: Between) => runAgent(new Exporter(settings(url)));
@@ -283,7 +287,7 @@ describe('an exporter of OpenTelemetry', () => {
   }
 
   it.skipIf('missing' in exporter)(
-    'for Python sends nested spans as protobuf, also when nobody is there for a moment',
+    'for Python sends nested spans as protobuf, also after a short outage',
     { timeout: 120_000 },
     async () => {
       const work = ({ url }: Between) => runProgram(exporter as Program, url);

@@ -1,6 +1,7 @@
 /**
- * An SDK of the field for traces, unmodified, on a control plane: it traces, nests, generates, scores and flushes as
- * its documentation shows, and reads back what it sent. It writes its bodies out of order by itself.
+ * The unmodified Langfuse SDK for traces on a control plane: it traces, nests, generates, scores
+ * and flushes as its documentation shows, and reads back its data. The SDK itself sends events out
+ * of order.
  */
 import { Langfuse } from 'langfuse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +30,7 @@ const client = (baseUrl: string = address(), fetchRetryDelay = 300): Langfuse =>
 const startTime = new Date('2026-03-01T10:00:00.000Z');
 const later = (ms: number): Date => new Date(startTime.getTime() + ms);
 
-/** Traces what an agent did; returns the id of the trace. */
+/** Traces an agent; returns the id of the trace. */
 const trace = (langfuse: Langfuse): string => {
   const made = langfuse.trace({
     name: 'chat',
@@ -103,7 +104,7 @@ const expectWhole = async (langfuse: Langfuse, id: string): Promise<void> => {
 };
 
 describe('the SDK', () => {
-  it('sends what an agent did and reads it back at once', async () => {
+  it('sends a trace and reads it back at once', async () => {
     const langfuse = client();
     const id = trace(langfuse);
     await langfuse.flushAsync();
@@ -125,7 +126,7 @@ describe('the SDK', () => {
     'all is well': () => () => 'passed',
   };
   for (const [trouble, fateOf] of Object.entries(troubles)) {
-    it(`loses nothing and doubles nothing when ${trouble}, and asks as the document says`, async () => {
+    it(`loses nothing and duplicates nothing when ${trouble}, and its requests match the document`, async () => {
       const document = await (await fetch(`${address()}/api/public/openapi.json`)).json();
       const check = checkerOf(document as Parameters<typeof checkerOf>[0]);
       const between = await startBetween(address(), fateOf());
@@ -139,7 +140,7 @@ describe('the SDK', () => {
     });
   }
 
-  it('sends a batch again and again for one bad event in it, and its good ones are there once', async () => {
+  it('repeats a batch for one invalid event in it, and the valid events are stored once', async () => {
     const langfuse = client();
     langfuse.on('error', () => undefined);
     const id = trace(langfuse);

@@ -1,4 +1,7 @@
-/** Captures that end by SIGKILL, at 50 moments that chance chooses, and what the next run makes of what they left. */
+/**
+ * Captures that are killed with SIGKILL at 50 random moments, and how the next run continues from
+ * what they left.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +20,7 @@ const home = mkdtempSync(join(tmpdir(), 'svc-kills-'));
 const program = fileURLToPath(new URL('../support/capture-program.ts', import.meta.url));
 const mostItems = 20;
 const kills = 50;
-/** Each day other moments; the same again with `FUZZ_SEED`. */
+/** The seed changes daily; `FUZZ_SEED` repeats a run. */
 const seed = Number(
   process.env.FUZZ_SEED ?? new Date().toISOString().slice(0, 10).replaceAll('-', ''),
 );
@@ -36,7 +39,9 @@ const writeWorld = (name: string, url: string): string => {
   return folder;
 };
 
-/** Begun when `go` is called, so that starting it is not waited for. */
+/**
+ * Starts the program early, so that the test does not wait for it; it works once `go` is called.
+ */
 const prepare = (folder: string) => {
   const child = spawn(process.execPath, [program, folder, String(mostItems)], {
     env: { ...process.env, ...codeCacheEnv() },
@@ -63,7 +68,7 @@ const filesBelow = (folder: string): string[] =>
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** How often the manifest says of each file that its answer was written. */
+/** Counts how often the manifest records each file as written. */
 const answeredIn = (folder: string): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const text of readFileSync(join(folder, 'captures/manifest.jsonl'), 'utf8').split('\n')) {
@@ -71,7 +76,7 @@ const answeredIn = (folder: string): Map<string, number> => {
       const { file } = JSON.parse(text) as Line;
       if (file !== undefined) counts.set(file, (counts.get(file) ?? 0) + 1);
     } catch {
-      // A line that a kill cut off.
+      // A kill cut off this line.
     }
   }
   return counts;
@@ -87,9 +92,12 @@ const bodiesOf = (folder: string): string[] =>
     })
     .sort();
 
-it(`a capture that is killed at ${kills} moments goes on, and asks nothing twice but what was under way`, async () => {
+it(`a capture that is killed at ${kills} moments continues, and repeats only requests that were in flight`, async () => {
   const chance = createChance(seed);
-  /** Answers that the run of now gets before it waits in vain, and what happens upon the last. */
+  /**
+   * Number of answers before the vendor holds the next one back, and the action after the last
+   * answer.
+   */
   let left = Number.POSITIVE_INFINITY;
   let onLast = (): void => undefined;
   let onFurther = (): void => undefined;
@@ -125,7 +133,7 @@ it(`a capture that is killed at ${kills} moments goes on, and asks nothing twice
       const before = vendor.asked.length;
       const waits = chance.happens(0.25);
       const moment = new Promise<void>((resolve) => {
-        // While the next request is under way, or somewhere between an answer and that.
+        // Either while the next request is in flight, or between an answer and that request.
         if (waits) onFurther = resolve;
         else onLast = () => void pause(chance.between(0, 12)).then(resolve);
       });
@@ -142,13 +150,13 @@ it(`a capture that is killed at ${kills} moments goes on, and asks nothing twice
     const done = await runSvc([...words, '--json']);
     expect(done.status, done.err).toBe(0);
 
-    // Each answer was kept once, so what was kept was never asked for again.
+    // Each answer was stored once, so no stored answer was requested again.
     const answered = answeredIn(folder);
     expect([...answered.values()].filter((count) => count !== 1)).toEqual([]);
     expect(answered.size).toBe(wanted.length);
     const paths = vendor.asked.map(({ path }) => path);
     expect([...new Set(paths)].sort()).toEqual(wanted);
-    // A kill has one request under way at the most.
+    // At most one request is in flight at each kill.
     expect(paths.length - wanted.length).toBeLessThanOrEqual(kills);
     expect(bodiesOf(folder)).toEqual(bodiesOf(whole));
   } finally {

@@ -1,4 +1,7 @@
-/** `svc worlds connector serve`: a folder served to its author, on real programs and without a service. */
+/**
+ * `svc worlds connector serve`: serves a world's folder to its author, on real programs and without
+ * a service.
+ */
 
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,7 +66,10 @@ const linesOf = (svc: Svc): Line[] =>
 
 const servedTimes = (svc: Svc) => linesOf(svc).flatMap(({ serving: one }) => one ?? []);
 
-/** Resolves with what is said when the folder was served so often. */
+/**
+ * Waits until the folder has been served this many times; returns the line printed for the last
+ * one.
+ */
 const served = async (svc: Svc, times: number) => {
   const hasEnded = svc.ended().then(({ err }) => {
     throw new Error(`it ended: ${err}`);
@@ -94,7 +100,7 @@ const start = async (...words: string[]) => {
   return { svc, api, entry: entry as string, ask };
 };
 
-/** Asks the address of a page, whose name only browsers take for this machine. */
+/** Requests a page's address, whose name only browsers resolve to this machine. */
 const get = async (api: string, url: string, headers: OutgoingHttpHeaders = {}) => {
   const { host, pathname, search } = new URL(url);
   const asked = request(`${api}${pathname}${search}`, { headers: { ...headers, host } }).end();
@@ -103,7 +109,7 @@ const get = async (api: string, url: string, headers: OutgoingHttpHeaders = {}) 
 };
 
 describe('a folder that is served', () => {
-  it('answers by its routes and shows its page, and each request is told', async () => {
+  it('answers by its routes, shows its page, and prints each request', async () => {
     const { svc, api, entry, ask } = await start();
     expect(await ask('POST', '/notes', { id: 3, title: 'Third' })).toMatchObject({ status: 201 });
     expect(JSON.parse((await ask('GET', '/notes')).body)).toHaveLength(3);
@@ -121,7 +127,7 @@ describe('a folder that is served', () => {
     ]);
   });
 
-  it('is served anew when a file is saved, with what was done in it', async () => {
+  it('is served again when a file is saved, with the changes made by requests', async () => {
     const { svc, ask } = await start();
     await ask('POST', '/notes', { id: 3, title: 'Third' });
     await ask('DELETE', '/notes/1');
@@ -131,7 +137,7 @@ describe('a folder that is served', () => {
     expect(rows.map(({ title }) => title)).toEqual(['Second', 'Third']);
   });
 
-  it('leaves out what fits no more, and says why', async () => {
+  it('drops changes that no longer fit, and prints the reason', async () => {
     const { svc, ask } = await start();
     await ask('POST', '/notes', { id: 3, title: 'Third', rank: 7 });
     await ask('POST', '/notes', { id: 4, title: 'Fourth' });
@@ -147,21 +153,21 @@ describe('a folder that is served', () => {
     expect(JSON.parse((await ask('GET', '/notes')).body)).toHaveLength(3);
   });
 
-  it('stays as it was while a file is wrong, which is told with its place', async () => {
+  it('stays as it was while a file is invalid, and the mistake is printed with its place', async () => {
     const { svc, ask } = await start();
     const right = readFileSync(join(folder, 'connector.toml'), 'utf8');
     put('connector.toml', right.replace('entity = "notes"', 'entity = "nots"'));
     await until(() => svc.err().includes('nots'), { timeoutMs: 30_000, what: 'it is told' });
     expect(svc.err()).toContain('connector.toml');
     expect((await ask('GET', '/notes')).status).toBe(200);
-    // As editors save: written beside it, then put in its place.
+    // Editors save like this: they write a second file, then rename it over the first.
     put('connector.toml.new', `${right}\n${operation('GET', '/more')}`);
     renameSync(join(folder, 'connector.toml.new'), join(folder, 'connector.toml'));
     await served(svc, 2);
     expect((await ask('GET', '/more')).status).toBe(200);
   });
 
-  it('is not served again for what is no part of it', async () => {
+  it('is not served again when an unrelated file changes', async () => {
     const { svc, ask } = await start();
     put('NOTES.md', 'about it');
     put('.git/index', 'x');
@@ -173,7 +179,7 @@ describe('a folder that is served', () => {
     expect(servedTimes(svc)).toHaveLength(3);
   });
 
-  it('has its requests wait while another takes its place, and none refused', async () => {
+  it('delays requests while it is replaced, and refuses none', async () => {
     const { svc, ask } = await start();
     let isOver = false;
     const statuses = new Set<number>();
@@ -199,7 +205,7 @@ describe('a folder that is served', () => {
 });
 
 describe('a folder that cannot be served', () => {
-  it('is refused by name where there is none, or its files are wrong', async () => {
+  it('is refused with its name when it is missing or its files are invalid', async () => {
     const none = await runSvc(['worlds', 'connector', 'serve', join(home, 'nothing')]);
     expect(none).toMatchObject({ status: 1, err: expect.stringContaining('there is no folder') });
     put('connector.toml', 'slug = ');
@@ -207,7 +213,7 @@ describe('a folder that cannot be served', () => {
     expect(wrong).toMatchObject({ status: 1, err: expect.stringContaining('connector.toml:1') });
   });
 
-  it('is refused on a task that it does not have', async () => {
+  it('is refused for an unknown task', async () => {
     const { status, err } = await runSvc(['worlds', 'connector', 'serve', folder, '--task', 'x']);
     expect({ status, err }).toMatchObject({
       status: 1,
@@ -215,7 +221,7 @@ describe('a folder that cannot be served', () => {
     });
   });
 
-  it('is refused at a port that somebody has', async () => {
+  it('is refused at a port that is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await until(() => taken.listening, { timeoutMs: 30_000, what: 'the port is taken' });
     const { port } = taken.address() as { port: number };

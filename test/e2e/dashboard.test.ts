@@ -1,6 +1,6 @@
 /**
- * A rendered dashboard in a real browser: the page at its signed address shows the code in a frame that is nobody's
- * origin, from which nothing is reached, neither the service nor the page around it.
+ * A rendered dashboard in a real browser. The page at its signed URL shows the code in a frame with
+ * an opaque origin. Code in the frame reaches neither the service nor the page around it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ let control: OwnControl;
 let browser: Browser;
 let outside: Server;
 let sessionId: string;
-/** What was asked of an address that is not the service's. */
+/** Requests that reached a server other than the service. */
 const reached: string[] = [];
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(async () => {
   outside.close();
 });
 
-/** Makes a dashboard of the notes with this code, and opens it as a person does. */
+/** Creates a dashboard of the notes with this code, and opens it like a person. */
 const openPage = async (content?: string): Promise<{ page: Page; frame: Frame }> => {
   const body = { name: 'Notes', environmentId: 'notes' };
   const { id } = (await control.send(api.createDashboard, { body })).body;
@@ -62,7 +62,7 @@ const openPage = async (content?: string): Promise<{ page: Page; frame: Frame }>
   return { page, frame };
 };
 
-it('the starter is shown in the frame, with the name of the dashboard above it', async () => {
+it('the starter dashboard is shown in the frame, with its name above it', async () => {
   const { page, frame } = await openPage();
   expect(await page.locator('h1').innerText()).toBe('Notes');
   await frame.getByText('session', { exact: false }).first().waitFor();
@@ -70,7 +70,7 @@ it('the starter is shown in the frame, with the name of the dashboard above it',
   await page.close();
 });
 
-it('a row of the frame leads to its session, and back', async () => {
+it('a row in the frame opens its session, and a link leads back', async () => {
   const { page, frame } = await openPage();
   await frame.getByRole('button', { name: sessionId }).click();
   await page.waitForURL(/sessionId=/);
@@ -82,7 +82,7 @@ it('a row of the frame leads to its session, and back', async () => {
   await page.close();
 });
 
-it('a dot names its own session to the page around it', async () => {
+it('a dot reports its own session to the surrounding page', async () => {
   const { files, entrypoint } = starterOf('task', 'starter');
   const built = await bundlePage(files, entrypoint ?? '');
   const script = 'script' in built ? built.script : '';
@@ -107,7 +107,7 @@ it('a dot names its own session to the page around it', async () => {
 it('code in the frame reaches neither the page, nor the service, nor any other address', async () => {
   const { port } = outside.address() as AddressInfo;
   const service = new URL(control.running.addresses.public[0] ?? '');
-  // Put together here: code that names an address outside is refused when it is pushed.
+  // The URL is built at runtime: the push refuses code that contains an outside address.
   const code = `
     const at = (port, scheme = 'http') => scheme + ':' + '//127.0.0.1:' + port;
     const attempt = async (name, act) => {

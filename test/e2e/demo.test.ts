@@ -1,4 +1,7 @@
-/** `svc demo`: it ends well on processes and on Docker, and interrupted anywhere it leaves nothing. */
+/**
+ * `svc demo`: passes on processes and on Docker, and leaves nothing when it is interrupted
+ * anywhere.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +23,14 @@ const titles = [
 ];
 
 describe('svc demo', () => {
-  // The first one lays out the host here, which takes long; the others find it.
+  // The first demo prepares the host's files here, which takes long; the others reuse them.
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-demo-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs a demo that has a folder for what it keeps; answers what it has left there. */
+  /**
+   * Runs a demo with its own folder for temporary files; returns the files and processes that it
+   * left.
+   */
   const demonstrate = async (
     act: (demo: Svc, folders: () => string[]) => Promise<void>,
     runtime = 'process',
@@ -42,7 +48,7 @@ describe('svc demo', () => {
     expect(end.out).not.toContain('\u001b');
   };
 
-  it('passes every step, and writes plain text where no terminal is', async () => {
+  it('passes every step, and writes plain text without a terminal', async () => {
     expect(await demonstrate(passes)).toEqual([]);
   });
 

@@ -1,4 +1,7 @@
-/** The draft of a HAR file is a world that serves, by commands; and the page about OpenAPI documents is right. */
+/**
+ * A world drafted from a HAR file serves by commands alone; the page about OpenAPI documents is
+ * correct.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -27,7 +30,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const canary = 'canary-credential-4711';
 
-/** What a browser saves of a look at the stand-in vendor. */
+/** Writes a HAR file like a browser's, of visits to the stand-in vendor. */
 const writeHar = async (path: string): Promise<void> => {
   const vendor = await startStandInVendor({ scheme: 'bearer', secret: canary, echo: true });
   const looks = [
@@ -61,7 +64,7 @@ const writeHar = async (path: string): Promise<void> => {
 };
 
 describe('a draft', () => {
-  it('of a HAR file serves its routes as its contract has them, and has no credential', async () => {
+  it('of a HAR file serves its routes as its contract says, and contains no credential', async () => {
     const source = join(home, 'board.har');
     await writeHar(source);
     const folder = join(home, 'of-board');
@@ -78,7 +81,7 @@ describe('a draft', () => {
 });
 
 describe('the page about OpenAPI documents', () => {
-  it('has commands that lead to a world with rows and a task', async () => {
+  it('has commands that produce a world with rows and a task', async () => {
     const folder = join(home, 'page');
     const bin = join(home, 'bin');
     for (const made of [folder, bin]) mkdirSync(made);

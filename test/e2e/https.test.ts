@@ -1,4 +1,7 @@
-/** `svc up --tls` as clients of several languages meet it: real processes, each with its own list of authorities. */
+/**
+ * `svc up --tls` with clients in several languages: real processes, each with its own list of
+ * authorities.
+ */
 import { createHash, createHmac, X509Certificate } from 'node:crypto';
 import {
   chmodSync,
@@ -61,7 +64,7 @@ describe('svc up --tls', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('gives every address of the service and of sessions as https, and keeps its key to itself', () => {
+  it('gives https addresses for the service and for sessions, and protects its key', () => {
     expect(told.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(told.surfaces).toMatch(/^https:\/\/\{session\}--\{surface\}\.localhost:\d+$/);
     const { api, mcp, ui, browser } = session.surfaces;
@@ -74,7 +77,7 @@ describe('svc up --tls', () => {
     expect({ url, caFile }).toEqual({ url: told.url, caFile: told.caFile });
   });
 
-  it('is well by its own doctor, which checks the certificate', async () => {
+  it('passes its own doctor, which checks the certificate', async () => {
     const said = await svc('admin', 'doctor');
     expect(said).toMatch(/✓ +addresses +the certificate of 127\.0\.0\.1 is good for (29|30) days/);
   });
@@ -100,7 +103,7 @@ describe('svc up --tls', () => {
     expect(ran.out.match(/"status": ?"ok"/g), ran.out).toHaveLength(5);
   });
 
-  it('is refused by clients that were told of nothing, and says over HTTP where https is', async () => {
+  it('is refused by clients that do not trust the authority, and names the https address over HTTP', async () => {
     const strange = await runClient('curl', ['-sS', `${told.url}/health`]);
     expect([strange.status, strange.err]).toEqual([60, expect.stringContaining('certificate')]);
     const script = 'fetch(process.argv[1]).catch((error) => console.log(error.cause.code))';
@@ -137,7 +140,7 @@ describe('svc up --tls', () => {
     });
   });
 
-  it('serves MCP, streams and tools of a session to the CLI, which trusts it by itself', async () => {
+  it('serves MCP, streams and tools of a session to the CLI, which trusts the authority automatically', async () => {
     const call = ['worlds', 'session', 'call', session.id, 'list_repositories', '--json'];
     expect(await svc(...call)).toContain('northquay');
     const init = {
@@ -172,7 +175,7 @@ describe('svc up --tls', () => {
     expect(direct.out, direct.err).toContain('"serverInfo"');
   });
 
-  it('forwards what a session sends to a receiver, signed as it was', async () => {
+  it('forwards webhooks of a session to a receiver with their signatures unchanged', async () => {
     const receiver = await startReceiver();
     const { url, token } = session.surfaces.api;
     const post = async (path: string, body: object): Promise<void> => {
@@ -195,7 +198,7 @@ describe('svc up --tls', () => {
     await receiver.leave();
   });
 
-  it('lets a browser in by a link once, with a Secure cookie, and shows the live view', async () => {
+  it('admits a browser once by a link, with a Secure cookie, and shows the live view', async () => {
     const certificate = new X509Certificate(readFileSync(told.caFile));
     const key = certificate.publicKey.export({ type: 'spki', format: 'der' });
     const digest = createHash('sha256').update(key).digest('base64');
@@ -248,7 +251,7 @@ describe('svc up --tls', () => {
     await context.close();
   });
 
-  it('has the session’s own browser on the page, driven over wss', async () => {
+  it('gives the session its own browser, driven over wss', async () => {
     const { cdpUrl, token } = session.surfaces.browser;
     const script = `
       import { chromium } from 'playwright-core';
@@ -267,7 +270,7 @@ describe('svc up --tls', () => {
     expect(ran.out).toContain(session.surfaces.ui.url);
   });
 
-  it('keeps its authority over restarts, and serves the same folder without it', async () => {
+  it('keeps its authority over restarts, and also serves the same folder without TLS', async () => {
     const before = readFileSync(told.caFile, 'utf8');
     up.signal('SIGTERM');
     await up.ended();

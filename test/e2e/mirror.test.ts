@@ -1,4 +1,4 @@
-/** A vendor mirrored from its answers to a world that gives the same ones, by the commands that people use. */
+/** A vendor mirrored into a world that gives the same answers, by the commands that users run. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ afterAll(async () => {
 const reportOf = (out: string): ConformReport => JSON.parse(out) as ConformReport;
 
 describe('a mirrored vendor', () => {
-  it('is captured, and its world answers the same: 100 %', async () => {
+  it('is captured, and its world gives the same answers: 100 %', async () => {
     const captured = await svc(
       'worlds',
       'connector',
@@ -73,7 +73,7 @@ describe('a mirrored vendor', () => {
     ]);
   });
 
-  it('is compared with what the vendor answers now, which is only read', async () => {
+  it('is compared with its current answers by reads only', async () => {
     const before = vendor.asked.length;
     const done = await svc(
       'worlds',
@@ -99,7 +99,7 @@ describe('a mirrored vendor', () => {
 });
 
 describe('differences', () => {
-  it('are each found and named, side by side for people', async () => {
+  it('are each found and named, and shown side by side', async () => {
     const file = join(folder, 'data', 'cards.json');
     const before = readFileSync(file, 'utf8');
     const rows = JSON.parse(before) as Row[];

@@ -1,6 +1,6 @@
 /**
- * What the `svc` command writes reaches whoever reads it, however much it is; and what becomes of a
- * command whose reader leaves, or whose file takes no more.
+ * Output of `svc` reaches its reader in full, however long it is. A reader that leaves early is no
+ * error; output that cannot be written is one.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,10 @@ const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const world = fileURLToPath(new URL('../../src/templates/code-hosting', import.meta.url));
 const describeWorld = '"$NODE" "$MAIN" worlds describe "$WORLD" --json';
 
-/** What a shell's line prints; `svc` there is `describeWorld`, and its status goes to standard error. */
+/**
+ * Runs a shell line and returns its output; `svc` there is `describeWorld`, and its status goes to
+ * standard error.
+ */
 const inShell = (line: string) => {
   const env = { PATH: process.env.PATH ?? '', NODE: process.execPath, MAIN: main, WORLD: world };
   const text = `svc() { ${describeWorld}; echo "status $?" >&2; }; ${line}`;
@@ -18,19 +21,19 @@ const inShell = (line: string) => {
 };
 
 describe('the output of svc', () => {
-  it('arrives whole in a pipe that cannot take all of it at once', () => {
+  it('is complete in a pipe that cannot hold all of it at once', () => {
     const { stdout } = inShell('svc | cat');
     expect(stdout.length).toBeGreaterThan(2 * 65_536);
     expect(JSON.parse(stdout)).toHaveProperty('entities');
   });
 
-  it('may be left unread without an error', () => {
+  it('can be left unread without an error', () => {
     const { stdout, stderr } = inShell('svc | head -n 1');
     expect(stdout).toBe('{\n');
     expect(stderr).toBe('status 0\n');
   });
 
-  it('may be left unread, and a command that decides and has no verdict still fails', () => {
+  it('can be left unread, and a command without a verdict still fails', () => {
     const env = { PATH: process.env.PATH ?? '', NODE: process.execPath, MAIN: main };
     for (const words of ['release gate bld-1', 'release gate --nonsense', 'worlds test crm']) {
       const line = `{ "$NODE" "$MAIN" ${words} 2>&1; echo "status $?" >&3; } | true`;
@@ -42,7 +45,7 @@ describe('the output of svc', () => {
     }
   });
 
-  it('is reported as lost where it cannot be written', () => {
+  it('is reported as lost when it cannot be written', () => {
     const { stderr } = inShell('svc >/dev/full');
     expect(stderr).toMatch(/^error: cannot write the output: ENOSPC.*\nstatus 1\n$/);
   });

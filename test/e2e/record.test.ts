@@ -1,4 +1,7 @@
-/** `svc worlds connector record`: what a client does becomes a draft, then captures, without its credentials. */
+/**
+ * `svc worlds connector record`: requests of a client become a draft, then captures, without its
+ * credentials.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,7 +25,7 @@ const freePort = async (): Promise<number> => {
 };
 
 describe('record', () => {
-  it('drafts a world of what it saw, and captures what comes later', async () => {
+  it('drafts a world from the first requests, and captures later ones', async () => {
     const vendor = await startStandInVendor({ scheme: 'bearer', secret, echo: true });
     const folder = join(home, 'board');
     const texts = (): string =>

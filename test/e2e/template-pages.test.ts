@@ -1,6 +1,7 @@
 /**
- * Worlds made of templates that have a page of their own, by the commands and in a real Chromium: the page is entered by
- * a link, and a task is solved through it alone. The host is a process of this machine.
+ * Worlds made from templates that have a page, by the commands and in a real Chromium. A person
+ * enters the page by a link, and a task is solved through it alone. The host is a process of this
+ * machine.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** What a command prints; it must succeed. */
+/** Returns the output of a command; throws if it fails. */
 const svc = async (...words: string[]): Promise<string> => {
   const { status, out, err } = await runSvc(words, { SVC_DATA: data });
   if (status !== 0) throw new Error(`svc ${words.join(' ')}: ${err}`);
@@ -56,7 +57,7 @@ const cases = [
 ];
 
 it.each(cases)(
-  '$template is made, pulled with its page, and a task is solved in a browser',
+  '$template is created and pulled with its page, and a task is solved in a browser',
   async ({ template, task, solve, asked }) => {
     await svc('worlds', 'create', template, '--from', template);
     const folder = join(root, template);

@@ -1,6 +1,6 @@
 /**
- * The page of a session in a real Chromium, on real programs: entered by a link, at its host and through the gateway.
- * Hosts of both are processes of this machine.
+ * The page of a session in a real Chromium, on real programs: entered by a link, at its host and
+ * through the gateway. Both run hosts as processes of this machine.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Everything in which a page, or who watches its network, could find a text. */
+/** Returns every text that a page, or an observer of its network, could read. */
 const readAll = async (page: Page, requests: readonly Request[]): Promise<string> => {
-  // As a text: it runs in the page, of which these types know nothing.
+  // A string, because it runs in the page, where the types of this file do not exist.
   const stored = await page.evaluate(`(async () => ({
     html: document.documentElement.outerHTML,
     cookie: document.cookie,
@@ -45,10 +45,10 @@ const readAll = async (page: Page, requests: readonly Request[]): Promise<string
   return JSON.stringify([stored, exchanged, await page.context().storageState()]);
 };
 
-/** The row that the world begins with. */
+/** Locator of the row that the world starts with. */
 const first = (page: Page) => page.getByText('First', { exact: true });
 
-/** Opens a page, remembering what it asked for. */
+/** Opens a page and records its requests. */
 const openPage = async (context: BrowserContext, url: string) => {
   const page = await context.newPage();
   const requests: Request[] = [];
@@ -162,7 +162,7 @@ describe.each([
 
     const other = await openPage(context, `${two.surfaces.ui?.url}/`);
     await other.page.getByText(`${two.id} is entered by a one-time link`).waitFor();
-    // The value of one session's cookie under the name of the other's.
+    // Value of one session's cookie under the name of the other session's.
     const value = cookie?.value ?? '';
     const name = cookie?.name.replace(one.id, two.id) ?? '';
     await context.addCookies([{ name, value, url: `${two.surfaces.ui?.url}/` }]);
@@ -181,7 +181,7 @@ describe.each([
     await Promise.all([close(client, one.id), close(client, two.id)]);
   });
 
-  it('shows the state after a reset, and ends with its session in words', async () => {
+  it('shows the state after a reset, and explains the end of its session', async () => {
     const session = await openUi();
     const context = await browser.newContext();
     const { page } = await openPage(context, await linkTo(session.id));

@@ -1,4 +1,6 @@
-/** `svc up` as a user meets it: real processes on a real folder, started, stopped, killed, restarted. */
+/**
+ * `svc up` as a user runs it: real processes on a real folder, started, stopped, killed, restarted.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,7 +40,7 @@ describe('svc up', () => {
     (JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { installation: string })
       .installation;
 
-  /** Every process of the installation, PostgreSQL among them. */
+  /** Returns every process of the installation, PostgreSQL included. */
   const leftOvers = () =>
     existsSync(join(data, 'secrets.json'))
       ? [...processesNaming(installation()), ...processesNaming(join(data, 'pg'))]
@@ -62,7 +64,10 @@ describe('svc up', () => {
     return await svc.ended();
   };
 
-  /** It ended its programs in order: PostgreSQL closed its database, and nothing was cut off or left. */
+  /**
+   * Asserts an orderly stop: PostgreSQL closed its database, no program was killed, and no process
+   * is left.
+   */
   const expectOrderlyStop = ({ out }: Ended): void => {
     expect(out).not.toMatch(/killed|has not removed/);
     const log = readFileSync(join(data, 'logs', 'postgres.log'), 'utf8');
@@ -84,14 +89,14 @@ describe('svc up', () => {
     for (const value of [given.url, given.publicKey, given.secretKey]) {
       expect(first.out()).toContain(value);
     }
-    // Commands find it by themselves; nobody's programs need it.
+    // Commands find this key by themselves, and no program of the user needs it.
     expect(first.out()).not.toContain(given.organization?.secretKey);
     expect(first.out()).toContain('process (asked for with --runtime)');
     expect(first.out()).toContain('does not isolate the network');
     expect((await fetch(`${given.url}/health`)).status).toBe(200);
     const created = await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
     expect(created).toMatchObject({ status: 0 });
-    expect(created.err).toMatch(/^(… creating mine .*\n)*$/); // said of what takes long
+    expect(created.err).toMatch(/^(… creating mine .*\n)*$/); // Progress of slow steps goes to standard error.
     const opened = await svc('worlds', 'session', 'open', 'mine', '--json');
     expect(JSON.parse(opened.out)).toMatchObject({ state: 'READY' });
 
@@ -119,7 +124,7 @@ describe('svc up', () => {
     ]);
   });
 
-  it('gives each session a host of its own behind a gateway, which it ends, too, on SIGTERM', async () => {
+  it('gives each session its own host behind a gateway, and stops the gateway, too, on SIGTERM', async () => {
     const running = await up('--gateway', '0');
     const [, domain] = /http:\/\/\{session\}--\{surface\}(\S+)/.exec(running.out()) ?? [];
     await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
@@ -127,7 +132,7 @@ describe('svc up', () => {
     const { id, surfaces } = JSON.parse(opened.out);
     expect(surfaces.api.url).toBe(`http://${id}--api${domain}`);
     const { host, port } = new URL(surfaces.api.url);
-    // Not every system looks names below localhost up, as browsers and curl do by themselves.
+    // Not every system resolves names below localhost, as browsers and curl do by themselves.
     const headers = { authorization: `Bearer ${surfaces.api.token}` };
     expect(await ask(Number(port), { host, path: '/user', headers })).toMatchObject({
       status: 200,
@@ -137,7 +142,7 @@ describe('svc up', () => {
     expectOrderlyStop(end);
   });
 
-  it('serves the metrics and status of each program on a port of its own, and stops on SIGHUP', async () => {
+  it('serves the metrics and status of each program on its own port, and stops on SIGHUP', async () => {
     const running = await up('--gateway', '0', '--metrics', '0');
     const [, line = ''] = /^metrics +(.+)$/m.exec(running.out()) ?? [];
     const texts = await Promise.all(line.split(' ').map(async (url) => (await fetch(url)).text()));
@@ -153,7 +158,7 @@ describe('svc up', () => {
     expectOrderlyStop(end);
   });
 
-  it('names the ports that it takes, and refuses a second one on the same folder', async () => {
+  it('names the ports that it uses, and refuses a second start on the same folder', async () => {
     const first = await up();
     const [, api] = /^ports +(\d+) API, /m.exec(first.out()) ?? [];
     expect(credentials().url).toBe(`http://127.0.0.1:${api}`);
@@ -173,7 +178,7 @@ describe('svc up', () => {
     expect((await fetch(`${credentials().url}/health`)).status).toBe(200);
   });
 
-  it('is up once a host is warm', async () => {
+  it('reports that it is up once a host is warm', async () => {
     const service = startSvc(upWords());
     running.push(service);
     await service.prints('\nup after ');
@@ -188,7 +193,7 @@ describe('svc up', () => {
     expect(body.hosts.map(({ state }) => state)).toContain('warm');
   });
 
-  it('serves worlds without code in Python where there is no Python, and says so', async () => {
+  it('serves worlds without code in Python on a machine without Python, and reports the lack', async () => {
     const env = { SVC_PYTHON: join(root, 'no-python') };
     const service = startSvc(upWords(), env);
     running.push(service);
@@ -219,7 +224,7 @@ describe('svc up', () => {
     expect(leftOvers()).toEqual([]);
   });
 
-  it('applies changes of a file of pools, and says whether each is accepted', async () => {
+  it('applies changes of a file of pools, and reports whether each is accepted', async () => {
     const file = join(root, 'pools.toml');
     const whole = '[pools.first]\nmaximum = 2\nminimum = 1\n';
     writeFileSync(file, whole);
@@ -230,7 +235,7 @@ describe('svc up', () => {
     await service.prints('is taken as it is now; pools: second');
   });
 
-  it('starts a killed program again, says so, and sessions go on', async () => {
+  it('restarts a killed program, reports it, and sessions continue', async () => {
     const svc = await up();
     const { url, publicKey, secretKey } = credentials();
     const baseUrl = `${url}/api/public`;
@@ -251,7 +256,7 @@ describe('svc up', () => {
     expect(await close(client, session.id)).toMatchObject({ endReason: 'requested' });
   });
 
-  it('takes its children with it when it is killed, and the next one cleans up', async () => {
+  it('ends its children when it is killed, and the next start cleans up', async () => {
     const first = await up();
     const given = credentials();
     await interrupt(first, 'SIGKILL');
@@ -269,7 +274,8 @@ describe('svc up', () => {
     await until(() => leftOvers().length === 0, { timeoutMs: 10_000, what: 'all have ended' });
   });
 
-  // One refusal before anything has started, and one after; `src/cli/up` has the others.
+  // One refusal before anything has started, and one after that; tests in `src/cli/up` cover the
+  // others.
   describe('refuses with one line', () => {
     const refusal = async (words: string[], env?: Record<string, string>): Promise<string> => {
       const { status, err } = await runSvc(['up', ...words], env);

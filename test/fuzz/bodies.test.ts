@@ -1,11 +1,12 @@
 /**
- * Whatever is sent as a body, by a client or by a host, costs the control plane's process little: the
- * bound is on its processor time and its memory, measured from outside. Bodies are made from the schemas
- * of the operations, whole and broken in every way (`bodies.ts`).
+ * Any body from a client or a host costs the control plane's process little: its processor time and
+ * memory are bounded, measured from outside. Bodies are generated from the schemas of the
+ * operations, valid and broken in every way (`bodies.ts`).
  *
- * The ordinary tests send a few, the same ones each time, and look at the answers alone. `make fuzz-http`
- * sends them for minutes and holds each to the bound; what breaks it is repeated, as a collection of
- * garbage may fall into any request, and counts when it breaks it each time.
+ * The ordinary tests send a few, the same each time, and check only the answers. `make fuzz-http`
+ * sends bodies for minutes and checks each against the bound. A body over the bound is repeated,
+ * because a garbage collection may fall into any request. It counts only if every repetition is
+ * over the bound.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,17 +26,17 @@ import { send } from './send.ts';
 
 const { minutes, seed, report } = inject('fuzzHttp');
 
-/** What a body may take: so much in any case, and so much for its size. */
+/** Upper bound for one body: a fixed part, and a part for its size. */
 const cpuMs = { base: 50, perKb: 0.02 };
-/** Node takes memory by the piece; below that, growth says nothing of one request. */
+/** Node allocates memory in chunks; growth below the base says nothing about one request. */
 const memory = { base: 48 * 1024 * 1024, perByte: 20 };
 const tries = 4;
 const fewBodies = 150;
 const fewBytes = 1_500_000;
 
 /**
- * Operations with a body, and those whose session or host is to live on, or that wait for a host that never comes: they
- * name another.
+ * Operations whose body would end the test's session or host, or that would wait for a host
+ * forever. They get an unknown id.
  */
 const ending =
   /^(close|reportClosed|reportFailed|reportUnloaded|reportWarm|reportLeaving|createSurface|proveTask)/;
@@ -81,7 +82,7 @@ const sendBody = (shape: OperationShape, bytes: Uint8Array) =>
 
 const refusal = { fields: 50, bytes: 64 * 1024 };
 
-/** What is wrong with an answer, whatever was sent. */
+/** Returns the fault of an answer that is wrong for any body. */
 const faultOf = ({ status, size, text }: Awaited<ReturnType<typeof send>>): string | undefined => {
   if (status === 500) return `answered 500: ${text}`;
   if (status >= 400 && size > refusal.bytes && !text.includes('"problems"')) {
@@ -90,7 +91,7 @@ const faultOf = ({ status, size, text }: Awaited<ReturnType<typeof send>>): stri
   return undefined;
 };
 
-/** Names and sizes of the next body. */
+/** Returns the next operation and its body. */
 const nextBody = (chance: ReturnType<typeof createChance>, mostBytes: number) => {
   const shape = targets[Math.floor(chance.share() * targets.length)] as OperationShape;
   const most = Math.min(shape.bodyBytes ?? limits.bodyBytes, mostBytes);
@@ -104,7 +105,10 @@ const isOver = (taken: Taken, bytes: number): boolean =>
 const tellTaken = ({ cpuMs: cpu, memoryBytes }: Taken): string =>
   `${cpu.toFixed(1)} ms, ${(memoryBytes / 1_048_576).toFixed(1)} MiB`;
 
-/** Sends a body and measures; again when it takes too much. Answers a find, if it is one. */
+/**
+ * Sends a body and measures it, repeatedly while it is over the bound. Returns a find if all tries
+ * are over it.
+ */
 const tryBody = async (shape: OperationShape, { bytes, oddity }: MadeBody) => {
   const name = `${shape.id} with ${oddity}, ${bytes.byteLength} bytes`;
   const each: Taken[] = [];
@@ -126,7 +130,7 @@ const tell = (line: string): void => {
 };
 
 describe('a body of any kind', () => {
-  it('is answered in order by the process that it was sent to', { timeout: 120_000 }, async () => {
+  it('gets a sound answer from the process, which survives', { timeout: 120_000 }, async () => {
     const chance = createChance(1);
     const faults: string[] = [];
     for (let count = 0; count < fewBodies; count += 1) {
@@ -139,7 +143,7 @@ describe('a body of any kind', () => {
   });
 
   const timeout = (minutes + 5) * 60_000;
-  it.runIf(minutes > 0)('takes no more than is bounded', { timeout }, async () => {
+  it.runIf(minutes > 0)('costs no more than the bound', { timeout }, async () => {
     const chance = createChance(seed);
     const finds: string[] = [];
     const endsAt = Date.now() + minutes * 60_000;

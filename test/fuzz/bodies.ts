@@ -1,7 +1,7 @@
 /**
- * Bodies for an operation, made from its schema: whole ones, ones with a mistake, and ones with something
- * huge, deep, wide or broken in the place of any part. All of it is text from the start, so that making
- * a large one costs little.
+ * Generates bodies for an operation from its schema: valid ones, ones with mistakes, and ones with
+ * a huge, deep, wide or broken value in the place of any part. Bodies are built as text, so that a
+ * large one is cheap.
  */
 import type { Chance } from '../support/chance.ts';
 
@@ -10,11 +10,11 @@ type Members = Readonly<Record<string, Schema>>;
 
 export type MadeBody = {
   bytes: Buffer;
-  /** What is odd in it, for whoever reads of it. */
+  /** Description of the oddity, for the report. */
   oddity: string;
 };
 
-/** What is put in the place of a part: about so many bytes of JSON, or of what is none. */
+/** Replacements for a part of a body: about this many bytes of valid or invalid JSON. */
 const bombs: Record<string, (bytes: number) => string> = {
   zeros: (bytes) => `[${'0,'.repeat(bytes / 2)}0]`,
   objects: (bytes) => `[${'{},'.repeat(bytes / 3)}{}]`,
@@ -60,11 +60,14 @@ const membersOf = (bytes: number, value: string): string => {
 
 export const oddities: readonly string[] = Object.keys(bombs);
 
-/** Where to put what, decided before a body is made. */
+/** Decisions made before a body is written. */
 type Plan = {
   chance: Chance;
   bomb: (() => string) | undefined;
-  /** The bomb goes only where any JSON may stand, so that the rest of the way is gone, too. */
+  /**
+   * True if the bomb goes only where any JSON is allowed: the body then passes validation and
+   * reaches the code behind it.
+   */
   fits: boolean;
   mistakes: number;
 };
@@ -86,9 +89,9 @@ const writeText = (schema: Schema, { chance }: Plan): string => {
   return JSON.stringify(text);
 };
 
-/** Values with which an operation gets further, by the name of their member. */
+/** Member values with which an operation gets further than with random ones. */
 const telling: Record<string, readonly string[]> = {
-  // Nobody waits for a long poll here.
+  // No long poll: the test does not wait.
   hold: ['0'],
   generation: ['1'],
   slug: ['"notes"'],
@@ -119,7 +122,7 @@ const writeObject = (schema: Schema, plan: Plan): string => {
   return `{${members.join(',')}}`;
 };
 
-/** Whether any JSON may stand there. */
+/** Returns true if the schema allows any JSON. */
 const isFree = (schema: Schema): boolean =>
   !('anyOf' in schema) && (schema.type === undefined || 'patternProperties' in schema);
 
@@ -160,7 +163,7 @@ const write = (schema: Schema, plan: Plan): string => {
   }
 };
 
-/** Many sizes, most of them where something changes: at the bound of what is read at once, and at the end. */
+/** Returns a random size, often near a limit: the bound of direct parsing, and the largest body. */
 const sizeOf = (chance: Chance, mostBytes: number): number =>
   Math.min(anySize(chance, mostBytes), 1.02 * mostBytes);
 
@@ -172,7 +175,7 @@ const anySize = (chance: Chance, mostBytes: number): number => {
   return chance.between(0.5, 1.02) * mostBytes;
 };
 
-/** Turns some bytes of a text into what is no UTF-8, or cuts it off. */
+/** Makes some bytes invalid UTF-8, or truncates the text. */
 const breakBytes = (bytes: Buffer, chance: Chance): Buffer => {
   const place = Math.floor(chance.share() * bytes.byteLength);
   if (chance.happens(0.5)) return bytes.subarray(0, place);
@@ -185,7 +188,7 @@ const breakBytes = (bytes: Buffer, chance: Chance): Buffer => {
   return broken;
 };
 
-/** A body for an operation with this schema, of up to about so many bytes. */
+/** Generates a body of up to about this many bytes for an operation with this schema. */
 export const makeBody = (schema: unknown, mostBytes: number, chance: Chance): MadeBody => {
   const kind = chance.share();
   const fits = kind >= 0.5;
@@ -198,7 +201,7 @@ export const makeBody = (schema: unknown, mostBytes: number, chance: Chance): Ma
     plan.bomb = () => bomb?.(bytes) ?? '';
   }
   let text = write(schema as Schema, plan);
-  // A part that was never come to: it stands beside the others.
+  // The writer never reached a place for the bomb, so it becomes an additional member.
   if (plan.bomb !== undefined && !fits)
     text = text.replace(/^\{(?=")/, () => `{"odd":${plan.bomb?.()},`);
   const bytes = Buffer.from(text);

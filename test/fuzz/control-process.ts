@@ -1,7 +1,7 @@
 /**
- * A control plane alone in a process, so that what it takes can be measured. It is given the address of
- * its database, has a world and a session that a host serves, and says where it listens and with what
- * keys, until its parent is gone.
+ * Runs a control plane alone in a process, so that its cost can be measured. It gets the address of
+ * its database, and has a world and a session served by a host. It sends its addresses and keys to
+ * its parent, and exits with it.
  */
 import { createWorld, enqueueCall, openSession } from '#wire/public-api/operations.ts';
 import { startTestControl } from '../support/control.ts';
@@ -9,13 +9,13 @@ import { warmHost } from '../support/host.ts';
 import { encodeTree, notesWorld } from '../support/worlds.ts';
 
 export type Said = {
-  /** Base addresses. */
+  /** Base addresses of the listeners. */
   publicUrl: string;
   hostUrl: string;
   publicKey: string;
   secretKey: string;
   hostToken: string;
-  /** Values of `{name}` in paths. */
+  /** Values for the `{name}` parts of paths. */
   params: Record<string, string>;
   generation: number;
 };

@@ -1,17 +1,17 @@
 /**
- * What a process of this machine takes, as the kernel counts it: processor time of all its threads, and
- * by how much its memory grew at most. Linux alone tells.
+ * Measures the cost of a process on this machine from the kernel's counters: processor time of all
+ * its threads, and the peak growth of its memory. It works on Linux alone.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** Nanoseconds that the threads of a process have run. */
+/** Returns the nanoseconds that the threads of a process have run. */
 const ranNs = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)
     .map((task) => {
       try {
         return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
       } catch {
-        return 0; // a thread that has just ended
+        return 0; // The thread has just ended.
       }
     })
     .reduce((sum, ns) => sum + ns, 0);
@@ -23,9 +23,9 @@ const memoryBytes = (pid: number, line: 'VmHWM' | 'VmRSS'): number => {
 
 export type Taken = { cpuMs: number; memoryBytes: number };
 
-/** Begins to measure; the answer tells what was taken since. */
+/** Starts a measurement; the returned function gives the cost since then. */
 export const measure = (pid: number): (() => Taken) => {
-  // Forgets the most memory that there was so far.
+  // Resets the kernel's peak of memory.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const before = { ns: ranNs(pid), bytes: memoryBytes(pid, 'VmRSS') };
   return () => ({

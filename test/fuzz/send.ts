@@ -1,4 +1,4 @@
-/** One request with its body as it is, and what came back of it. */
+/** Sends one request with its body unchanged, and returns the answer. */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 
@@ -11,7 +11,10 @@ export type Sent = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** The status, and how many bytes the answer has; 0 when the server cut the connection. */
+/**
+ * Returns the status, and the size and text of the answer; all are 0 or empty if the server cut the
+ * connection.
+ */
 export const send = async ({ method, url, authorization, bytes }: Sent) => {
   const headers = {
     authorization,
@@ -19,7 +22,7 @@ export const send = async ({ method, url, authorization, bytes }: Sent) => {
     'content-length': String(bytes.byteLength),
   };
   const sent = request(url, { method, agent, headers });
-  // A body that is too large is refused before it is there, and the connection cut.
+  // The server refuses a body that is too large before its end, and cuts the connection.
   sent.on('error', () => undefined);
   sent.end(bytes);
   try {

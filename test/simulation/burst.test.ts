@@ -1,6 +1,7 @@
 /**
- * A burst of sessions on one small machine: two processors, on which hosts start slowly, and a pool that sets its
- * own target. Hosts that take long to come must not be taken for too few, or each wave launches a larger one.
+ * A burst of sessions on one small machine: two processors, which start hosts slowly, and a pool
+ * with an automatic target. The planner must not take slow starts for too few hosts; otherwise each
+ * wave launches a larger one.
  */
 import { expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
@@ -18,7 +19,10 @@ const pool = testPool({ target: 'auto', minimum: 1, maximum: 64 });
 const opens = 20;
 const processors = 2;
 
-/** An installation on Kubernetes with one node, on which hosts that start together slow one another down. */
+/**
+ * Starts an installation on Kubernetes with one node, on which concurrent starts slow each other
+ * down.
+ */
 const startOnOneNode = () => {
   const time = createVirtualTime();
   const chance = createChance(1);
@@ -59,7 +63,7 @@ const startOnOneNode = () => {
   return { time, control, seen, open };
 };
 
-it('20 sessions at once on two processors get a host each, two start at a time, and at most one more is launched for each', () => {
+it('20 sessions at once on two processors get a host each, with two starts at a time and at most one more launch for each', () => {
   const { time, control, seen, open } = startOnOneNode();
   time.runUntil(minute);
   for (let nth = 0; nth < opens; nth += 1) open();
@@ -67,7 +71,7 @@ it('20 sessions at once on two processors get a host each, two start at a time, 
   expect(control.waiting.size).toBe(0);
   expect(seen.mostStarting).toBeLessThanOrEqual(processors);
   time.runUntil(30 * minute);
-  // The warm stock that the burst asked for is launched beside the hosts of its sessions.
+  // The warm stock for the burst is launched in addition to the hosts of its sessions.
   expect(seen.launches).toBeLessThanOrEqual(2 * opens + pool.minimum);
   expect(control.hosts.size).toBe(pool.minimum);
   expect(control.sessions.map(({ state }) => state)).toEqual(Array(opens).fill('closed'));

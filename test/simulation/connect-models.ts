@@ -1,6 +1,6 @@
 /**
- * A control plane and the runtimes of its installations, as models that tell each other what real ones
- * do: hosts say when they are warm, and what changes nudges the orchestrators.
+ * Connects the models of a control plane and of the runtimes of its installations like the real
+ * ones: hosts report when they are warm, and changes nudge the orchestrators.
  */
 import type { Chance } from '../support/chance.ts';
 import { type ControlHooks, createModelControl } from './model-control.ts';
@@ -10,13 +10,13 @@ import type { VirtualTime } from './virtual-time.ts';
 export type ConnectParts = Pick<ControlHooks, 'onAssigned' | 'onRecycling'> & {
   time: VirtualTime;
   chance: Chance;
-  /** How often things go wrong, one entry for each runtime. */
+  /** Fault rates, one entry for each runtime. */
   faults: readonly (() => Faults)[];
-  /** Tells the orchestrators to look. */
+  /** Nudges the orchestrators to observe the pool. */
   nudge(): void;
 };
 
-/** The models with nothing in them; `runtimes` are in the order of their faults. */
+/** Creates empty models; `runtimes` are in the order of `faults`. */
 export const connectModels = ({ time, chance, faults, nudge, ...hooks }: ConnectParts) => {
   const addRuntime = (faultsOf: () => Faults): ModelRuntime => {
     const runtime: ModelRuntime = createModelRuntime({

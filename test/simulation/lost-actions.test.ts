@@ -1,6 +1,7 @@
 /**
- * Every action of every plan is lost once, in a short life of an installation that launches, loses, loads,
- * replaces and removes hosts. What is lost is planned again: all ends as it does when nothing is lost.
+ * Every action of every plan is lost once, in a short life of an installation that launches, loses,
+ * loads, replaces and removes hosts. The planner plans a lost action again, so that the outcome is
+ * the same as without a loss.
  */
 import { describe, expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
@@ -21,24 +22,24 @@ const allPools: readonly PoolConfig[] = [
   testPool({ pool: 'premium', tier: 'premium', target: 1, maximum: 2 }),
 ];
 
-/** When hosts no longer die on their way up, a release comes out, and all pools are taken away. */
+/** Times at which hosts stop dying during start, a release comes out, and all pools are removed. */
 const wellAt = 2 * second;
 const releaseAt = 90 * second;
 const settledAt = 600 * second;
 const overAt = 1_200 * second;
 
 type Life = {
-  /** The actions of all plans, in order, by kind. */
+  /** Actions of all plans in order, by kind. */
   actions: Action['kind'][];
-  /** Hosts with what they hold and run on, when everything has settled. */
+  /** Hosts with the version they hold and the image they run, after everything has settled. */
   settled: string[];
-  /** How the sessions ended. */
+  /** End states of the sessions. */
   sessions: string[];
-  /** Hosts and containers in the end. */
+  /** Number of hosts and containers at the end. */
   left: number;
 };
 
-/** Lives to the end; the action of this number, counted from 0, is lost. */
+/** Runs the life to its end; the action with this number, counted from 0, is lost. */
 const live = (lost: number): Life => {
   const time = createVirtualTime();
   const chance = createChance(1);
@@ -101,10 +102,10 @@ const live = (lost: number): Life => {
   };
 };
 
-describe('an action that is lost', () => {
+describe('a lost action', () => {
   const whole = live(Number.POSITIVE_INFINITY);
 
-  it('is of every kind that plans have, except the repair of a lost one', () => {
+  it('is of every kind that a life without losses plans', () => {
     const kinds = ['destroy', 'drain', 'launch', 'load', 'report_gone'];
     expect([...new Set(whole.actions)].sort()).toEqual(kinds);
     expect(whole.settled).toEqual([

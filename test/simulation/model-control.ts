@@ -1,7 +1,7 @@
 /**
- * The control plane as a model: rows of hosts and sessions, and the rules by which they change. It
- * places sessions as `src/control/db/sessions/assignment.ts` does and takes the orchestrator's messages as the
- * pool API does. What must never be is checked where it would happen, and thrown.
+ * Model of the control plane: rows of hosts and sessions, and the rules by which they change. It
+ * assigns sessions like `src/control/db/sessions/assignment.ts` and accepts the orchestrator's
+ * messages like the pool API. It throws as soon as an invariant would be broken.
  */
 import { type HostState, hostTransitions } from '#domain/host.ts';
 import { type HostOffer, type HostWish, suits } from '#domain/pool.ts';
@@ -33,28 +33,28 @@ export type ModelSession = {
   state: 'waiting' | 'served' | 'closed' | 'failed';
   hostId: string | null;
   attempts: number;
-  /** From open, or from the loss of a host, until a host was found; the longest of them. */
+  /** Longest time from open, or from the loss of a host, until a host was assigned. */
   waitedMs: number;
   waitsSince: number;
 };
 
 const mostAttempts = 3;
 const mostUses = 20;
-/** A session that has been on its host for so long is in use. */
+/** A session that has been on its host for this long is in use. */
 const loadMs = 1_000;
 
 export type ControlHooks = {
-  /** A host was given a session; its `uses` tell assignments apart. */
+  /** Called when a host is assigned a session; its `uses` distinguish assignments. */
   onAssigned(host: ModelHost, session: ModelSession): void;
-  /** A host was told to load a version ahead of any session, or to recycle. */
+  /** Called when a host must load a version ahead of any session, or recycle. */
   onRecycling(host: ModelHost): void;
-  /** Anything that a pool's long poll would answer. */
+  /** Called on any change that a pool's long poll would answer. */
   onChange(): void;
-  /** Whether the runtime still runs a container of this host. */
+  /** Returns true if the runtime still runs a container of this host. */
   isAlive(hostId: string): boolean;
 };
 
-/** Warm hosts in the order in which they got warm, by what they hold. */
+/** Index of warm hosts by the version they hold, in the order in which they became warm. */
 const createShelf = () => {
   const fresh = new Set<ModelHost>();
   const holding = new Map<string, Set<ModelHost>>();
@@ -77,7 +77,7 @@ const createShelf = () => {
 
 export type ModelControl = ReturnType<typeof createModelControl>;
 
-/** A control plane with nothing in it. */
+/** Creates an empty control plane. */
 export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
   const hosts = new Map<string, ModelHost>();
   const sessions: ModelSession[] = [];
@@ -141,7 +141,10 @@ export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
     session.hostId = null;
     waiting.delete(session.id);
   };
-  /** A host leaves service: its session waits for another, a few times, unless it was being used. */
+  /**
+   * Takes a host out of service. Its session waits for another host a few times, unless it was in
+   * use.
+   */
   const lose = (host: ModelHost, assignedForMs: number): void => {
     const session = host.sessionId === null ? undefined : sessions[host.sessionId];
     host.sessionId = null;
@@ -160,7 +163,7 @@ export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
     hosts,
     sessions,
     waiting,
-    /** How many hosts ended for each reason. */
+    /** Number of ended hosts by reason. */
     ends,
     liveIn: (pool: string): number => livePerPool.get(pool) ?? 0,
     setWorlds(all: PoolWorld[]): void {
@@ -182,7 +185,7 @@ export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
       place(opened);
       if (opened.state === 'waiting') hooks.onChange();
     },
-    /** The session is closed by its user; nothing when it has lost this host. */
+    /** Closes the session as its user; does nothing if it has lost this host. */
     close(session: ModelSession, host: ModelHost): void {
       if (session.hostId !== host.id || host.state !== 'assigned') return;
       endSession(session, 'closed');
@@ -191,7 +194,7 @@ export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
       move(host, recycles ? 'recycling' : 'draining');
       if (recycles) hooks.onRecycling(host);
     },
-    /** A host says that it is warm; nothing when it is not on its way there. */
+    /** Reports a host as warm; does nothing if it is neither starting nor recycling. */
     warm(host: ModelHost): void {
       if (host.state !== 'starting' && host.state !== 'recycling') return;
       move(host, 'warm');
@@ -252,7 +255,7 @@ export const createModelControl = (time: VirtualTime, hooks: ControlHooks) => {
       if (!wasDraining) ends.set(reason, (ends.get(reason) ?? 0) + 1);
       hooks.onChange();
     },
-    /** `silentMs` tells how long a host has been silent. */
+    /** Returns the pool's view; `silentMs` gives how long a host has been silent. */
     view(silentMs: (hostId: string) => number): PoolView {
       const now = time.now();
       const rows: PoolHost[] = [];

@@ -1,7 +1,7 @@
 /**
- * The orchestrator over the models: its real planner and all that it learns, and in the place of
- * `execute.ts` the same steps on virtual time. Actions reach the control plane some time after the view
- * that they were decided on, some never do, and a crash forgets everything but the models themselves.
+ * The orchestrator over the models: its real planner and memory, with the steps of `execute.ts` on
+ * virtual time. Actions reach the control plane some time after the view that they are based on;
+ * some are lost. A crash loses everything except the models themselves.
  */
 
 import { offerOf, type PoolConfig } from '#pools/pool-config.ts';
@@ -21,25 +21,27 @@ export type OrchestratorParts = {
   runtime: ModelRuntime;
   pools(): readonly PoolConfig[];
   digestOf(pool: string): string;
-  /** The probability that an action is lost on its way, and that a nudge is. */
+  /** Probability that an action is lost, and that a nudge is lost. */
   lost: () => number;
-  /** Whether this very action is lost. */
+  /** Returns true if this particular action is lost. */
   isLost?(action: Action): boolean;
   atOnce: number;
-  /** Hosts that may be starting at once on the one machine that there is; as many as `atOnce` when absent. */
+  /** Limit of hosts starting at once on the single machine; `atOnce` when absent. */
   startsAtOnce?: number;
-  /** How long a host counts as starting by that; as for the process runtime when absent. */
+  /**
+   * Time for which a host counts as starting under that limit; the process runtime's when absent.
+   */
   startingMs?: number;
-  /** Nudges within so long are answered by one look, as pacing does for many hosts. */
+  /** Window in which nudges share one observation, like the pacing for many hosts. */
   nudgeMs: number;
-  /** Told of each plan and how long it took, in real milliseconds. */
+  /** Called with each plan and the time it took, in real milliseconds. */
   onPlan(actions: readonly Action[], tookMs: number): void;
 };
 
 const tickMs = 1_000;
 const retryMs = 1_000;
 
-/** Starts one orchestrator process. `stop` is a crash: what is on its way arrives or not. */
+/** Starts one orchestrator process. `stop` is a crash: each step in flight still happens or not. */
 export const startModelOrchestrator = (parts: OrchestratorParts) => {
   const { time, chance, control, runtime } = parts;
   const busy = new Map<string, 'launch' | 'destroy'>();
@@ -54,7 +56,7 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
 
   const later = (leastMs: number, mostMs: number, step: () => void): void => {
     time.after(chance.between(leastMs, mostMs), () => {
-      // What a crash finds on its way to the runtime or the control plane still arrives half the time.
+      // After a crash, half of the steps in flight still reach the runtime or the control plane.
       if (!isStopped || chance.happens(0.5)) step();
     });
   };
@@ -133,7 +135,7 @@ export const startModelOrchestrator = (parts: OrchestratorParts) => {
     const actions = plan(observation, { pools, ...bounds });
     parts.onPlan(actions, performance.now() - beganAt);
     memory.noteLaunches(actions);
-    // The view is as old as this when its plan is carried out.
+    // The plan is executed this long after its view was taken.
     time.after(chance.between(5, 150), () => {
       if (isStopped) return;
       for (const action of actions) carryOut(action);

@@ -1,24 +1,24 @@
 /**
- * A container runtime as a model, and the hosts in its containers: they start late, fail, end, fall
- * silent and are taken away, as often as the faults say. Containers end up where the orchestrator and
- * chance bring them; nothing here decides.
+ * Model of a container runtime with the hosts in its containers. Hosts start late, fail, end, fall
+ * silent and are reclaimed at the configured fault rates. Containers change only by the
+ * orchestrator's actions and by chance; nothing here decides.
  */
 import type { Container } from '../../orchestrator/driver/driver.ts';
 import type { Chance } from '../support/chance.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** How often things go wrong: probabilities, and means in milliseconds. */
+/** Fault rates: probabilities, and means in milliseconds. */
 export type Faults = {
   launchFails: number;
-  /** A launch that takes as long as `slowMs` says, up to three times. */
+  /** Slow launches take `slowMs` up to three times as long. */
   slowStart: number;
   slowMs: number;
-  /** A host that ends, or is never heard of, before it is warm. */
+  /** Hosts that end, or never report, before they are warm. */
   diesStarting: number;
   hangsStarting: number;
-  /** Whose image cannot be had, for as long as it lives. */
+  /** Hosts whose image can never be pulled. */
   badImage: number;
-  /** Between two ends, silences and reclaims of one host that serves. */
+  /** Mean times between ends, silences and reclaims of one serving host. */
   meanMsToDeath: number;
   meanMsToSilence: number;
   meanMsToReclaim: number;
@@ -44,9 +44,9 @@ export type RuntimeHooks = {
   now: VirtualTime;
   chance: Chance;
   faults: () => Faults;
-  /** A host in its container says that it is warm. */
+  /** Called when a host in its container reports that it is warm. */
   onWarm(hostId: string): void;
-  /** Something that the driver would notify of. */
+  /** Called on events that a driver would notify of. */
   onNotice(): void;
 };
 
@@ -57,7 +57,7 @@ export type ModelRuntime = ReturnType<typeof createModelRuntime>;
 const lives = ({ container: { phase } }: Inside): boolean =>
   phase === 'running' || phase === 'pending';
 
-/** A runtime with no containers. */
+/** Creates a runtime without containers. */
 export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: RuntimeHooks) => {
   const inside = new Map<string, Inside>();
   const living = new Map<string, number>();
@@ -86,7 +86,7 @@ export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: Runt
     hooks.onNotice();
     time.after(30_000, () => end(hostId));
   };
-  /** The life of a host whose container runs. */
+  /** Schedules the life of a host whose container now runs. */
   const begin = (hostId: string): void => {
     const { diesStarting, hangsStarting, meanMsToDeath, meanMsToSilence, meanMsToReclaim } =
       faults();
@@ -109,7 +109,7 @@ export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: Runt
       const one = inside.get(hostId);
       return one !== undefined && lives(one);
     },
-    /** Whether a host can do anything: it lives, and is not silent. */
+    /** Returns true if the host runs and is not silent. */
     isWell(hostId: string): boolean {
       const one = inside.get(hostId);
       return one?.container.phase === 'running' && one.silentSince === undefined;
@@ -118,7 +118,7 @@ export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: Runt
       const since = inside.get(hostId)?.silentSince;
       return since === undefined ? 0 : time.now() - since;
     },
-    /** Takes a container down, which runs some time later; false when it is refused. */
+    /** Creates a container that starts running later; returns false if the launch is refused. */
     launch(hostId: string, pool: string, digest: string): boolean {
       const { launchFails, slowStart, slowMs, badImage } = faults();
       if (chance.happens(launchFails)) return false;
@@ -140,7 +140,7 @@ export const createModelRuntime = ({ now: time, chance, faults, ...hooks }: Runt
       });
       return true;
     },
-    /** Removes a container; false when it did not work this time. */
+    /** Removes a container; returns false if this attempt failed. */
     destroy(hostId: string): boolean {
       if (chance.happens(faults().destroyFails)) return false;
       const one = inside.get(hostId);

@@ -1,7 +1,7 @@
 /**
- * A whole installation in virtual time: sessions come at random and stay for a while, hosts go wrong as
- * the faults say, and orchestrators die and are followed by others. What must never be is thrown as soon
- * as it is; what must come is checked on the way, and at the end when all faults have ceased.
+ * Simulates a whole installation in virtual time. Sessions arrive at random and stay for a while,
+ * hosts fail at the configured rates, and orchestrators crash and are replaced. A broken invariant
+ * throws at once. Progress is checked during the run, and at the end after all faults have ceased.
  */
 import type { HostWish } from '#domain/pool.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
@@ -20,7 +20,7 @@ export type Scenario = {
   opensPerSecond: number;
   meanLifeMs: number;
   wishes: readonly HostWish[];
-  /** World versions that sessions are of; the first one is kept loaded where a pool says so. */
+  /** Number of world versions; pools with worlds keep the first one loaded. */
   versions: number;
   faults: Faults;
   /** Probability that a message of the orchestrator, or a nudge to it, is lost. */
@@ -29,13 +29,16 @@ export type Scenario = {
   meanMsBetweenReleases: number;
   atOnce: number;
   nudgeMs: number;
-  /** How long a bad state may last beyond its deadline: each new orchestrator first waits to hear of hosts. */
+  /**
+   * Allowed duration of a bad state beyond its deadline: each new orchestrator first waits for
+   * reports of hosts.
+   */
   graceMs: number;
-  /** No session may wait longer, while its pools have room; milliseconds. */
+  /** Longest allowed wait of a session while its pools have room, in milliseconds. */
   longestWaitMs: number;
 };
 
-/** A lease that its holder did not give up runs out first. */
+/** Time until a lease expires that its holder did not release. */
 const leaseMs = 6_000;
 const checkMs = 5_000;
 
@@ -49,11 +52,11 @@ export type Outcome = {
   closed: number;
   failed: number;
   ends: Record<string, number>;
-  /** How long it took after the last session until no host was left, in virtual milliseconds. */
+  /** Time from the last session until no host was left, in virtual milliseconds. */
   emptiedInMs: number;
 };
 
-/** Runs a scenario to its end. Throws at the first thing that must not be, with the time and the seed. */
+/** Runs a scenario to its end. Throws at the first broken invariant, with the time and the seed. */
 export const simulate = (scenario: Scenario): Outcome => {
   const time = createVirtualTime();
   const chance = createChance(scenario.seed);
@@ -116,7 +119,7 @@ export const simulate = (scenario: Scenario): Outcome => {
       },
     });
 
-  /** What must hold at any time. */
+  /** Checks the invariants that hold at any time. */
   const check = (): void => {
     outcome.mostHosts = Math.max(outcome.mostHosts, control.hosts.size);
     for (const { pool, maximum } of scenario.pools) {
@@ -134,7 +137,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   };
   const orphanSince = new Map<string, number>();
   const badSince = new Map<string, number>();
-  /** Nothing is in a bad way for longer than it may be: no host is forgotten, no session starves. */
+  /** Checks that no bad state lasts too long: no host is forgotten, no session starves. */
   const checkProgress = (): void => {
     const now = time.now();
     for (const host of control.hosts.values()) {

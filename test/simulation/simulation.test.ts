@@ -1,6 +1,6 @@
 /**
- * The planner and all that it learns, over whole lives of installations in virtual time. A failure names
- * its seed and its time; `FUZZ_SEED` starts elsewhere, `FUZZ_TIMES` runs more of the small ones.
+ * The planner and its memory over whole lives of installations in virtual time. A failure names its
+ * seed and time; `FUZZ_SEED` starts elsewhere, `FUZZ_TIMES` runs more of the small scenarios.
  */
 import { describe, expect, inject, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
@@ -133,7 +133,7 @@ const tell = (name: string, outcome: Outcome, { seed: own }: Scenario): void => 
 };
 
 describe('an installation', () => {
-  it('of 10,000 sessions serves 100,000 opens, whatever goes wrong', () => {
+  it('of 10,000 sessions serves 100,000 opens at any fault', () => {
     const outcome = simulate(whole);
     tell('whole', outcome, whole);
     expect(outcome.mostSessions).toBeGreaterThanOrEqual(10_000);
@@ -142,7 +142,7 @@ describe('an installation', () => {
     expect(outcome.crashes).toBeGreaterThan(2);
   });
 
-  it('in which hardly anything goes right forgets no host and starves no session', () => {
+  it('with very high fault rates forgets no host and starves no session', () => {
     for (let nth = 0; nth < 20 * times; nth += 1) {
       const outcome = simulate(small(nth));
       expect(outcome.closed + outcome.failed).toBe(400);

@@ -1,6 +1,6 @@
 /**
- * Two installations on one control plane, each with an orchestrator and a runtime of its own. Both see
- * every session that waits, so both launch for it; what must hold is that this ends with one host each.
+ * Two installations on one control plane, each with its own orchestrator and runtime. Both see
+ * every waiting session, so both launch a host for it; in the end one host each must remain.
  */
 import { describe, expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
@@ -19,7 +19,7 @@ const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
 
 type Installation = { pool: PoolConfig; faults?: Partial<Faults> };
 
-/** What an installation's orchestrator is told: of all hosts its own, of sessions all. */
+/** Restricts the view to the installation's own hosts, with all waiting sessions. */
 const seenBy = (control: ModelControl, { pool }: Installation): ModelControl => ({
   ...control,
   view: (silentMs) => {
@@ -73,7 +73,7 @@ const start = (installations: readonly Installation[]) => {
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 describe('two installations', () => {
-  it('launch one host each for a waiting session, and remove the one too many', () => {
+  it('launch one host each for a waiting session, and remove the extra one', () => {
     const { time, control, runtimes, launches, open } = start([
       { pool: testPool({ pool: 'here', maximum: 30 }) },
       { pool: testPool({ pool: 'there', maximum: 30 }) },
@@ -88,7 +88,7 @@ describe('two installations', () => {
     expect(control.hosts.size + sum(runtimes.map((one) => one.containers().length))).toBe(0);
   });
 
-  it('launch at most twice what is opened, however long sessions come', () => {
+  it('launch at most twice as many hosts as there are opens, however long sessions keep arriving', () => {
     const auto = { target: 'auto', minimum: 1, maximum: 200 } as const;
     const { time, chance, control, launches, open } = start([
       { pool: testPool({ pool: 'here', ...auto }) },
@@ -106,7 +106,7 @@ describe('two installations', () => {
     expect(control.hosts.size).toBe(2);
   });
 
-  it('where hosts fail in one and the other has no room: the first tries on at the pace of its breaker', () => {
+  it('serve all sessions in the end when launches fail in one and the other is full: the first retries as slowly as its breaker allows', () => {
     const { time, control, launches, open } = start([
       { pool: testPool({ pool: 'here', maximum: 5 }), faults: { launchFails: 1 } },
       { pool: testPool({ pool: 'there', maximum: 2 }) },
@@ -116,7 +116,7 @@ describe('two installations', () => {
     expect(control.waiting.size).toBe(2);
     expect(control.liveIn('there')).toBe(2);
     expect(launches[1]).toBe(2);
-    // Four or so until it is held, then one in half a minute.
+    // About four until the breaker opens, then one every half minute.
     expect(launches[0]).toBeLessThan(90);
     time.runUntil(130 * minute);
     expect(control.sessions.map(({ state }) => state)).toEqual(Array(4).fill('closed'));

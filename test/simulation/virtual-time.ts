@@ -1,17 +1,19 @@
 /**
- * Time that passes only from one event to the next: what makes a simulation of minutes run in seconds, and
- * the same each time.
+ * Virtual time that jumps from one event to the next, so that a simulation of minutes runs in
+ * seconds, and identically each time.
  */
 
 export type VirtualTime = {
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   now(): number;
   /**
-   * Runs a step after so many milliseconds; never when they are infinite. Steps of one moment run in the
-   * order in which they were asked for.
+   * Runs a step after this many milliseconds; never if the number is infinite. Steps due at the
+   * same moment run in the order of their registration.
    */
   after(ms: number, step: () => void): void;
-  /** Runs what is due until a time, or until a condition holds after a step; answers whether it does. */
+  /**
+   * Runs due steps until a time, or until a condition holds after a step; returns whether it holds.
+   */
   runUntil(endMs: number, done?: () => boolean): boolean;
 };
 
@@ -20,7 +22,7 @@ type Event = { atMs: number; order: number; step: () => void };
 const isBefore = (a: Event, b: Event): boolean =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-/** A binary heap of events, the next one first. */
+/** A binary heap of events, ordered by time. */
 const createQueue = () => {
   const heap: Event[] = [];
   const at = (index: number): Event => heap[index] as Event;
@@ -60,7 +62,7 @@ const createQueue = () => {
   };
 };
 
-/** A clock at 0 with nothing to do. */
+/** Creates a clock at 0 without events. */
 export const createVirtualTime = (): VirtualTime => {
   const queue = createQueue();
   let now = 0;
