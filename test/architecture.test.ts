@@ -1,7 +1,7 @@
 /**
- * Who may import whom, read from the imports themselves. Between programs the table below is the rule of
- * the house: shared libraries import only those before them, programs import shared libraries and
- * themselves. Inside a program it is `floors.ts`.
+ * Checks which folder may import which, read from the imports themselves. Between programs the
+ * table below is the rule: shared libraries import only earlier ones, programs import shared
+ * libraries and themselves. Inside a program the rule is `floors.ts`.
  */
 import { builtinModules } from 'node:module';
 import { relative } from 'node:path';
@@ -48,7 +48,7 @@ const allowed: Record<string, readonly string[]> = {
   ...Object.fromEntries(programs.map((program) => [program, Object.keys(shared)])),
 };
 
-/** Packages that only one folder may touch. */
+/** Packages that only one folder may import. */
 const confined: Record<string, string> = {
   pg: 'src/control/db',
   'node-pg-migrate': 'src/control/db',
@@ -61,7 +61,7 @@ const confined: Record<string, string> = {
 const folderOf = (file: string): string | undefined =>
   Object.keys(allowed).find((folder) => file.startsWith(`${folder}/`));
 
-/** The file's text without its comments (which may speak of what the code must not do). */
+/** Returns the file's text without comments, which may mention what the code must not do. */
 const codeOf = (file: string): string => textOf(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
 const imports: (Import & { folder: string })[] = Object.keys(allowed)
@@ -92,7 +92,7 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps the page apart: it takes types of the world language, and nobody takes from it', () => {
+  it('keeps the page separate: it imports only types of the world language, and no program imports it', () => {
     const page = sourceFiles('src/ui').filter((file) => !isTest(file));
     const taken = page.flatMap((file) =>
       importsOf(file, valueImport)
@@ -140,7 +140,7 @@ describe('architecture', () => {
     expect(careless).toEqual([]);
   });
 
-  it('evaluates schemas, patterns and queries of users in compile processes alone', () => {
+  it('evaluates schemas, patterns and queries of users only in compile processes', () => {
     const evaluators =
       /^src\/(store\/(?!files\/snapshot-files\.ts)|data\/|language\/(schema|check|openapi|capture|compile)\/|language\/edit\/(?!template-summary\.ts)|language\/artifacts\/(?!tool-schemas\.ts)|language\/sql\/verifier\.ts$)/;
     const reached = new Set<string>();
@@ -187,10 +187,10 @@ describe('architecture', () => {
   });
 });
 
-describe('the floors inside a program', () => {
+describe('the layers inside a program', () => {
   const graph = importGraph(Object.keys(allowed));
 
-  it.each(Object.entries(floors))('of %s are its folders, each named once', (program, rows) => {
+  it.each(Object.entries(floors))('of %s are its folders, each listed once', (program, rows) => {
     const places = rows.map(([place]) => place);
     const found = [...graph.keys()]
       .filter((file) => file.startsWith(`${program}/`))
@@ -199,7 +199,7 @@ describe('the floors inside a program', () => {
     expect([...places].sort()).toEqual([...new Set(found)].sort());
   });
 
-  it.each(Object.entries(floors))('of %s import only those beneath them', (program, rows) => {
+  it.each(Object.entries(floors))('of %s import only lower ones', (program, rows) => {
     const places = rows.map(([place]) => place);
     const levelOf = (file: string): number => places.indexOf(floorOf(program, file, places));
     const wrong = [...graph]
@@ -212,7 +212,7 @@ describe('the floors inside a program', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('are at most 14 of the control plane, so that their picture can be read', () => {
+  it('are at most 14 in the control plane, so that their picture stays readable', () => {
     expect(floors['src/control']?.length).toBeLessThanOrEqual(14);
   });
 

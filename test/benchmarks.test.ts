@@ -9,7 +9,7 @@ import { type KeptWorldReport, worldPart } from './bench/world-report.ts';
 const read = (name: string): string =>
   readFileSync(new URL(`../docs/internals/${name}`, import.meta.url), 'utf8');
 
-it('the page and the pictures of the benchmarks show what was measured', () => {
+it('the page and the pictures of the benchmarks show the recorded measurements', () => {
   const report = JSON.parse(read('figures/host.json')) as KeptReport;
   const large = JSON.parse(read('figures/large.json')) as LargeReport;
   const world = JSON.parse(read('figures/world.json')) as KeptWorldReport;
@@ -20,7 +20,7 @@ it('the page and the pictures of the benchmarks show what was measured', () => {
   expect(read('figures/host-soak.svg')).toBe(drawSoak(report.soak));
 });
 
-it('the picture and the table of opens a second show each rate, and how many were refused', () => {
+it('the picture and the table of opens per second show each rate with its refusals', () => {
   const served = { served: 100, refused: 0, failed: 0, p50Ms: 12, p99Ms: 48, cpuMs: 9.5 };
   const borne = { ...served, rate: 45 };
   const beyond = { ...served, rate: 90, refused: 100, p99Ms: 300 };

@@ -1,6 +1,7 @@
 /**
- * What the Helm chart makes, looked at pod by pod: who reaches which, where each runs, what bounds it, and what
- * it is given. It needs Helm and no cluster; test/chart.test.ts looks at the chart's values as a whole.
+ * The objects of the Helm chart, checked pod by pod: network access, scheduling, resource bounds
+ * and environment. These tests need Helm and no cluster; test/chart.test.ts checks the chart's
+ * values as a whole.
  */
 import type {
   KubernetesObject,
@@ -17,7 +18,10 @@ const namespace = 'svc';
 const found = await hasHelm();
 if (!found) console.info('the pods of the chart are not looked at: there is no helm');
 
-/** Who may come in to a component, by port, as JSON; `anybody` where a rule names nobody. */
+/**
+ * Returns the sources that a NetworkPolicy admits to a component, by port, as JSON; `anybody` for a
+ * rule without sources.
+ */
 const entrancesOf = (objects: KubernetesObject[], name: string): Map<unknown, string> => {
   const policy = objects.find(
     ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata?.name === name,
@@ -32,7 +36,7 @@ const entrancesOf = (objects: KubernetesObject[], name: string): Map<unknown, st
 const allButHosts =
   '[{"namespaceSelector":{"matchExpressions":[{"key":"kubernetes.io/metadata.name","operator":"NotIn","values":["svc-hosts"]}]}}]';
 
-/** The pod that a Deployment or StatefulSet makes, with its labels and annotations. */
+/** Returns the pod template of a Deployment or StatefulSet. */
 const templateOf = (objects: KubernetesObject[], name: string): V1PodTemplateSpec => {
   const found = objects.find(
     ({ kind, metadata }) =>
@@ -43,7 +47,7 @@ const templateOf = (objects: KubernetesObject[], name: string): V1PodTemplateSpe
 const components = ['control', 'orchestrator', 'gateway', 'sender', 'postgres'] as const;
 
 describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
-  it('let hosts reach only the port for hosts of the control plane, and clients only theirs', async () => {
+  it('admit hosts only to the control plane’s port for hosts, and clients only to the port for clients', async () => {
     const clients = 'networkPolicy.clients[0].podSelector.matchLabels.app=ingress';
     const open = entrancesOf(await render(namespace, ['--set', clients]), 'svc-control');
     expect([...open.keys()]).toEqual([4500, 4501, 4502, 9090]);
@@ -56,7 +60,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(open.get(4502)).not.toMatch(/hosts|ingress|anybody/);
   });
 
-  it('let the sender of webhooks alone reach the outside, and no private network', async () => {
+  it('let only the sender of webhooks reach the internet, and no private network', async () => {
     const more = 'networkPolicy.notReceivers={8.8.8.0/24,2620:0:1::/48}';
     const policies = (await render(namespace, ['--set', more])).filter(
       ({ kind }) => kind === 'NetworkPolicy',
@@ -80,7 +84,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(sender?.spec?.egress).toHaveLength(3);
   });
 
-  it('let the control plane reach buckets of connectors of files where that is said', async () => {
+  it('let the control plane reach buckets of file connectors if the values enable it', async () => {
     const egressOf = async (args: string[]) => {
       const policies = (await render(namespace, args)) as V1NetworkPolicy[];
       const isControls = ({ kind, metadata }: V1NetworkPolicy) =>
@@ -116,13 +120,13 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(open).toHaveLength(usual.length + 2);
   });
 
-  it('stay in every Service while a disk is full, and are in none when they are told to stop', async () => {
+  it('stay in every Service while a disk is full, and leave all Services while they stop', async () => {
     const probeOf = async (args: string[]) =>
       templateOf(await render(namespace, args), 'svc-control').spec?.containers[0]?.readinessProbe
         ?.httpGet?.path;
     const alone = ['--set', 'blobs.accessMode=ReadWriteOnce', '--set', 'control.replicas=1'];
     expect(await probeOf(alone)).toBe('/ready?exclude=room&exclude=blobs');
-    // Where replicas share blobs, one that cannot use them leaves requests to others.
+    // Replicas that share blobs leave requests to others while they cannot use the blobs.
     const shared = [
       [],
       ['--set', 'blobs.inDatabase=true'],
@@ -136,7 +140,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
       expect(service.spec?.publishNotReadyAddresses ?? false).toBe(false);
   });
 
-  it('keep hosts from metrics and status of all programs, and from what only the cluster reaches', async () => {
+  it('keep hosts from metrics and status of all programs, and from ports for the cluster alone', async () => {
     const objects = await render(namespace, []);
     for (const name of ['svc-control', 'svc-orchestrator', 'svc-gateway', 'svc-sender']) {
       expect(entrancesOf(objects, name).get(9090), name).toBe(allButHosts);
@@ -150,7 +154,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(named.get(9090)).toBe('[{"podSelector":{"matchLabels":{"app":"prometheus"}}}]');
   });
 
-  it('offer clients nothing but their own port in the service that may be open to them', async () => {
+  it('offer clients only the public port in the Service that may be exposed', async () => {
     const objects = await render(namespace, ['--set', 'control.service.type=LoadBalancer']);
     const services = objects.filter(({ kind }) => kind === 'Service') as V1Service[];
     const portsOf = (name: string) =>
@@ -163,7 +167,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(types).toContain('svc-control-internal ClusterIP');
   });
 
-  it('are placed as the values of their component say, besides those for all', async () => {
+  it('are scheduled by the values of their component, in addition to the common ones', async () => {
     const required = 'requiredDuringSchedulingIgnoredDuringExecution';
     const near = `podAntiAffinity.${required}[0].topologyKey`;
     const own = components.flatMap((component, place) => [
@@ -200,7 +204,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     }
   });
 
-  it('bound every folder of a pod that goes with it, and the storage of its containers', async () => {
+  it('have a size limit for every emptyDir, and a storage request for every container', async () => {
     for (const { name, args } of variants) {
       for (const object of await render(namespace, args)) {
         const { spec } = (object as V1Deployment).spec?.template ?? {};
@@ -216,7 +220,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     }
   });
 
-  it('probe every program, whether it serves metrics or not', async () => {
+  it('have probes in every program, whether it serves metrics or not', async () => {
     for (const { args } of variants) {
       const objects = await render(namespace, args);
       for (const component of ['control', 'orchestrator', 'gateway', 'sender']) {
@@ -227,7 +231,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     }
   });
 
-  it('roll a program when a secret that it is given changes', async () => {
+  it('restart when a secret of their program changes', async () => {
     const sumsOf = async (...args: string[]): Promise<(string | undefined)[]> => {
       const objects = await render(namespace, args);
       return ['control', 'orchestrator', 'gateway', 'sender'].map(
@@ -235,14 +239,15 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
           templateOf(objects, `svc-${component}`).metadata?.annotations?.['checksum/secret'],
       );
     };
-    // What the chart makes is random; what it cannot look up is the same each time.
+    // Generated secrets are random, and secrets that Helm cannot look up hash to the same sum each
+    // time.
     const [first, second] = [await sumsOf(), await sumsOf()];
     expect(first.filter((sum, place) => sum === second[place])).toEqual([]);
     const existing = ['--set', 'secrets.existing=own'];
     expect(await sumsOf(...existing)).toEqual(await sumsOf(...existing));
   });
 
-  it('give hosts the pull policy, and name images by their digests', async () => {
+  it('pass the pull policy on to hosts, and name images by their digests', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const set = `images.pullPolicy=Always,images.tag=7,images.digests.worldHost=${digest}`;
     const objects = await render(namespace, ['--set-string', set]);
@@ -252,7 +257,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(env.get('SVC_IMAGE')).toBe(`svc-world-host:7@${digest}`);
   });
 
-  it('have other names where the release asks for it, and are selected by these', async () => {
+  it('use other names and selectors if the release sets them', async () => {
     const objects = await render(namespace, ['--set', 'nameOverride=replicas']);
     const named = objects.filter(
       ({ kind }) => !/^(Namespace|Cluster.*|PriorityClass)$/.test(kind ?? ''),
@@ -265,7 +270,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(whole.some(({ metadata }) => metadata?.name === 'own-control')).toBe(true);
   });
 
-  it('read the keys of a secret under the names that the values give', async () => {
+  it('read the keys of a secret under the names in the values', async () => {
     const keys = 'secrets.existing=own,secrets.keys.poolToken=orchestrator.token';
     const objects = await render(namespace, ['--set', keys]);
     for (const component of ['control', 'orchestrator']) {
@@ -275,7 +280,7 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     }
   });
 
-  it('verify the database by the authority that is named', async () => {
+  it('verify the database by the configured authority', async () => {
     const { args = [] } = variants.find(({ name }) => name === 's3') ?? {};
     const { spec } = templateOf(await render(namespace, args), 'svc-control');
     const [container] = spec?.containers ?? [];
@@ -287,21 +292,21 @@ describe.skipIf(!found)('the pods of the chart', { timeout: 60_000 }, () => {
     expect(volume?.secret?.secretName).toBe('svc-database-ca');
   });
 
-  it('keep the rows of a trial installation and their blobs in one place', async () => {
+  it('of a trial installation store rows and blobs in one place', async () => {
     const { args = [] } = variants.find(({ name }) => name === 'trial') ?? {};
     const { spec } = templateOf(await render(namespace, args), 'svc-control');
     expect(spec?.containers[0]?.env).toContainEqual({ name: 'SVC_BLOB_URL', value: 'database' });
     expect(spec?.volumes?.map(({ name }) => name)).toEqual(['tmp', 'work']);
   });
 
-  it('check the file of pools before anything is installed or upgraded', async () => {
+  it('start only after a job has checked the file of pools', async () => {
     const pools = '[pools.p]\nmaximum = 4 # $(HOME) costs $5\n';
     const objects = await render(namespace, ['--set-literal', `hosts.pools=${pools}`]);
     const job = objects.find(({ kind }) => kind === 'Job') as V1Job | undefined;
     expect(job?.metadata?.annotations?.['helm.sh/hook']).toBe('pre-install,pre-upgrade');
     const [container] = job?.spec?.template.spec?.containers ?? [];
     expect(container?.command?.at(-1)).toContain('pools check');
-    // Kubernetes reads $$ as $, and takes $(NAME) for a variable.
+    // Kubernetes reads $$ as $, and $(NAME) as a variable.
     expect(container?.env?.[0]?.value).toBe(`${pools.replaceAll('$', '$$$$')}`);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * What the script of `helm test` says of an installation that has no room, and of one that refuses its world; which
- * of several key pairs it uses, and which the notes after an installation show.
+ * The script of `helm test`: its message for an overloaded installation and for one that refuses
+ * its world, and the key pair it uses out of several. Also the key pair that the notes after an
+ * installation show.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ describe('the test of an installation', () => {
   let stop: () => void = () => undefined;
   afterEach(() => stop());
 
-  /** What it says when it is answered so. */
+  /** Runs the script against a server with this answer; returns its error message. */
   const complaintAt = async (
     answer: RequestListener,
     keys = { PUBLIC_KEY: 'pk-1', SECRET_KEY: 'sk-1' },
@@ -33,7 +34,7 @@ describe('the test of an installation', () => {
     });
   };
 
-  it('says that an overloaded installation is overloaded, and not that its world is wrong', async () => {
+  it('reports an overloaded installation as overloaded, and not its world as invalid', async () => {
     const said = await complaintAt((_, response) => {
       response.writeHead(503, { 'retry-after': '600' }).end('{"code":"unavailable"}');
     });
@@ -41,7 +42,7 @@ describe('the test of an installation', () => {
     expect(said).toContain('POST /worlds: 503');
   });
 
-  it('asks a busy installation again with the same key, and reports what it then refuses', async () => {
+  it('repeats a request to a busy installation with the same key, and reports the refusal that follows', async () => {
     const keys: unknown[] = [];
     const said = await complaintAt(({ headers }, response) => {
       keys.push(headers['idempotency-key']);
@@ -64,11 +65,11 @@ describe('the test of an installation', () => {
 });
 
 describe('the notes after an installation', () => {
-  it.each(['public-key', 'secret-key'])('show the first of several pairs: %s', async (key) => {
+  it.each(['public-key', 'secret-key'])('show the first of several key pairs: %s', async (key) => {
     const notes = readFileSync(join(chartFolder, 'templates/NOTES.txt'), 'utf8').split('\n');
     const line = notes.find((one) => one.includes(`"${key}"`)) ?? '';
     const name = /SVC_\w+/.exec(line)?.[0];
-    // What Helm fills in are arguments of kubectl, which a function stands in for.
+    // Helm fills in only arguments of kubectl, which a shell function replaces here.
     for (const kept of ['new old', '\nnew\nold\n', 'new']) {
       const shell = `kubectl() { printf '%s' "$KEPT"; }\n${line}\nprintf '%s' "$${name}"`;
       const env = { ...process.env, KEPT: kept };

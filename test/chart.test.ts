@@ -1,7 +1,7 @@
 /**
- * The Helm chart as text: each value has an effect, a description and a place in the documentation; what
- * the programs are told, they read; and the orchestrator may do what it needs and no more. It needs Helm
- * and no cluster; test/cluster/chart.test.ts installs it.
+ * The Helm chart as text. Each value has an effect, a description and a place in the documentation.
+ * Programs read every setting that they get. The orchestrator has the rights it needs and no
+ * others. These tests need Helm and no cluster; test/cluster/chart.test.ts installs the chart.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ if (!found) console.info('the chart is tested in part: there is no helm');
 
 type Program = 'control' | 'orchestrator' | 'gateway' | 'sender';
 
-/** Where each program reads its environment. */
+/** Files in which each program reads its environment. */
 const readers: Record<Program, readonly string[]> = {
   control: ['src/control/config.ts'],
   gateway: ['src/gateway/config.ts'],
@@ -55,14 +55,14 @@ const readers: Record<Program, readonly string[]> = {
     'src/pools/check.ts',
   ],
 };
-/** Names that a config.ts reads by a function of another file. */
+/** Names that a config.ts reads through a function of another file. */
 const sharedReaders = {
   readListen: 'SVC_LISTEN',
   readMetricsListen: 'SVC_METRICS_LISTEN',
   readOtlpEndpoint: 'OTEL_EXPORTER_OTLP_ENDPOINT',
 };
 
-/** What a library of a program reads without it. */
+/** Variables that a library reads, and not the program's own code. */
 const readByLibraries: Record<Program, readonly string[]> = {
   control: [
     ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'OTEL_EXPORTER_OTLP_HEADERS'],
@@ -85,7 +85,7 @@ const namesReadFor = (program: Program): string[] =>
     .filter(([reader]) => readers[program].some((path) => read(path).includes(`${reader}(`)))
     .map(([, name]) => name);
 
-/** What an operator of a cluster has no use for, by the reason. */
+/** Variables without a use for the operator of a cluster, by reason. */
 const notForClusters: Record<string, readonly string[]> = {
   'the file of pools has it': [
     ...['SVC_POOL_SIZE', 'SVC_POOL_MAX'],
@@ -102,7 +102,7 @@ const notForClusters: Record<string, readonly string[]> = {
 const podOf = (object: KubernetesObject): V1PodSpec | undefined =>
   object.kind === 'Deployment' ? (object as V1Deployment).spec?.template.spec : undefined;
 
-/** The variables that the templates set for each program, in any variant. */
+/** Returns the variables that the templates set for each program in any variant. */
 const setFor = async (): Promise<Record<Program, Set<string>>> => {
   const names = {
     control: new Set<string>(),
@@ -126,7 +126,7 @@ const offered = (program: Program): string[] =>
   Object.keys(valuesSchema.properties?.[program]?.properties?.settings?.properties ?? {});
 
 describe('the values of the chart', () => {
-  it('have a description each, and so have their settings', () => {
+  it('have a description each, like their settings', () => {
     const settings = leaves.flatMap(({ path, schema }) =>
       Object.entries(schema.properties ?? {}).map(([name, setting]) => ({
         path: `${path}.${name}`,
@@ -137,7 +137,7 @@ describe('the values of the chart', () => {
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  it('are those of the schema', () => {
+  it('match the schema', () => {
     const missing = leaves.filter(({ value }) => value === undefined);
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
@@ -146,7 +146,7 @@ describe('the values of the chart', () => {
 describe('the schema of the values', () => {
   const { $schema: _, ...schema } = JSON.parse(read('charts/svc/values.schema.json'));
   const check = new Ajv({ strict: false, allErrors: true }).compile(schema);
-  /** The paths that the schema refuses. */
+  /** Returns the paths that the schema refuses. */
   const refusedIn = (values: object): string[] => {
     check(values);
     return [...new Set((check.errors ?? []).map(({ instancePath }) => instancePath))];
@@ -180,7 +180,7 @@ describe('the schema of the values', () => {
     expect(refusedIn(values)).toEqual([path]);
   });
 
-  it('takes the values of the chart and those of ci/', () => {
+  it('accepts the values of the chart and those of ci/', () => {
     const files = readdirSync(join(chartFolder, 'ci')).map((file) => `charts/svc/ci/${file}`);
     for (const file of ['charts/svc/values.yaml', ...files]) {
       expect([file, refusedIn(loadYaml(read(file)))]).toEqual([file, []]);
@@ -190,7 +190,7 @@ describe('the schema of the values', () => {
     expect(refusedIn(pools(spread))).toEqual([]);
   });
 
-  it('takes numbers and words alone for settings that programs read as such', () => {
+  it('accepts only numbers and fixed words for settings that programs parse as such', () => {
     const all = Object.entries(readers).flatMap(([program, paths]) => {
       const settings = valuesSchema.properties?.[program]?.properties?.settings?.properties ?? {};
       const text = paths.map(read).join('\n');
@@ -223,7 +223,7 @@ describe('the schema of the values', () => {
     for (const name of programs) expect([name, replicasIn(trial, name)]).toEqual([name, 1]);
   });
 
-  it('and kubernetes.md name the same rights as the chart gives', () => {
+  it('and kubernetes.md name the same rights that the chart grants', () => {
     const rulesIn = (text: string): string[] =>
       (loadYaml(text) as V1PolicyRule[]).flatMap(({ apiGroups, resources, verbs }) =>
         verbs.map((verb) => `${verb} ${resources?.join()}.${apiGroups?.join()}`),
@@ -248,7 +248,7 @@ describe.skipIf(!found)('https', { timeout: 120_000 }, () => {
   const rendered = async (kind: string, ...more: string[]) =>
     (await render(namespace, [...named, ...more])).filter((object) => object.kind === kind);
 
-  it('ends at the ingress, by a secret for the API and one for the wildcard name of sessions', async () => {
+  it('ends at the ingress, with one secret for the API and one for the wildcard name of sessions', async () => {
     const on = ['--set', 'ingress.enabled=true'];
     const tls = ['--set', 'ingress.publicTls=svc-tls,ingress.surfaceTls=worlds-tls'];
     const [ingress] = (await rendered('Ingress', ...on, ...tls)) as V1Ingress[];
@@ -261,7 +261,7 @@ describe.skipIf(!found)('https', { timeout: 120_000 }, () => {
     expect(bare?.spec?.tls).toBeUndefined();
   });
 
-  it('ends at the listeners of a gateway of the cluster, to which routes are attached by name', async () => {
+  it('ends at the listeners of a cluster gateway, to which routes are attached by name', async () => {
     const on = ['httpRoute.enabled=true', 'httpRoute.parentRefs[0].name=edge'];
     const more = [...on, 'httpRoute.parentRefs[0].sectionName=https'].flatMap((set) => [
       '--set',
@@ -276,7 +276,7 @@ describe.skipIf(!found)('https', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is what programs give their addresses as, so that cookies are Secure', async () => {
+  it('is the scheme of the programs’ own URLs, so that cookies are Secure', async () => {
     const workloads = (await rendered('Deployment')) as V1Deployment[];
     const values = workloads
       .flatMap(({ spec }) => spec?.template.spec?.containers ?? [])
@@ -295,7 +295,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     await lint(args);
   });
 
-  it('make objects of other operators that fit their definitions', async () => {
+  it('produce objects of other operators that match their definitions', async () => {
     const kinds = new Set<string>();
     for (const { args } of variants) {
       for (const object of await render(namespace, args)) {
@@ -309,7 +309,8 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
   });
 
   it('use every value', async () => {
-    // Secrets are random, and so are sums of them. To read the rest as objects would take most of the time.
+    // Secrets are random, and so are their checksums. Comparing texts is much faster than parsing
+    // all objects.
     const textOf = async (args: string[]): Promise<string> => {
       const objects = (await renderText(namespace, args)).split(/^---$/m);
       const text = objects.filter((object) => !/^kind: Secret$/m.test(object)).join('---');
@@ -337,7 +338,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     expect(unused.sort()).toEqual([]);
   });
 
-  it('give programs only settings that they read, and the values offer all others', async () => {
+  it('pass only settings that programs read, and the values offer all others', async () => {
     const set = await setFor();
     const excluded = Object.values(notForClusters).flat();
     for (const program of ['control', 'orchestrator', 'gateway', 'sender'] as const) {
@@ -354,7 +355,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     }
   });
 
-  it('give the orchestrator the rights that it checks, and nobody any other', async () => {
+  it('grant the orchestrator the rights that it checks, and no other rights', async () => {
     const objects = await render(namespace, []);
     const roles = objects.filter(({ kind }) => kind === 'Role');
     expect(roles).toHaveLength(1);
@@ -366,7 +367,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
       const name = subresource === undefined ? resource : `${resource}/${subresource}`;
       return verbs.map((verb) => `${verb} ${name}.${group}`);
     });
-    // One of the release before leads until its pod has been replaced.
+    // An orchestrator of the previous release leads until its pod has been replaced.
     const former = ['create configmaps.', 'patch configmaps.'];
     expect(rights.sort()).toEqual([...wanted, ...former].sort());
     expect(roles[0]?.metadata?.namespace).toBe('svc-hosts');
@@ -378,7 +379,7 @@ describe.skipIf(!found)('the templates', { timeout: 120_000 }, () => {
     expect(inNamespaces.filter(({ kind }) => /^Cluster/.test(kind ?? ''))).toEqual([]);
   });
 
-  it('accept the values that Helm adds where another chart depends on this one', async () => {
+  it('accept the values that Helm adds when the chart is a dependency of another', async () => {
     expect(await render(namespace, ['--set', 'global.team=worlds'])).not.toEqual([]);
   });
 

@@ -1,4 +1,6 @@
-/** Commands that docs and messages tell people to type fetch nothing from the public registry that is a stranger's. */
+/**
+ * Commands in docs and messages fetch no package of an unknown publisher from the public registry.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,13 +16,16 @@ const texts = [
 type Manifest = Record<'dependencies' | 'devDependencies', Record<string, string>>;
 const { dependencies, devDependencies } = JSON.parse(textOf('package.json')) as Manifest;
 
-/** Packages of our own manifest, and those of the tool that bears the name. */
+/** Packages of our own manifest, and packages of the publisher of the tool with that name. */
 const known = new Set([
   ...Object.keys({ ...dependencies, ...devDependencies }),
-  'pyright', // by Microsoft, as the tool is
+  'pyright', // Published by Microsoft, like the tool itself.
 ]);
 
-/** Returns the packages that npx takes a command from: the named ones, else that of the command's name. */
+/**
+ * Returns the packages from which npx takes a command: the named ones, otherwise the package with
+ * the command's name.
+ */
 const packagesOf = (words: string): string[] => {
   const named = [...words.matchAll(/(?:-p|--package)[ =](\S+)/g)].map(([, name = '']) => name);
   const [command = ''] = words.split(/\s+/).filter((word) => !word.startsWith('-'));
@@ -28,7 +33,7 @@ const packagesOf = (words: string): string[] => {
 };
 
 describe('commands of docs and messages', () => {
-  it('are run by npx only where the package is known by its name', () => {
+  it('use npx only for known packages', () => {
     const strangers = texts.flatMap((path) =>
       [...textOf(path).matchAll(/\b(?:npx|npm exec|npm create|bunx|pnpm dlx) ([^\n`"']+)/g)]
         .flatMap(([, words = '']) => packagesOf(words))
@@ -38,7 +43,7 @@ describe('commands of docs and messages', () => {
     expect(strangers).toEqual([]);
   });
 
-  it('are started by clients from files, not by a name that a registry is asked for', () => {
+  it('name a file in configurations of clients, and no package of a registry', () => {
     const asked = texts.filter((path) => /"command": "(?:npx|bunx|uvx|pipx)"/.test(textOf(path)));
     expect(asked).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /**
- * Holds the compiler to the corpus: what it accepts, what it refuses, and what it says then. After a
- * change of a message, `npx vitest run -u test/corpus.test.ts` writes the golden files anew: review
- * what it changed.
+ * Checks the compiler against the corpus: accepted worlds, refused worlds, and the messages. After
+ * a change of a message, `npx vitest run -u test/corpus.test.ts` rewrites the golden files: review
+ * the difference.
  */
 import { describe, expect, it } from 'vitest';
 import { problemCodes } from '#language/read/codes.ts';
@@ -17,7 +17,7 @@ describe.each(Object.entries(corpus))('corpus: %s', (name, chapter) => {
   });
 
   it.each(chapter.rules.flatMap(({ refuses }) => refuses))(
-    'refuses %s for one thing',
+    'refuses %s with exactly one problem',
     (_what, code, change) => {
       expect(problemsAfter(change, chapter).problems.map((problem) => problem.code)).toEqual([
         code,
@@ -36,14 +36,14 @@ describe('the corpus', () => {
     expect(poor.map(({ rule }) => rule)).toEqual([]);
   });
 
-  it('gives each case of a chapter a name of its own', () => {
+  it('gives each case of a chapter its own name', () => {
     for (const chapter of Object.values(corpus)) {
       const names = chapter.rules.flatMap(({ refuses }) => refuses.map(([what]) => what));
       expect(names).toEqual([...new Set(names)]);
     }
   });
 
-  it('has a case for every code of a problem', () => {
+  it('has a case for every problem code', () => {
     const shown = new Set<string>(rules.flatMap(({ refuses }) => refuses.map(([, code]) => code)));
     const missing = problemCodes.filter((code) => !shown.has(code) && !otherwise.has(code));
     expect(missing).toEqual([]);

@@ -1,4 +1,4 @@
-/** What is written by `make docs` is what it would write now. */
+/** Generated pages are current: `make docs` would write the same. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessPage } from './docs/access-page.ts';

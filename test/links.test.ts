@@ -1,4 +1,4 @@
-/** Links between the pages lead to pages and headings that are there. */
+/** Links between pages lead to existing pages and headings. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -12,13 +12,13 @@ const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: '
   .split('\n')
   .filter((page) => page !== '' && existsSync(join(root, page)));
 
-/** The page without blocks and spans of code. */
+/** Returns the page without code blocks and code spans. */
 const proseOf = (page: string): string =>
   readFileSync(join(root, page), 'utf8')
     .replace(/^```[\s\S]*?^```/gm, '')
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, ' '));
 
-/** A heading's name in an address, as code hosts make it. */
+/** Returns the anchor of a heading, as code hosts generate it. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -31,7 +31,7 @@ const anchorsOf = (page: string): Set<string> => {
   return new Set([...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
 };
 
-/** What is wrong with one link of a page, if anything is. */
+/** Returns the fault of one link of a page; undefined if it is right. */
 const faultOf = (page: string, link: string): string | undefined => {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : relative(root, join(root, dirname(page), path));
@@ -40,7 +40,7 @@ const faultOf = (page: string, link: string): string | undefined => {
   return anchorsOf(target).has(anchor) ? undefined : `${link}: ${target} has no such heading`;
 };
 
-it('of messages and comments lead to pages that are there', () => {
+it('every link in messages and comments leads to an existing page', () => {
   const files = execFileSync(
     'git',
     ['ls-files', 'src', 'orchestrator', 'world-host-image', 'charts', 'images'],
@@ -61,14 +61,14 @@ it('of messages and comments lead to pages that are there', () => {
   expect(gone).toEqual([]);
 });
 
-it.each(pages)('every link of %s leads somewhere', (page) => {
+it.each(pages)('every link of %s leads to an existing page and heading', (page) => {
   const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link));
   expect(links.flatMap((link) => faultOf(page, link) ?? [])).toEqual([]);
 });
 
-it('of pages show every picture that is kept, and no other is kept', () => {
+it('the pages show every picture in the repository, and no picture is unused', () => {
   const kept = execFileSync('git', ['ls-files', 'docs/screens'], { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter((file) => file !== '' && existsSync(join(root, file)))

@@ -14,7 +14,7 @@ const model = (modelName: string, prices: Record<string, number>) => ({
 });
 
 describe('the table of prices', () => {
-  it('takes changed prices, new models and no others from a file', () => {
+  it('takes only changed prices and new models from a file', () => {
     const table = tableOf();
     const lines = refreshPrices(
       table,
@@ -43,7 +43,7 @@ describe('the table of prices', () => {
     expect(refreshPrices(written, [], '2027-01-02')).toEqual([]);
   });
 
-  it('is written as it lies in the repository', () => {
+  it('is formatted in the repository as the script writes it', () => {
     expect(writeTable(tableOf())).toBe(readFileSync(file, 'utf8'));
   });
 });

@@ -1,7 +1,8 @@
 /**
- * Dashboard, alert rules and runbook name only what there is: every metric is one that a program exports,
- * and every alert has its section. Prometheus' own `promtool` (Debian: `prometheus`) tries the rules on
- * series of a service that is well and of one in trouble, and reads every query of the dashboard.
+ * Dashboard, alert rules and runbook name only existing things: every metric is exported by a
+ * program, and every alert has its section. Prometheus' own `promtool` (Debian: `prometheus`) tests
+ * the rules on series of a healthy and of an unhealthy service, and parses every query of the
+ * dashboard.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -40,7 +41,7 @@ const metricsIn = (text: string): string[] => [
   ...new Set(text.match(/\b(?:svc|process|nodejs)_[a-z0-9_]+/g) ?? []),
 ];
 
-/** The names under which a metric is exported; a histogram has three. */
+/** Returns the names under which metrics are exported; a histogram has three. */
 const exportedNames = async (): Promise<Set<string>> => {
   const control = createControlMetrics();
   const never = (): never => {
@@ -73,7 +74,7 @@ const exportedNames = async (): Promise<Set<string>> => {
   return new Set([...names, ...ofAllPrograms]);
 };
 
-describe('what operators watch with', () => {
+describe('monitoring for operators', () => {
   it('names only metrics that a program exports', async () => {
     const exported = await exportedNames();
     const named = metricsIn([rules.replace(/^#.*$/gm, ''), ...queries, runbook].join('\n'));
@@ -81,7 +82,7 @@ describe('what operators watch with', () => {
     expect(named.filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  it('shows every metric of our own', async () => {
+  it('shows every metric of the service itself', async () => {
     const own = [...(await exportedNames())].filter((name) => /^svc_/.test(name));
     const shown = new Set(
       metricsIn(queries.join('\n')).map((name) => name.replace(/_bucket$/, '')),
@@ -118,7 +119,7 @@ if (promtool === undefined) {
   console.info('alert rules and the dashboard are tested in part: there is no promtool');
 }
 
-/** Runs it at the root of the repository; what it says when it fails is the failure. */
+/** Runs promtool at the root of the repository; its error output becomes the failure. */
 const tryWith = (...args: string[]): string =>
   execFileSync(promtool ?? '', args, {
     cwd: join(import.meta.dirname, '..'),
@@ -131,21 +132,21 @@ describe.skipIf(promtool === undefined)('Prometheus', () => {
     expect(tryWith('check', 'rules', rulesPath)).toContain(`${alerts.length} rules found`);
   });
 
-  it('fires each alert when there is cause, and none when all is well', () => {
+  it('fires each alert on its cause, and none on a healthy service', () => {
     const cases = 'test/alert-rules.promtool.yaml';
     const tried = new Set([...read(cases).matchAll(/alertname="(\w+)"/g)].map(([, name]) => name));
     expect(tried).toEqual(new Set(alerts));
     expect(tryWith('test', 'rules', cases)).toContain('SUCCESS');
   });
 
-  it('reads every query of the dashboard', async () => {
+  it('parses every query of the dashboard', async () => {
     const rulesOf = queries.map((query, index) => ({
       record: `query:${index}`,
       expr: query.replaceAll('$__rate_interval', '5m'),
     }));
     const folder = await mkdtemp(join(tmpdir(), 'svc-queries-'));
     const file = join(folder, 'queries.yaml');
-    // JSON is YAML.
+    // JSON is valid YAML.
     await writeFile(file, JSON.stringify({ groups: [{ name: 'queries', rules: rulesOf }] }));
     expect(tryWith('check', 'rules', file)).toContain(`${queries.length} rules found`);
     await rm(folder, { recursive: true });

@@ -20,7 +20,7 @@ const unprepared: RunReport['testResults'][number] = {
   assertionResults: [],
 };
 
-it('counts tests, and a file that could not be prepared as one failure', () => {
+it('the outcome of a test run counts tests, and a file that failed to start as one failure', () => {
   const report = {
     testResults: [
       file('a.test.ts', 'passed', 'skipped', 'todo'),

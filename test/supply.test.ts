@@ -1,4 +1,7 @@
-/** Where what we run comes from: pinned by digests, under licences that we may use, without install scripts. */
+/**
+ * Supply chain of everything that we run: pinned by digests, under licences that we may use,
+ * without install scripts.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { installedFaults, type LockedPackages, lockFaults, readLock } from './docs/licences.ts';
@@ -19,7 +22,7 @@ describe('the lock file', () => {
     expect(lockFaults(readLock())).toEqual([]);
   });
 
-  it('pins the packages of the peers in the benchmarks, too', () => {
+  it('pins the packages of the compared products in the benchmarks, too', () => {
     const { packages } = JSON.parse(read('test/bench/peers/package-lock.json')) as {
       packages: LockedPackages;
     };
@@ -27,7 +30,7 @@ describe('the lock file', () => {
     expect(pins).toEqual([]);
   });
 
-  it('names the licences that the installed packages name', () => {
+  it('records the same licences as the installed packages', () => {
     expect(installedFaults(readLock())).toEqual([]);
   });
 
@@ -41,14 +44,14 @@ describe('the lock file', () => {
     ],
     ['no licence', { integrity: 'sha512-x' }, 'tells no licence'],
     ['a licence with duties', { integrity: 'sha512-x', license: 'AGPL-3.0' }, 'licence AGPL-3.0'],
-  ])('would be refused with a package that has %s', (_what, entry, fault) => {
+  ])('is refused with a package that has %s', (_what, entry, fault) => {
     const faults = lockFaults({ 'node_modules/x': entry });
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 });
 
 describe('the manifest', () => {
-  it('takes each package in one exact version', () => {
+  it('pins each package to one exact version', () => {
     const wanted = { ...manifest.dependencies, ...manifest.devDependencies };
     const versions = Object.entries({ ...wanted, ...manifest.optionalDependencies });
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual(
@@ -59,11 +62,12 @@ describe('the manifest', () => {
   it('runs no script of a package when it is installed', () => {
     expect(Object.values(manifest.allowScripts)).not.toContain(true);
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
-    // By this an installation of minutes prints a line for each package that it fetches.
+    // With this level, npm prints a line for each package that it fetches during a slow
+    // installation.
     expect(read('.npmrc').split('\n')).toContain('loglevel=http');
   });
 
-  it('names the Node that runs everything as a package that is locked for each platform', () => {
+  it('pins the Node that runs everything as a package for each platform', () => {
     const { optionalDependencies } = manifest;
     const [version] = new Set(Object.values(optionalDependencies));
     expect(optionalDependencies).toEqual({

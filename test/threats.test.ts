@@ -1,11 +1,11 @@
-/** The list of attacks names tests that are there. */
+/** The list of attacks names only existing tests. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** `file`: “title”, as rows of the list have it. */
+/** `file`: “title”, as the rows of the list write it. */
 const named = [
   ...readFileSync(join(root, 'docs/internals/threats.md'), 'utf8').matchAll(
     /`([\w./-]+\.ts)`: “([^”]+)”/g,

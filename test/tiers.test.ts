@@ -1,4 +1,7 @@
-/** Holds test files to one tier and one project each, and those that wait to their places among the others. */
+/**
+ * Checks that each test file has exactly one tier and one project, and that files which mostly wait
+ * are spread among the others.
+ */
 import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +18,9 @@ const projects = ((config.test?.projects ?? []) as { test: Files }[]).map(({ tes
 const matches = (file: string, globs: readonly string[] = []): boolean =>
   globs.some((glob) => matchesGlob(file, glob));
 
-/** All test files but those of templates' worlds, which hosts run, and of packages. */
+/**
+ * All test files except those of packages and those of the worlds in templates, which hosts run.
+ */
 const files = globSync('{src,orchestrator,world-host-image,browser-image,test,sdk}/**/*.test.ts', {
   cwd: root,
 }).filter((file) => !file.startsWith('src/templates/') && !file.includes('node_modules/'));
@@ -25,11 +30,11 @@ describe('test files', () => {
     expect(files.length).toBeGreaterThan(300);
   });
 
-  it('stand in one tier each', () => {
+  it('have one tier each', () => {
     expect(files.filter((file) => tierOf(file) === undefined)).toEqual([]);
   });
 
-  it('that the tables name are there, each with a reason', () => {
+  it('that the tables name exist, each with a reason', () => {
     expect(Object.keys(fullOnly).filter((file) => !files.includes(file))).toEqual([]);
     const idle = Object.keys(usualOnly).filter(
       (glob) => !files.some((file) => matches(file, [glob])),
@@ -39,7 +44,7 @@ describe('test files', () => {
     expect(reasons.filter((reason) => reason === '')).toEqual([]);
   });
 
-  it('run in their own tier and in those after it', () => {
+  it('run in their own tier and in all later ones', () => {
     const runsIn = (tier: Tier, file: string) => !matches(file, leftOutOf(tier));
     const wrong = files.filter((file) => {
       const first = tierNames.indexOf(tierOf(file) as Tier);
@@ -60,26 +65,26 @@ describe('test files', () => {
     expect(astray).toEqual([]);
   });
 
-  it('that mostly wait are spread among the others, and all of both run', () => {
+  it('that mostly wait are spread among the others, and none is lost', () => {
     expect(weave(['a', 'b'], [1, 2, 3, 4, 5])).toEqual(['a', 1, 2, 'b', 3, 4, 5]);
     expect(weave(['a', 'b', 'c'], [1])).toEqual(['a', 1, 'b', 'c']);
     expect(weave([], [1, 2])).toEqual([1, 2]);
     expect(weave(['a'], [])).toEqual(['a']);
   });
 
-  it('of several projects take turns, and all of all run', () => {
+  it('of several projects take turns, and none is lost', () => {
     const lists = [['a', 'b', 'c', 'd', 'e'], [1, 2], []];
     expect(takeTurns<unknown>(lists, 2)).toEqual(['a', 'b', 1, 'c', 'd', 'e', 2]);
     expect(takeTurns<unknown>(lists, 7).toSorted()).toEqual([1, 2, 'a', 'b', 'c', 'd', 'e']);
   });
 });
 
-it('refuses a tier that it does not know, and names those that it does', () => {
+it('the tier is refused if it is unknown, and the error names the known ones', () => {
   expect(() => readTier('slow')).toThrow('SVC_TEST_TIER is "slow"; it is one of fast, usual, full');
   expect(readTier(undefined)).toBe('full');
 });
 
-it('shows the sum of each project, and the 30 slowest files first', () => {
+it('the table of times shows the sum of each project, and the 30 slowest files first', () => {
   const time = (index: number): FileTime => ({
     file: `${index}.test.ts`,
     project: index % 2 === 0 ? 'even' : 'odd',
