@@ -78,7 +78,7 @@ it('a world is served by another replica than the one that created it', async ()
   }
 });
 
-it('an outage of the bucket fails only requests that need blobs, and they succeed after it', async () => {
+it('the service keeps running during an outage of the bucket, and requests that need the bucket succeed afterwards', async () => {
   const session = await open(network.client, { slug: 'notes' });
   await replaceControl();
   await network.warm(1);

@@ -77,7 +77,7 @@ const proveWorking = async () => {
   expect(await close(network.client, session.id)).toMatchObject({ state: 'CLOSED' });
 };
 
-describe('a world host killed under a running call', () => {
+describe('a world host killed during a running call', () => {
   it('loses the call and the session with the reason, and the pool recovers', async () => {
     const session = await open(network.client, { slug: 'notes' });
     const callId = await slowCall(session.id, 60_000);
@@ -119,7 +119,7 @@ describe('a world host that dies while its session lives', () => {
     return { endReason, error, wrote: row?.detail };
   };
 
-  it('ends its session with the reason in words, and shows operators its last output', async () => {
+  it('ends its session with the reason as a sentence, and shows operators its last output', async () => {
     // V8 ends a process with a full heap like this.
     const { endReason, error, wrote } = await endOf('SIGABRT');
     expect({ endReason, code: error?.code }).toEqual({

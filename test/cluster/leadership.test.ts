@@ -52,7 +52,7 @@ const says = (program: Program, text: string) => saysOne(program, [text]);
 const idsOf = async (): Promise<string[]> => (await network.hosts()).map(({ id }) => id);
 
 describe('an orchestrator', () => {
-  it('that was paused stops when it resumes after another took the lease, and all hosts stay with the other', async () => {
+  it('that was paused stops when it resumes after another took the lease, and the other keeps all hosts', async () => {
     const before = await idsOf();
     process.kill(network.orchestrator.pid, 'SIGSTOP');
     second = await network.startOrchestrator('second');

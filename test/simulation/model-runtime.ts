@@ -10,13 +10,13 @@ import type { VirtualTime } from './virtual-time.ts';
 /** Fault rates: probabilities, and means in milliseconds. */
 export type Faults = {
   launchFails: number;
-  /** Slow launches take `slowMs` up to three times as long. */
+  /** Probability of a slow launch, which takes one to three times `slowMs` longer. */
   slowStart: number;
   slowMs: number;
-  /** Hosts that end, or never report, before they are warm. */
+  /** Probabilities that a host ends, or never reports, before it is warm. */
   diesStarting: number;
   hangsStarting: number;
-  /** Hosts whose image can never be pulled. */
+  /** Probability that the image of a container can never be pulled. */
   badImage: number;
   /** Mean times between ends, silences and reclaims of one serving host. */
   meanMsToDeath: number;

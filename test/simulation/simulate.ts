@@ -34,7 +34,7 @@ export type Scenario = {
    * reports of hosts.
    */
   graceMs: number;
-  /** Longest allowed wait of a session while its pools have room, in milliseconds. */
+  /** Longest allowed wait of a session while its pools have capacity, in milliseconds. */
   longestWaitMs: number;
 };
 

@@ -133,7 +133,7 @@ const tell = (name: string, outcome: Outcome, { seed: own }: Scenario): void => 
 };
 
 describe('an installation', () => {
-  it('of 10,000 sessions serves 100,000 opens at any fault', () => {
+  it('of 10,000 sessions serves 100,000 opens despite faults of every kind', () => {
     const outcome = simulate(whole);
     tell('whole', outcome, whole);
     expect(outcome.mostSessions).toBeGreaterThanOrEqual(10_000);
