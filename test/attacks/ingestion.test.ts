@@ -126,7 +126,7 @@ describe('spans whose lengths reach over all following spans', () => {
   });
 });
 
-describe('an export just below the limits', () => {
+describe('a large export within the limits', () => {
   it('is accepted in full', async () => {
     const spans = Array.from({ length: 3_000 }, (_, number) => ({
       traceId: '1'.repeat(32),
