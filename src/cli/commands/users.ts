@@ -150,7 +150,9 @@ type CommentsOptions = ServiceOptions &
   PagingOptions & { type?: string; on?: string; author?: string };
 
 export const addComments = (program: Command, context: Context): void => {
-  const comments = program.command('comments').description('comments on traces, observations, sessions and prompts');
+  const comments = program
+    .command('comments')
+    .description('comments on traces, observations, sessions and prompts');
   const list = addCommand(comments, {
     usage: 'list',
     summary: 'comments, newest first; on an object by its type and id',

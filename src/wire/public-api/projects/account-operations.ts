@@ -85,8 +85,7 @@ export const listMemberships = operation({
 
 export const setMembership = operation({
   id: 'setMembership',
-  summary:
-    'Make somebody a member, or give a member another role. A new e-mail address makes a user',
+  summary: 'Add a member, or give a member another role. A new e-mail address makes a user',
   method: 'PUT',
   path: '/organizations/memberships',
   access: 'organization',
