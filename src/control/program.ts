@@ -21,8 +21,6 @@ import { migrate } from './db/core/migrate.ts';
 import { watchSchema } from './db/core/watch-schema.ts';
 import { readBacklog } from './db/sessions/backlog.ts';
 import { createCallWrites } from './db/sessions/batched-calls.ts';
-import { startDatasetRuns } from './evaluation/dataset-runs/play-loop.ts';
-import { startRuns } from './evaluation/test-runs/engine.ts';
 import { adminEndpoints } from './http/admin/endpoints.ts';
 import { gatewayEndpoints } from './http/gateway/endpoints.ts';
 import { hostEndpoints } from './http/host/endpoints.ts';
@@ -47,16 +45,15 @@ import { createLimitRate } from './http/server/rate-limits.ts';
 import { type Api, createServer } from './http/server/server.ts';
 import { addSignedBlobRoutes } from './http/server/signed-blobs.ts';
 import { createUploads, type Uploads } from './http/server/uploads.ts';
+import { startLoops } from './loops.ts';
 import {
   createDashboardProcesses,
   type DashboardJobKind,
 } from './observability/dashboard-code/process-pools.ts';
 import { dashboardPath } from './observability/dashboards/view.ts';
 import { openTraceStore } from './observability/ingestion/store.ts';
-import { startRollups } from './observability/metrics/rollup-loop.ts';
 import { findInProcesses } from './observability/models/patterns.ts';
 import { createPriceBook } from './observability/models/price-book.ts';
-import { startSessionTraces } from './observability/session-traces/loop.ts';
 import type { Parts } from './parts.ts';
 import { openBlobs } from './platform/blobs/open.ts';
 import { createSignedAddresses } from './platform/blobs/signed.ts';
@@ -73,7 +70,6 @@ import { createAdmission } from './sessions/scheduling/admission.ts';
 import { createBrowserAssigner } from './sessions/scheduling/browser-assigner.ts';
 import { createHostAssigner } from './sessions/scheduling/host-assigner.ts';
 import { createWaitingHosts } from './sessions/scheduling/waiting-hosts.ts';
-import { startGivingUp } from './sessions/webhooks/pushes.ts';
 import { createMcpTools } from './worlds/caches/mcp-tools.ts';
 import { createVersions } from './worlds/caches/versions.ts';
 import { createWorldLookup } from './worlds/caches/world-lookup.ts';
@@ -84,7 +80,7 @@ import { createGradeReader } from './worlds/compile/grade-reader.ts';
 import type { JobKind } from './worlds/compile/job.ts';
 import { type StartCompileProcess, startCompileProcess } from './worlds/compile/process.ts';
 import { createProcessPool, type EndedJob } from './worlds/compile/process-pool.ts';
-import { openSnapshots, startImports } from './worlds/data/imports.ts';
+import { openSnapshots } from './worlds/data/imports.ts';
 import { createFieldIndexes } from './worlds/query/field-indexes.ts';
 import { createQueries } from './worlds/query/queries.ts';
 
@@ -276,18 +272,7 @@ export const startControl = async (
       readGrade: createGradeReader(readers),
       log,
     };
-    const imports = await startImports(parts);
-    stack.defer(() => imports.stop());
-    const runs = startRuns(parts);
-    stack.defer(() => runs.stop());
-    const pushes = startGivingUp(parts);
-    stack.defer(() => pushes.stop());
-    const sessionTraces = startSessionTraces(parts);
-    stack.defer(() => sessionTraces.stop());
-    const rollups = startRollups(parts);
-    stack.defer(() => rollups.stop());
-    const datasetRuns = startDatasetRuns(parts);
-    stack.defer(() => datasetRuns.stop());
+    const background = await startLoops(parts, stack);
     const uploads = createUploads({ allMib: config.uploadMib, oneMib: config.quotas.uploadMib });
     addLoadMetrics(parts, uploads);
     const uses = startKeyUsage(db, log);
@@ -296,12 +281,7 @@ export const startControl = async (
     const told = [tellsSecrets, ...(namesKeys === undefined ? [] : [namesKeys])];
     const loops = [
       schema.loop,
-      imports.loop,
-      runs.loop,
-      pushes,
-      sessionTraces,
-      rollups,
-      datasetRuns.loop,
+      ...background,
       uses.loop,
       ...notifications.loops,
       ...told,

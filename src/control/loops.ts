@@ -1,0 +1,60 @@
+/**
+ * The background loops of a control plane, in one table. Each replica runs all of them. They share their work through the
+ * database: a job is claimed with a lease, so that another replica continues it if this one dies.
+ */
+import type { Loop } from '#runtime/loop.ts';
+import { startDatasetRuns } from './evaluation/dataset-runs/play-loop.ts';
+import { startRuns } from './evaluation/test-runs/engine.ts';
+import { startRollups } from './observability/metrics/rollup-loop.ts';
+import { startSessionTraces } from './observability/session-traces/loop.ts';
+import type { Parts } from './parts.ts';
+import { startGivingUp } from './sessions/webhooks/pushes.ts';
+import { startImports } from './worlds/data/imports.ts';
+
+type Started = { loop: Loop<unknown>; stop(): Promise<void> };
+
+type BackgroundLoop = {
+  /** What it does, as a sentence without its subject. */
+  does: string;
+  start(parts: Parts): Started | Promise<Started>;
+};
+
+/** A loop that has nothing to stop but itself. */
+const alone = (loop: Loop<unknown>): Started => ({ loop, stop: () => loop.stop() });
+
+/** In the order in which they start; they stop in reverse. */
+const backgroundLoops: readonly BackgroundLoop[] = [
+  { does: 'imports batches of rows into new versions of worlds', start: startImports },
+  { does: 'runs the tests of worlds and the proofs of tasks', start: startRuns },
+  {
+    does: 'records deliveries of webhooks whose sender died before it reported them',
+    start: (parts) => alone(startGivingUp(parts)),
+  },
+  {
+    does: 'writes traces of sessions from their ledgers, calls and grades',
+    start: (parts) => alone(startSessionTraces(parts)),
+  },
+  {
+    does: 'builds the daily rollups of telemetry, one quiet day at a time',
+    start: (parts) => alone(startRollups(parts)),
+  },
+  {
+    does: 'opens sessions for the items of dataset runs, and links and closes graded ones',
+    start: startDatasetRuns,
+  },
+];
+
+/** Starts all of them and returns them in order; `stack` stops them in reverse. */
+export const startLoops = async (
+  parts: Parts,
+  stack: AsyncDisposableStack,
+): Promise<Loop<unknown>[]> => {
+  const loops: Loop<unknown>[] = [];
+  for (const { does, start } of backgroundLoops) {
+    const started = await start(parts);
+    stack.defer(() => started.stop());
+    parts.log.debug({ loop: started.loop.status().name, does }, 'background loop started');
+    loops.push(started.loop);
+  }
+  return loops;
+};
