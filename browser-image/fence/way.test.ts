@@ -65,7 +65,7 @@ it('goes to a surface by itself', async () => {
   await expect(ask(directWay, 'ses-a--ui.localhost:4400', 1)).rejects.toThrow('ECONNREFUSED');
 });
 
-it('goes through a tunnel, with the token of the moment and never to an address of its own', async () => {
+it('a tunnelled connection sends the current token and never dials an address itself', async () => {
   const control = await startControl(await startSurface());
   let token = 'not yet mine';
   const way = tunnelWay({ controlUrl: control.url, token: () => token });

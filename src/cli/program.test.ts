@@ -92,7 +92,7 @@ describe('svc', () => {
     ['release gate x --commit 1234567', 'name the build exactly one way'],
     ['release gate --agent x', 'name the build exactly one way'],
     ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
-  ])('ends "svc %s" with status 1, saying how it is meant', async (words, text) => {
+  ])('exits with status 1 for "svc %s" and prints its usage', async (words, text) => {
     const { status, err } = await offline(words);
     expect(status).toBe(1);
     expect(err).toContain(text);

@@ -105,7 +105,7 @@ const live = (lost: number): Life => {
 describe('a lost action', () => {
   const whole = live(Number.POSITIVE_INFINITY);
 
-  it('is of every kind that a life without losses plans', () => {
+  it('covers every kind of action of a simulation without losses', () => {
     const kinds = ['destroy', 'drain', 'launch', 'load', 'report_gone'];
     expect([...new Set(whole.actions)].sort()).toEqual(kinds);
     expect(whole.settled).toEqual([

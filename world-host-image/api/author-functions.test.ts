@@ -246,7 +246,7 @@ def as_sent(ctx):
     expect([status, json]).toMatchObject([200, { body: { title: 5 } }]);
   });
 
-  it('is asked with bodies alone that its route declares', async () => {
+  it('is called only with bodies that its route declares', async () => {
     const note = {
       type: 'object',
       required: ['title'],

@@ -47,7 +47,7 @@ describe('the task merge-what-is-ready', () => {
     ]);
   });
 
-  it('fails one that approves what others do not want, and merges that', async () => {
+  it('fails an agent that approves and merges a pull request to which reviewers object', async () => {
     await world.tool('create_review', { ...pull(155), event: 'APPROVE' });
     await world.tool('merge_pull', { ...pull(155) });
     expect((await world.grade()).passed).toBe(false);

@@ -143,7 +143,7 @@ it('odd requests are answered in the words of the vendor', async () => {
   expect(faults).toEqual([]);
 }, 120_000);
 
-it('documents that are none are refused, or read back in every form', async () => {
+it('malformed documents are refused, and accepted ones can be read in every form', async () => {
   for (const body of brokenDocuments) {
     const made = await world.ask('POST', '/rest/api/3/issue/BERTH-1/comment', { body });
     expect([201, 400]).toContain(made.status);

@@ -187,7 +187,7 @@ describe('rows', () => {
     },
   );
 
-  it('are made and deleted by the contract where the world has no route for it', async () => {
+  it('are created and deleted without a route of the world, by its contract', async () => {
     await open('/entities/notes');
     await page.getByRole('button', { name: 'New' }).click();
     const form = page.getByRole('dialog');

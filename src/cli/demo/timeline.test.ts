@@ -44,7 +44,7 @@ describe('expectations', () => {
     expect(expectSome('x', 0)).toBe(0);
   });
 
-  it('name both sides of what is not', () => {
+  it('name the expected and the actual value if they differ', () => {
     expect(() => expectEqual('the state', 'READY', 'CLOSED')).toThrow(
       "the state: expected 'CLOSED', found 'READY'",
     );

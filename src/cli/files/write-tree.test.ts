@@ -67,7 +67,7 @@ describe('changeTree', () => {
     expect(readFileSync(join(folder, 'world/kept'), 'utf8')).toBe('before');
   });
 
-  it('puts a file where a folder was whose files go, and the other way round', () => {
+  it('replaces a folder by a file of its name, and a file by a folder', () => {
     lay(file('docs/a.md'), file('docs/deep/b.md'), file('notes'));
     const remove = ['docs/a.md', 'docs/deep/b.md', 'notes'];
     changeTree(context, 'world', { write: [file('docs', '1'), file('notes/c.md')], remove });

@@ -12,7 +12,7 @@ const silent: Client = {
     }),
 };
 
-it('gives up a service that says nothing, and says so', async () => {
+it('stops waiting for a service that does not answer, and reports it', async () => {
   await expect(answeringWithin(silent, 20).send(examine, {})).rejects.toMatchObject({
     code: 'unavailable',
     message: 'http://silent.test/api/admin took the request and did not answer within 0.02 s',

@@ -45,7 +45,7 @@ describe('authority', () => {
     expect(await verdict(['localhost', '127.0.0.1', '::1'], 'localhost')).toBe('trusted');
   });
 
-  it('cannot vouch for any other, whatever its key signs', async () => {
+  it('is trusted for no other names, whatever its key signs', async () => {
     expect(await verdict(['bank.example'], 'bank.example')).toBe('permitted subtree violation');
     expect(await verdict(['localhost.example'], 'localhost.example')).toBe(
       'permitted subtree violation',

@@ -192,7 +192,7 @@ describe('rows of files', () => {
 });
 
 describe('cells', () => {
-  it('have the types of their fields, and stay texts where they are none of them', async () => {
+  it('get the type of their field, and stay text if they do not fit it', async () => {
     const contract = withFields({
       id: { type: 'integer' },
       number: { type: 'number' },

@@ -57,7 +57,7 @@ describe('compilePattern', () => {
     );
   });
 
-  it('names groups', () => {
+  it('supports named groups', () => {
     expect(compilePattern('^(?<first>a)(?<second>b)$').test('ab')).toBe(true);
   });
 

@@ -59,7 +59,7 @@ describe('keys in addresses', () => {
     expect(readKeyText(two, text)).toEqual(key);
   });
 
-  it('are none where a part is missing or no value', () => {
+  it('are undefined if a part is missing or not a value', () => {
     expect(readKeyText(two, 'ann')).toBeUndefined();
     expect(readKeyText(two, 'ann,x')).toBeUndefined();
   });

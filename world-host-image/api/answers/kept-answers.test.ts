@@ -56,7 +56,7 @@ describe('long bodies', () => {
     return { kept, keep, isTextAlone };
   };
 
-  it('are kept as their text alone before an answer makes room, first what was not asked for the longest', () => {
+  it('lose their parsed form before any answer is evicted, the least recently used first', () => {
     const { kept, keep, isTextAlone } = start(3);
     expect(kept.bytes()).toBeGreaterThan(6 * 70_000);
     expect([3, 2, 1].map(isTextAlone)).toEqual([false, false, false]);
