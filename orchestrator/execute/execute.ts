@@ -58,7 +58,10 @@ const readOnce = <Value>(read: () => Promise<Value>): (() => Promise<Value>) => 
 const isCode = (error: unknown, code: AppError['code']): boolean =>
   error instanceof AppError && error.code === code;
 
-/** Other refusals have this code, too, such as an overloaded control plane. */
+/**
+ * Returns true if the error says that the pool is full. The code alone does not: an overloaded control plane answers
+ * with the same one.
+ */
 const isPoolFull = (error: unknown): boolean =>
   isCode(error, 'exhausted') && (error as AppError).detail.full === 'pool';
 

@@ -51,7 +51,7 @@ it('svc dashboards creates a dashboard, pulls and pushes its code, and reports e
   const params = { dashboardId: id };
   await control.send(api.pushDashboardCode, { params, body: { files: [], force: true } });
   const moved = await desk.svc('dashboards push code');
-  expect([moved.status, moved.err]).toEqual([1, expect.stringContaining('push by force')]);
+  expect([moved.status, moved.err]).toEqual([1, expect.stringContaining('push with --force')]);
   expect(await svc('dashboards push code --force')).toContain('is pushed');
   const none = await desk.svc(`dashboards test-transform ${id}`);
   expect([none.status, none.out]).toEqual([1, expect.stringContaining('no session')]);

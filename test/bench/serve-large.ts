@@ -1,6 +1,6 @@
 /**
- * Compares the answers of a session of a world of a million rows with those of one of a thousand: calls in the host,
- * from the call to its answer, in one run.
+ * Compares the times of calls in a world of a million rows with those in a world of a thousand rows. Both are measured
+ * in the host, from the call to its answer, in one run.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

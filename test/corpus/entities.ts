@@ -1,4 +1,4 @@
-/** Row shapes, keys, unique lists and names. */
+/** Accepted and refused worlds for the rules of entities: row shapes, keys, unique lists and names. */
 import { languageLimits } from '#language/limits.ts';
 import {
   asItIs,

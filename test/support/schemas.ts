@@ -29,7 +29,7 @@ export const takeSchema = (
 ): TakenSchema => {
   const problems = createProblems();
   const tree = openTree([], problems);
-  if (tree === undefined) throw new Error('an empty tree was refused');
+  if (tree === undefined) throw new Error('the schema checker refused an empty schema');
   const place = tree.place('schema/world.json');
   const definitions = definitionTable(place.at('$defs'), definitionsWritten) ?? new Map();
   const library = createLibrary(tree, definitions);

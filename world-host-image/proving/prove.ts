@@ -21,7 +21,7 @@ import { changesAround } from './row-changes.ts';
 import { runScript } from './script.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** Time limit of a proof, in milliseconds, and below it the maximum number of changes tried. */
+/** Time limit of a proof, in milliseconds. The next constant is the maximum number of changes that it tries. */
 const mostMs = 300_000;
 const mostChanges = 400;
 const mostDifferences = 1_000;

@@ -45,7 +45,10 @@ export type HostMessage =
       watched: boolean;
       /** World time, and the machine time until which it is valid; null if the worker must request the time. */
       time: { iso: string; untilMs: number | null } | null;
-      /** Next numbers, valid until the run writes to their entities; null for none. */
+      /**
+       * Next automatic number of each entity. A number is valid until the run writes to its entity. Null: the host
+       * gives none.
+       */
       numbers: GivenNumbers | null;
     }
   | { type: 'reply'; nonce: string; id: number; value: unknown }

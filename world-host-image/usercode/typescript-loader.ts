@@ -54,7 +54,10 @@ export class Unavailable extends Error {
 
 export type Loader = {
   root(): string;
-  /** Opens a code directory; resolves with the reasons why files that are imported at once could not be. */
+  /**
+   * Opens a code directory. If `eager`, imports its files now. Resolves with the errors of files that failed to
+   * import.
+   */
   open(directory: string, eager: boolean): Promise<string[]>;
   /** Returns a function of a file. `fresh` imports the file again. Throws `Unavailable`. */
   find(file: string, name: string, fresh: boolean): Promise<UserFunction>;

@@ -32,7 +32,7 @@ type Options = {
 /** Clock of this machine. */
 export const machineTime: Time = { now: Date.now, wait: pause };
 
-/** Compiles a folder that has a vendor. Throws its problems. */
+/** Compiles the folder of a world whose connector.toml names a vendor. Throws if the folder has problems. */
 export const readMirror = (
   context: Context,
   folder: string,

@@ -20,7 +20,10 @@ describe('authority', () => {
   const open = (now?: number) =>
     openAuthority(folder, 'ins-a', now === undefined ? undefined : () => now);
 
-  /** Returns a client's verdict on a certificate for these names, when it trusts the authority and asks for `asked`. */
+  /**
+   * Returns the verdict of a client that trusts the authority and connects to the host `asked`, on a certificate for
+   * `names`.
+   */
   const verdict = async (names: string[], asked: string): Promise<string> => {
     const authority = await open();
     const server = createServer(await authority.issue(names)).listen(0, '127.0.0.1');

@@ -42,7 +42,7 @@ export type LandingParts = {
   treeRows: Readonly<Record<string, number>>;
 };
 
-/** Copies all rows of the base's table, unless they are there. */
+/** Copies all rows of a table of the base snapshot into the new file. Does nothing if they were copied before. */
 export const copyBase = (
   { prepare, base }: ImportDatabase,
   { table, position }: CatalogEntity,

@@ -47,7 +47,7 @@ const split = (written: unknown): { schema: unknown; definitions: unknown } => {
 export const readSchemaDocument = (written: unknown): SchemaDocument => {
   const problems = createProblems();
   const tree = openTree([], problems);
-  if (tree === undefined) throw new Error('an empty tree was refused');
+  if (tree === undefined) throw new Error('the schema checker refused an empty schema');
   const place = tree.place('schema/world.json');
   const { schema, definitions } = split(written);
   const library = createLibrary(tree, definitionTable(place.at('$defs'), definitions) ?? new Map());

@@ -37,7 +37,7 @@ const isTime = (text: string): boolean => {
   return (hour * 60 + minute - offset + dayMinutes) % dayMinutes === dayMinutes - 1;
 };
 
-/** Pattern of most texts: a day that every month has, and a time without a leap second, in UTC. */
+/** Fast path for usual date-times: day 01 to 28, no leap second, UTC. Texts that match need no further check. */
 const plainDateTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 

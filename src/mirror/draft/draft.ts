@@ -144,7 +144,7 @@ const draftParts = (api: Api, known: readonly Mark[]): DraftParts => {
   for (const entity of found.entities) {
     if (entity.unnameable.size === 0) continue;
     const names = [...entity.unnameable].map((name) => (name === '' ? '""' : name));
-    const message = `fields that no field can be named after were left out: ${names.join(', ')}`;
+    const message = `left out fields whose names no field of a world can have: ${names.join(', ')}`;
     marks.push({ place: `entity ${entity.name}`, message });
   }
   const rows = draftRows(api, found, marks);

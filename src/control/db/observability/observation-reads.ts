@@ -152,7 +152,10 @@ export const findObservation = async (
 ): Promise<ListedObservationRow | undefined> =>
   (await db.query<ListedObservationRow>(findStatement, [keyOf(projectId, id)]))[0];
 
-/** Upper bounds for the observations of whole traces, and for the bytes of their large columns. */
+/**
+ * Upper bound for the observations that one read of whole traces returns; the next constant bounds the bytes of their
+ * large columns.
+ */
 const mostOfTraces = 100_000;
 const traceBytes = 64 * 1024 * 1024;
 

@@ -172,7 +172,7 @@ export const createDashboard = async (
 };
 
 const moved = ({ id, stamp }: DashboardRow): AppError => {
-  const message = `the code of ${id} is another now: look at it ("svc dashboards pull") and push again, or push by force`;
+  const message = `the code of ${id} has changed since it was pulled: run "svc dashboards pull" and push again, or push with --force`;
   return new AppError('conflict', message, { detail: { error: 'dashboard_moved', stamp } });
 };
 

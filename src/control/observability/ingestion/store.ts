@@ -50,9 +50,10 @@ type Saying = {
   /** Size in events (size.ts). */
   size: number;
   /**
-   * True if every observation names its trace; then the project's lock may be shared. An observation without a trace
-   * gets a trace of its own that other transactions do not see until the commit. If another transaction named its
-   * trace meanwhile, the observation would exist twice. So such a request takes the lock exclusively.
+   * True if every observation of the request names its trace; then the request may share the project's lock. An
+   * observation without a trace gets a trace of its own, which other transactions see only after the commit. Another
+   * request could name the real trace of that observation meanwhile, and the observation would exist twice. So a
+   * request with such an observation takes the lock exclusively.
    */
   isShared: boolean;
   /** Prices by the models as of some time after `since`, in milliseconds. */

@@ -37,9 +37,13 @@ const readOwner = (body: MediaBody) => {
       .filter(([, id]) => id !== undefined)
       .map(([name]) => name);
     const message = 'is of the other form: media is of a trace, or of an item of a dataset';
-    throw new AppError('invalid', `${given.join(', ')} are given: media is of one form alone`, {
-      fields: given.map((name) => ({ path: [name], message })),
-    });
+    throw new AppError(
+      'invalid',
+      `${given.join(', ')} are given together: media belongs either to a trace or to an item of a dataset`,
+      {
+        fields: given.map((name) => ({ path: [name], message })),
+      },
+    );
   }
   if (ofItem && (datasetId === undefined || datasetItemId === undefined)) {
     throw field(datasetId === undefined ? 'datasetId' : 'datasetItemId', 'is required');

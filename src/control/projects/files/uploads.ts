@@ -136,7 +136,7 @@ export const storeFile = async (
 };
 
 const noUpload = (id: string): AppError =>
-  new AppError('not_found', `no upload ${id} is awaited: ask for it again`);
+  new AppError('not_found', `there is no open upload ${id}: request a new one`);
 
 const findConfirmed = async (db: Queryable, projectId: string, id: string) => {
   const file = await findFileById(db, projectId, id);

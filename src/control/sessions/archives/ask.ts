@@ -60,10 +60,9 @@ const tellPages = async (
 };
 
 /**
- * Reads all pages of one state of a session. Calls `begin` before the first page, and again each time it starts over
- * because the session changed.
- *
- * @throws `conflict` if the session is over, or changes during every attempt.
+ * Reads the record of a session page by page, all pages of the same state. If the session changes meanwhile, it starts
+ * over. Calls `begin` before each first page. @throws `conflict` if the session is over, or changes during every
+ * attempt.
  */
 export const tellRecord = async (
   parts: SessionParts,
