@@ -1,6 +1,6 @@
 /**
- * The background loops of a control plane, in one table. Each replica runs all of them. They share their work through the
- * database: a job is claimed with a lease, so that another replica continues it if this one dies.
+ * Starts the background loops of a control plane from one table. Each replica runs all of them. They share their work
+ * through the database: no two replicas work on one job, and another replica continues the job if this one dies.
  */
 import type { Loop } from '#runtime/loop.ts';
 import { startDatasetRuns } from './evaluation/dataset-runs/play-loop.ts';
@@ -14,7 +14,7 @@ import { startImports } from './worlds/data/imports.ts';
 type Started = { loop: Loop<unknown>; stop(): Promise<void> };
 
 type BackgroundLoop = {
-  /** What it does, as a sentence without its subject. */
+  /** Description for the log, as a sentence without its subject. */
   does: string;
   start(parts: Parts): Started | Promise<Started>;
 };
@@ -22,7 +22,7 @@ type BackgroundLoop = {
 /** A loop that has nothing to stop but itself. */
 const alone = (loop: Loop<unknown>): Started => ({ loop, stop: () => loop.stop() });
 
-/** In the order in which they start; they stop in reverse. */
+/** Loops in the order in which they start. They stop in reverse order. */
 const backgroundLoops: readonly BackgroundLoop[] = [
   { does: 'imports batches of rows into new versions of worlds', start: startImports },
   { does: 'runs the tests of worlds and the proofs of tasks', start: startRuns },

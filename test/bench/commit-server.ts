@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
-/** As many connections as the control plane has. */
+/** Connections, as many as the control plane has. */
 const connections = 10;
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: connections });

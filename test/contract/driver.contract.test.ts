@@ -23,7 +23,7 @@ import { runtimesOfTier } from '../support/tier.ts';
 const startMs = 20_000;
 const manyMs = 120_000;
 const many = 30;
-/** As many concurrent steps as the orchestrator takes. */
+/** Concurrent steps, as many as the orchestrator takes. */
 const atOnce = 8;
 
 const all = ['process', 'bubblewrap', 'docker', 'kubernetes'] as const;

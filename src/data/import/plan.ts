@@ -112,7 +112,7 @@ export type ImportOutcome =
       entityCounts: Record<string, number>;
       /** Number of accepted rows of the import, by entity. */
       landed: Record<string, number>;
-      /** As `ImportBase.treeRows`, for the new version. */
+      /** Rows of the tree in the new version, counted like `ImportBase.treeRows`. */
       treeRows: Record<string, number>;
       /** Entities whose rows were replaced, including those of the tree, which later pushes have to leave out. */
       replaced: string[];

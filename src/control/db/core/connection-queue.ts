@@ -34,7 +34,7 @@ export const createConnectionQueue = ({
   waiting: mostWaiting,
   waitMs,
 }: ConnectionQueueLimits): ConnectionQueue => {
-  /** In order of arrival. */
+  /** Waiting requests, in order of arrival. */
   const waiting = new Set<() => void>();
   let underWay = 0;
 

@@ -31,7 +31,7 @@ describe('a seat', () => {
     expect(rung).toEqual(['ses-1']);
   });
 
-  it('is left empty when nobody reached, or the hand had nothing', async () => {
+  it('leaves without a call if no request reserved it, or the request had none', async () => {
     const waitingHosts = createWaitingHosts(() => {});
     expect(await waitingHosts.sit(host).leave()).toBeUndefined();
     expect(waitingHosts.reach('ses-1')).toBeUndefined();
