@@ -208,7 +208,7 @@ export const licencesPage = async (): Promise<string> => {
     ...count(packages),
     '\n## Exceptions\n\n| Package | Licence | Why it may be used |\n| - | - | - |',
     ...excepted,
-    '\n## Told elsewhere\n\nThe lock file has no licence of these.\n\n| Package | Licence | Where it is told |\n| - | - | - |',
+    '\n## Licences stated elsewhere\n\nThe lock file states no licence for these packages.\n\n| Package | Licence | Where it is stated |\n| - | - | - |',
     ...told,
     '\n## Packages\n\n| Package | Version | Licence | In |\n| - | - | - | - |',
     ...packages.map(row),

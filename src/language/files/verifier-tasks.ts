@@ -22,7 +22,7 @@ export const verifierFolder = 'verifiers/';
 const taskKeys = {
   name: described('Name of the task, unique in the world.', required(filledText(200), '')),
   description: described('For people.', optional(text)),
-  instruction: described('What the agent is told.', optional(text)),
+  instruction: described('The instruction for the agent.', optional(text)),
   tools: described(
     'Tools the agent is given. Default: all.',
     optional<string[]>(distinct(listOf(filledText()))),

@@ -103,7 +103,7 @@ const groups = {
       'A name that is neither an argument of the path nor a parameter of the operation. Declare it in `params`.',
     unknown_function: 'A function that the module does not define. Write it, or correct its name.',
     bad_paging:
-      'A route whose pages nobody could turn, as its answers have no room for the next cursor.',
+      'A route whose pages cannot be turned, because its answers have no field for the next cursor.',
     bad_ingest: 'A rule of `[operations.ingest]` after which no captured row could fit its entity.',
     two_modes: 'A field in two lists of `[redact]`. Keep it in one.',
     entity_path:

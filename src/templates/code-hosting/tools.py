@@ -6,7 +6,7 @@ from svc_env import fail, get, query
 
 
 def triage_summary(owner: str, repo: str) -> dict[str, object]:
-    """What waits for somebody in a repository. As everywhere, a pull request is an issue, too."""
+    """Returns what waits for a person in a repository. As everywhere, a pull request is an issue, too."""
     if get("repositories", {"owner": owner, "name": repo}) is None:
         fail(f"there is no repository {owner}/{repo}", code="not_found")
     here = {"owner": owner, "repo": repo}
@@ -35,7 +35,7 @@ def triage_summary(owner: str, repo: str) -> dict[str, object]:
 
 
 def _longest_quiet(issues: list[dict[str, object]]) -> dict[str, object] | None:
-    """The issue that nobody has touched for the longest time. A name with `_` is no tool."""
+    """Returns the issue that was not touched for the longest time. A name with `_` is no tool."""
     if not issues:
         return None
     issue = min(issues, key=lambda row: row["updated_at"])

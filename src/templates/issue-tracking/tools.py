@@ -9,12 +9,12 @@ from typing import Any
 
 from svc_env import clock, fail, query
 
-#: After how many days without a change an issue that somebody works on is stuck.
+#: After how many days without a change an issue in progress is stuck.
 QUIET_DAYS = 14
 
 
 def board_summary(project: str) -> dict[str, Any]:
-    """What waits for somebody in a project."""
+    """Returns what waits for a person in a project."""
     found = query("projects", {"key": project.upper()})
     if not found:
         fail(f"there is no project {project}", code="not_found")

@@ -128,7 +128,7 @@ const operationApiKeys = {
     optional(filledText()),
   ),
   response: described(
-    'What a handler answers, in the same form; "[]" after it means a list of such. Told in openapi.json.',
+    'What a handler answers, in the same form; "[]" after it means a list of such. Shown in openapi.json.',
     optional(filledText()),
   ),
   status: described(

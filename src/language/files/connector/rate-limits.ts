@@ -58,6 +58,6 @@ const rateLimitKeys = {
 export type RateLimitTable = TableOf<typeof rateLimitKeys>;
 
 export const rateLimitsKey = described(
-  'Limits on requests that answers tell of, and that nobody runs into.',
+  'Limits on requests that answers report in headers. No request is refused because of them.',
   defaulted<RateLimitTable[]>(listOf(tableOf(rateLimitKeys), { most: 100 }), []),
 );

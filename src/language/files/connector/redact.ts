@@ -11,7 +11,7 @@ export const redactKeys = {
   ),
   drop: described('Fields that are taken out of a row.', defaulted(names, [])),
   preserve: described(
-    'Fields kept as a digest of the same shape: length, digits and case stay. It cannot be told from plaintext, so nothing is checked of it.',
+    'Fields kept as a digest of the same shape: length, digits and case stay. It looks like plaintext, so it is not checked.',
     defaulted(names, []),
   ),
   round: described(

@@ -1,4 +1,4 @@
-"""What was found out about a commit: statuses that somebody wrote, and runs of checks."""
+"""Results about a commit: statuses that users wrote, and runs of checks."""
 
 from svc_env import HandlerContext, Row
 

@@ -1,4 +1,4 @@
-"""When something was changed last: `Last-Modified`, and 304 for whoever has it as it is."""
+"""Times of the last change: `Last-Modified`, and 304 for a client that has the present state."""
 
 from datetime import UTC, datetime
 

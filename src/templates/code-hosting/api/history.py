@@ -1,4 +1,4 @@
-"""What happened to issues: remembered as rows, and told to whoever registered a webhook for it."""
+"""Events of issues: stored as rows, and delivered to the webhooks that are registered for them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,7 +59,7 @@ def tell(
 
 
 def tell_again(ctx: HandlerContext, repository: Row, hook: Row, delivery: Row) -> None:
-    """Delivers once more what a webhook was told."""
+    """Sends a delivery of a webhook again."""
     full_name = f"{repository['owner']}/{repository['name']}"
     scope = {"repository": full_name, "hook": hook["id"]}
     event, body = delivery["event"], delivery["body"]
@@ -100,7 +100,7 @@ def _remember(
     guid: str,
     again: bool = False,
 ) -> None:
-    """Keeps what a webhook was told, for as long as not many others came after it."""
+    """Stores a delivery of a webhook, until many others came after it."""
     own = {"hook_id": hook["id"]}
     # Rows are asked for as they were inserted, and only those that are too many: bodies are large.
     too_many = len(ctx.query("hook_deliveries", own, offset=MOST_DELIVERIES - 1))

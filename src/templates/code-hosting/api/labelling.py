@@ -1,4 +1,4 @@
-"""Which labels and assignees an issue carries. Each change is remembered and told."""
+"""Labels and assignees of an issue. Each change is stored and delivered."""
 
 from collections.abc import Iterable
 

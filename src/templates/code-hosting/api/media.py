@@ -75,7 +75,7 @@ def wants_bytes(ctx: HandlerContext) -> bool:
 
 
 def said(ctx: HandlerContext, text: str | None) -> Row:
-    """What somebody wrote, in the fields that the media type has: `body`, `body_html`, `body_text`."""
+    """Returns the text of a user, in the fields that the media type has: `body`, `body_html`, `body_text`."""
     form = form_of(ctx)
     if form not in ("html", "text", "full"):
         return {"body": text}

@@ -1,7 +1,7 @@
 """Pages of a list, and the Link header by which clients find the next one.
 
 A client may ask for any page by its number. The link to the next one says more: after which row it
-begins. Whoever follows links therefore sees every row once, whatever is inserted in the meantime.
+begins. A client that follows links therefore sees every row once, whatever is inserted in the meantime.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""What somebody may do to a repository: as its owner, as a member of its organization, or in a team."""
+"""Rights of a user in a repository: as its owner, as a member of its organization, or in a team."""
 
 from svc_env import HandlerContext, Row
 
@@ -14,7 +14,7 @@ OF_OLD = {"read": "read", "triage": "read", "write": "write", "maintain": "write
 
 
 def level_of(ctx: HandlerContext, repository: Row, login: str) -> str | None:
-    """The most that a user may do by right; None for whom nobody let in."""
+    """Returns the highest right of a user; None for a user without access."""
     role = role_in(ctx, repository["owner"], login)
     if role is None:
         return None
@@ -32,7 +32,7 @@ def permissions_of(level: str) -> Row:
 
 
 def collaborators_of(ctx: HandlerContext, repository: Row) -> list[Row]:
-    """Whoever may write, each with what they may do."""
+    """Returns the users who may write, each with their rights."""
     owner = repository["owner"]
     logins = [row["login"] for row in ctx.query("memberships", {"org": owner})]
     users = ctx.query("users", {"login": logins or [owner]})

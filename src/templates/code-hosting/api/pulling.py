@@ -78,7 +78,7 @@ def _changed_again(before: Row, file: Row) -> Row:
 
 
 def is_approved(ctx: HandlerContext, pull: Row) -> bool:
-    """Whether somebody approved and nobody's last word was to ask for changes."""
+    """Returns true if a reviewer approved and no reviewer's last word was to ask for changes."""
     states = {}
     for review in ctx.query("reviews", numbered(pull), order_by=["submitted_at", "id"]):
         if review["state"] in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):

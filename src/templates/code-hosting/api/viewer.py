@@ -1,6 +1,6 @@
 """Who is asking, and what they may do.
 
-Whoever calls the API is one user, whose role in an organization decides what they may do there:
+Every caller of the API is the same user, whose role in an organization decides what they may do there:
 members write to its repositories, admins manage them too. Elsewhere one may read, open issues and
 comment, as anybody may.
 """

@@ -1,4 +1,4 @@
-"""The older API: one function of each kind for all its resources, which are told apart by the path.
+"""The older API: one function of each kind for all its resources, which the path distinguishes.
 
 A resource says which entity it is about, how a row becomes a body and a body a row. Bodies come as XML; answers are
 XML unless the client accepts JSON alone.
@@ -48,7 +48,7 @@ RESOURCES: dict[str, Resource] = {}
 
 
 def wants_json(ctx: HandlerContext) -> bool:
-    """The older API speaks XML to whoever does not ask for JSON."""
+    """The older API speaks XML to clients that do not ask for JSON."""
     accept = ctx.headers.get("accept", "")
     json, xml = accept.find("json"), accept.find("xml")
     return json >= 0 and (xml < 0 or json < xml)
@@ -157,7 +157,7 @@ def delete_object(ctx: HandlerContext) -> None:
 
 
 def _say_id(ctx: HandlerContext, resource: Resource, id: int, status: int) -> None:
-    """Who has written is told the id, always in XML."""
+    """Answers a write with the id, always in XML."""
     ctx.respond(status, write_xml(resource.one, {"id": id}), {"content-type": XML})
 
 

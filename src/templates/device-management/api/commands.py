@@ -1,4 +1,4 @@
-"""Commands to devices: queued as rows, and told. Devices of this world are not real, so commands stay pending."""
+"""Commands to devices: rows in a queue, and events of webhooks. Devices are not real, so commands stay pending."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ ACCOUNT = "api-automation"
 
 
 def tell(ctx: HandlerContext, event: str, body: Row) -> None:
-    """Delivers an event to each webhook that is registered for it; each is told its own name."""
+    """Delivers an event to each webhook that is registered for it; each gets its own name."""
     at = int(datetime.fromisoformat(ctx.clock.now()).timestamp() * 1000)
     for hook in ctx.query("webhooks", {"enabled": True}, order_by="id"):
         if event not in hook["events"]:

@@ -1,4 +1,4 @@
-"""What policies and profiles are scoped to: kept as ids, told by id and name, read from either."""
+"""Scopes of policies and profiles: stored as ids, shown by id and name, read from either."""
 
 from svc_env import HandlerContext, Row
 

@@ -1,4 +1,4 @@
-"""What happened: remembered as changes of issues, and told to whoever registered a webhook for it."""
+"""Events: stored as changes of issues, and delivered to the webhooks that are registered for them."""
 
 from typing import Any
 

@@ -35,7 +35,7 @@ def add_comment(ctx: HandlerContext, issue: Row, body: Row) -> Row:
 
 
 def seconds_of(ctx: HandlerContext, body: Row, default: int | None = None) -> int:
-    """How long somebody worked."""
+    """Returns how long a person worked."""
     seconds = body.get("timeSpentSeconds")
     if seconds is None and body.get("timeSpent") is not None:
         seconds = duration_seconds(str(body["timeSpent"]))

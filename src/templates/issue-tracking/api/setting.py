@@ -61,7 +61,7 @@ def set_issue_type(draft: Draft, value: Any) -> None:
 
 
 def user_meant(ctx: HandlerContext, value: Any) -> Row | None:
-    """The user of `{"accountId": …}`; older clients write `id` or `name`. None for nobody."""
+    """The user of `{"accountId": …}`; older clients write `id` or `name`. None for no user."""
     asked = reference_in(value, "accountId", "id", "name")
     if asked in (None, ""):
         return None
@@ -72,7 +72,7 @@ def user_meant(ctx: HandlerContext, value: Any) -> Row | None:
 
 
 def default_assignee(ctx: HandlerContext, project_id: int) -> str | None:
-    """Who gets an issue when nobody is named."""
+    """Returns the assignee of an issue that names none."""
     project = known(ctx, "projects", {"id": project_id})
     return project["lead"] if project["assignee_type"] == "PROJECT_LEAD" else None
 

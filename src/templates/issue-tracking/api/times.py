@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 _SECONDS = {"w": 5 * 8 * 3600, "d": 8 * 3600, "h": 3600, "m": 60}
-#: Nobody works longer than what can be written so.
+#: A work log cannot be longer than this form can express.
 _LONGEST_DURATION = 12
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([wdhm])")
 _OFFSET = re.compile(r"([+-]\d\d)(\d\d)$")

@@ -1,4 +1,4 @@
-"""Webhooks as their owner sees them: without the secret; and what they were told."""
+"""Webhooks as their owner sees them: without the secret; and their deliveries."""
 
 from svc_env import Row
 
@@ -29,7 +29,7 @@ def hook_answer(hook: Row) -> Row:
 
 
 def config_answer(hook: Row) -> Row:
-    """Where and how a hook is told."""
+    """Returns where and how a hook gets its deliveries."""
     return {
         "url": hook["url"],
         "content_type": hook["content_type"],
@@ -39,7 +39,7 @@ def config_answer(hook: Row) -> Row:
 
 
 def delivery_answer(repository: Row, delivery: Row) -> Row:
-    """What a hook was told, in short. The world does not hear what its receivers answer: each of them
+    """Returns a delivery of a hook, in short. The world does not hear what its receivers answer: each of them
     is taken to have said yes."""
     fields = ("id", "guid", "delivered_at", "redelivery", "event", "action")
     return {

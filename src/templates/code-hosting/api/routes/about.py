@@ -15,7 +15,7 @@ VERSIONS = ["2022-11-28"]
 #: Characters of a text that is rendered.
 LONGEST_MARKDOWN = 400 * 1024
 
-#: Addresses that nobody has: they are set aside for texts like this one.
+#: Addresses that no machine has: they are reserved for texts like this one.
 ADDRESSES = ["192.0.2.0/24", "198.51.100.0/24"]
 
 #: What begins in the root of the API, by name.

@@ -57,7 +57,7 @@ def get_permission(ctx: HandlerContext) -> Row:
 
 
 def add_collaborator(ctx: HandlerContext) -> None:
-    """Asks somebody from outside, 201; 204 for who may work on it already."""
+    """Invites a user from outside, 201; 204 for a user who may work on it already."""
     repository, user = find_managed_repository(ctx), find_user(ctx)
     asked = body_of(ctx).get("permission") or "push"
     permission = choice_of(ctx, "Repository", "permission", asked, LEVELS)

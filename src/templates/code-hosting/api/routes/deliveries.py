@@ -1,4 +1,4 @@
-"""What webhooks were told, the settings that they are told by, and telling them again."""
+"""Deliveries of webhooks, the settings of webhooks, and sending a delivery again."""
 
 from svc_env import HandlerContext, Row
 
@@ -25,7 +25,7 @@ def update_hook_config(ctx: HandlerContext) -> Row:
 
 
 def test_hook(ctx: HandlerContext) -> None:
-    """Tells a hook of the latest push, if it is told of any."""
+    """Delivers the latest push to a hook, if it wants pushes."""
     repository, hook = find_managed_repository(ctx), find_hook(ctx)
     key = {**place(ctx), "name": repository["default_branch"]}
     branch = ctx.get("branches", key) or not_found(ctx)
@@ -56,7 +56,7 @@ def get_delivery(ctx: HandlerContext) -> Row:
 
 
 def redeliver(ctx: HandlerContext) -> None:
-    """Tells a hook again what it was told."""
+    """Sends a delivery of a hook again."""
     repository, hook = find_managed_repository(ctx), find_hook(ctx)
     tell_again(ctx, repository, hook, find_delivery(ctx, hook))
     ctx.respond(202, {})

@@ -9,12 +9,12 @@ from ..paging import answer_page, by_id, each
 from ..reading import body_of, flag_of, text_of
 from ..refusals import impossible, invalid
 
-#: What a hook is told of unless it says otherwise.
+#: Events that a hook gets unless it names others.
 DEFAULT_EVENTS = ["push"]
 
 CONTENT_TYPES = ("json", "form")
 
-#: What a hook of a repository can ask to be told of. Most of it never happens in this world.
+#: Events that a hook of a repository can ask for. Most of them never happen in this world.
 KNOWN_EVENTS = frozenset(
     """
     branch_protection_configuration branch_protection_rule bypass_request_push_ruleset
@@ -80,7 +80,7 @@ def update_hook(ctx: HandlerContext) -> Row:
 
 
 def delete_hook(ctx: HandlerContext) -> None:
-    """Deletes a hook and first what it was told."""
+    """Deletes a hook and first its deliveries."""
     find_managed_repository(ctx)
     hook = find_hook(ctx)
     for row in ctx.query("hook_deliveries", {"hook_id": hook["id"]}):

@@ -1,4 +1,4 @@
-"""What the viewer was told of: threads, each about an issue or a pull request."""
+"""Notifications of the viewer: threads, each about an issue or a pull request."""
 
 from svc_env import HandlerContext, Row
 from svc_env.finding import known
@@ -13,7 +13,7 @@ from ..refusals import not_found
 #: Seconds that a client shall wait before it asks again.
 POLL_INTERVAL = 60
 
-#: Why the viewer was told, where it had to do with the viewer.
+#: Reasons for a notification that concern the viewer.
 PARTICIPATING = ("assign", "author", "comment", "mention", "review_requested", "state_change")
 
 

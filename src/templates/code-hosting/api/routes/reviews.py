@@ -22,7 +22,7 @@ from ..viewer import VIEWER, association, require_manage, require_write
 #: What a review says when it is submitted, and the state that this brings it into.
 EVENTS = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED"}
 
-#: What nobody may say of a pull request of their own.
+#: Verdicts that an author may not give on a pull request of their own.
 NOT_OF_OWN = {"APPROVE": "approve", "REQUEST_CHANGES": "request changes on"}
 
 
@@ -117,7 +117,7 @@ def list_comments_of_review(ctx: HandlerContext) -> None:
 
 
 def _review(ctx: HandlerContext, own: bool = False) -> tuple[Row, Row, Row, Row]:
-    """The review of the path and what it belongs to. Somebody else's pending one is not found."""
+    """The review of the path and what it belongs to. A pending one of another user is not found."""
     repository, (issue, pull) = find_repository(ctx), find_pull(ctx)
     review = find_review(ctx, pull)
     if review["user"] != VIEWER and review["state"] == "PENDING":
@@ -134,7 +134,7 @@ def _commit_id(ctx: HandlerContext, pull: Row) -> str:
 
 
 def _submit(ctx: HandlerContext, repository: Row, issue: Row, pull: Row, review: Row) -> Row:
-    """Brings a review into force. Whoever was asked for it has done what was asked."""
+    """Brings a review into force. It fulfils the request for a review by this user."""
     event = body_of(ctx).get("event")
     if event not in EVENTS:
         invalid(ctx, "PullRequestReview", "event", "invalid")

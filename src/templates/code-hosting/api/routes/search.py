@@ -306,7 +306,7 @@ def _answer(
     answer: Callable[[list[Row]], list[Row]],
     more: Row | None = None,
 ) -> None:
-    """The rows that hold the words of the query; the best ones first, unless told otherwise.
+    """The rows that hold the words of the query; the best ones first, unless asked otherwise.
 
     more: what the answer says beside its items; behind them, as clients take the first for the list.
     """

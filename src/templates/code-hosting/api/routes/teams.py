@@ -50,7 +50,7 @@ def get_team(ctx: HandlerContext) -> Row:
 
 
 def create_team(ctx: HandlerContext) -> None:
-    """Whoever makes a team is its maintainer."""
+    """The user who makes a team is its maintainer."""
     org, body, now = find_owner(ctx)["login"], body_of(ctx), ctx.clock.now()
     if role_in(ctx, org) is None:
         forbidden(ctx, "Must be a member of this organization to create teams.")
@@ -210,7 +210,7 @@ def _share(ctx: HandlerContext, team: Row, repository: Row, asked: object) -> No
 
 
 def _member(ctx: HandlerContext, org: str, login: object) -> str:
-    """The login of somebody who belongs to the organization."""
+    """Returns the login of a user who belongs to the organization."""
     key = {"org": org, "login": login}
     membership = named(ctx, "memberships", key) if isinstance(login, str) else None
     if membership is None:

@@ -6,7 +6,7 @@ from ..events import ACCOUNT
 
 
 def create_token(ctx: HandlerContext) -> Row:
-    """A token for whoever has shown the session's token as the password of Basic."""
+    """Returns a token to a client that has shown the session's token as the password of Basic."""
     return _minted(ctx)
 
 

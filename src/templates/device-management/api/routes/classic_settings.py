@@ -243,7 +243,7 @@ def _read_webhook(ctx: HandlerContext, body: Row, old: Row | None) -> Row:
 
 
 def _name_webhook(ctx: HandlerContext, row: Row, body: Row, old: Row | None) -> None:
-    """Events are addressed to each webhook by its id, as each is told its own name."""
+    """Events are addressed to each webhook by its id, as each gets its own name."""
     ctx.update("webhooks", {"id": row["id"]}, {"hooks": [str(row["id"])]})
 
 

@@ -117,7 +117,7 @@ def list_commands(ctx: HandlerContext) -> Row:
 
 
 def renew_profiles(ctx: HandlerContext) -> Row:
-    """Queues the renewal of enrolment for devices by their udids; those that nobody knows are told."""
+    """Queues the renewal of enrolment for devices by their udids; the answer lists unknown ones."""
     udids = object_body(ctx).get("udids")
     if not isinstance(udids, list) or len(udids) > MOST_DEVICES or not all(isinstance(one, str) for one in udids):
         refuse(ctx, 400, "INVALID_FIELD", f"udids must be a list of at most {MOST_DEVICES} texts", "udids")

@@ -72,7 +72,7 @@ def _created(ctx: HandlerContext, issue: Row) -> Row:
 
 
 def create_issues(ctx: HandlerContext) -> None:
-    """Several at once. Here all are made or none is, and what is wrong is told of the first that is."""
+    """Several at once. Here all are made or none is; the answer names the first wrong one."""
     updates = part_of(ctx, "issueUpdates", list)
     if not updates or len(updates) > MOST_IN_BULK:
         refuse(ctx, 400, f"You must specify between 1 and {MOST_IN_BULK} issues to create.")
@@ -334,7 +334,7 @@ def fetch_issues(ctx: HandlerContext) -> Row:
 
 
 def notify_issue(ctx: HandlerContext) -> None:
-    """Nobody gets mail here; who is named is looked at."""
+    """Sends no mail; it only checks the named users."""
     find_issue(ctx)
     to = part_of(ctx, "to", dict)
     if not any(to.values()):

@@ -165,7 +165,7 @@ def parse_queries(ctx: HandlerContext) -> Row:
 
 
 def pick_issues(ctx: HandlerContext) -> Row:
-    """Issues whose key or summary begins like what somebody types."""
+    """Issues whose key or summary begins with the typed text."""
     asked = str(ctx.args.get("query", "")).casefold()
     rows = [row for row in ctx.query("issues") if asked and (row["key"].casefold().startswith(asked) or asked in row["summary"].casefold())]
     issues = [{"id": row["id"], "key": row["key"], "keyHtml": row["key"], "summary": row["summary"], "summaryText": row["summary"], "img": "/images/icons/issuetypes/task.svg"} for row in rows[:20]]
