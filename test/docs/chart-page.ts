@@ -15,8 +15,9 @@ const intro = `\
 
 <!-- Made by \`make docs\` from values.schema.json and values.yaml: edit those. -->
 
-Installs svc on a Kubernetes cluster. [docs/operate/install.md](../../docs/operate/install.md) tells how, and what to decide;
-here is every value. What \`values.schema.json\` does not know is refused. Whole examples are in [ci/](ci).
+This page is for operators who install \`svc\` on a Kubernetes cluster with this chart. It lists every value.
+[docs/operate/install.md](../../docs/operate/install.md) says how to install it, and what to decide first. Helm refuses
+values that \`values.schema.json\` does not know. Complete examples are in [ci/](ci).
 `;
 
 const cell = (text: string): string =>

@@ -11,11 +11,14 @@ const intro = `\
 
 <!-- Made by \`make docs\` from the file schemas in src/language/: edit those. -->
 
-The keys of the files that are written by hand. \`operations[].path\` is the key \`path\` of each table in the list
-\`operations\`; \`<name>\` stands for a name of your own. A key in bold must be there.
+This page is a reference for authors of worlds: it lists every key of the hand-written files.
+[world-language.md](world-language.md) explains how the files work together.
 
-[world-language.md](world-language.md) tells how the files work together. Editors complete and check the same
-keys with the JSON Schemas that \`svc worlds schema json-schema --out schemas\` writes.
+\`operations[].path\` means the key \`path\` of each table in the list \`operations\`. \`<name>\` stands for a name that
+you choose. A key in bold is required.
+
+Editors complete and check the same keys with the JSON Schemas that
+\`svc worlds schema json-schema --out schemas\` writes.
 `;
 
 const isSchema = (value: unknown): value is Schema =>

@@ -185,10 +185,12 @@ const intro = `\
 
 <!-- Made by \`make docs\` from package-lock.json; what is allowed is in test/docs/licences.ts. -->
 
-The npm packages of the lock file, each pinned by a digest there, and which images each is in. Images also have
-Node (MIT, with the licences of its parts), Python (PSF-2.0) and Debian's packages, whose licences are in
-\`/usr/share/doc\` of their packages; \`svc-postgres\` has PostgreSQL (the PostgreSQL licence). A test fails when this page is out of date, or a package has a licence that
-\`test/docs/licences.ts\` does not allow.
+This page is for people who check the licences of the product. It lists the npm packages of the lock file, which
+pins each by a digest, and the images that contain each package.
+
+Images also contain Node (MIT, with the licences of its parts), Python (PSF-2.0) and packages of Debian, whose
+licences are in \`/usr/share/doc\`. \`svc-postgres\` contains PostgreSQL (the PostgreSQL licence). A test fails if this
+page is out of date, or if a package has a licence that \`test/docs/licences.ts\` does not allow.
 `;
 
 /** Returns the text of the page. */

@@ -14,22 +14,24 @@ const intro = `\
 
 <!-- Made by \`make docs\` from src/language/read/codes.ts and the corpus in test/corpus/: edit those. -->
 
-What a world's files do wrong comes back as a list of problems, all of them together, in the order of
-files and lines. A problem has the \`file\`, a JSON \`pointer\` into it (for TOML as if it were JSON), \`line\`
-and \`column\` where one place shows it, a \`code\`, a \`message\`, and often a \`hint\`, the way out. Codes are
-stable; messages are for people and may change.
+This page is a reference for authors of worlds: it explains each problem that the compiler can report, by its
+code, with an example. The compiler reports all problems of a world together, in the order of files and lines.
 
-Lines and columns count from 1, columns in UTF-16 code units. A problem with a key's name points at the
-key, any other at the value; a value over several lines is shown by its key. What is missing is shown at
-the table it is missing in, and without a line when that is the whole document.
+A problem has the \`file\`, a JSON \`pointer\` into it (for TOML as if it were JSON), \`line\` and \`column\` if it
+concerns one place, a \`code\`, a \`message\`, and often a \`hint\` that says how to correct it. Codes are stable;
+messages are for people and may change.
+
+Lines and columns count from 1, columns in UTF-16 code units. A problem with the name of a key points at the key,
+any other problem at the value. A value over several lines is shown by its key. If something is missing, the
+problem points at the table in which it is missing; if it is missing in the whole document, there is no line.
 
 ![svc worlds schema check, refusing a world](screens/refused-world.svg)
 
 More pictures: [long lines and wide letters](screens/wide-and-long-lines.svg),
 [more problems than are shown](screens/many-problems.svg).
 
-Every example is the small world of the tests after one change. [\`test/corpus/\`](../../test/corpus) has
-them all: trees that each rule accepts, trees that it refuses, and what is said then, to the letter.
+Every example is the small world of the tests after one change. [\`test/corpus/\`](../../test/corpus) has all
+examples: for each rule, trees that it accepts and trees that it refuses, with the exact messages.
 `;
 
 /** Upper bound for the cases of a code that are tried to find one with a line to show. */
@@ -71,7 +73,7 @@ export const problemsPage = (): string => {
   ]);
   return [
     intro,
-    ['| Code | Refused |', '| - | - |', ...table].join('\n'),
+    ['| Code | What is refused |', '| - | - |', ...table].join('\n'),
     '',
     `${examples.join('\n\n')}\n`,
   ].join('\n');
