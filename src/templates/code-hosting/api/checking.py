@@ -30,7 +30,7 @@ def combined_state(statuses: list[Row]) -> str:
 
 
 def is_unstable(ctx: HandlerContext, row: Row, sha: str) -> bool:
-    """Whether something was found out about a commit that is not all good."""
+    """Returns true if a status or check of the commit failed or is pending."""
     statuses, runs = latest_statuses(ctx, row, sha), latest_runs(ctx, row, sha)
     if statuses and combined_state(statuses) != "success":
         return True

@@ -119,7 +119,7 @@ def _pushed(ctx: HandlerContext, commit: Row) -> Row:
 
 
 def _change(path: str, before: Row | None, after: Row | None) -> Row:
-    """What a commit says of a file that it changes."""
+    """Returns the entry of a commit for a file that it changes."""
     import difflib  # 0.1 MB, which few sessions come to
 
     status = "added" if before is None else "removed" if after is None else "modified"

@@ -26,7 +26,7 @@ def _header_of(time: datetime) -> str:
 
 
 def _is_since(text: str, changed: datetime) -> bool:
-    """Whether nothing has changed since a time. What is no time is overlooked."""
+    """Returns true if nothing has changed since a time. Ignores a text that is no time."""
     from email.utils import parsedate_to_datetime  # A megabyte, and few clients ask for it.
 
     try:

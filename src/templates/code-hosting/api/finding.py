@@ -209,12 +209,12 @@ def assignable(ctx: HandlerContext) -> list[Row]:
 
 
 def place(ctx: HandlerContext) -> Row:
-    """Which repository the path is about, in the words of the rows, once it was found."""
+    """Returns the key of the path's repository, as the rows spell it, once it was found."""
     return {"owner": ctx.args["owner"], "repo": ctx.args["repo"]}
 
 
 def place_of(row: Row) -> Row:
-    """Which repository a row belongs to."""
+    """Returns the key of the repository that a row belongs to."""
     return {"owner": row["owner"], "repo": row["repo"]}
 
 
@@ -224,7 +224,7 @@ def numbered(row: Row) -> Row:
 
 
 def on_issue(issue: Row) -> Row:
-    """What rows that belong to an issue say of it."""
+    """Returns the fields by which rows refer to an issue."""
     return {**place_of(issue), "issue_number": issue["number"]}
 
 
@@ -241,7 +241,7 @@ def next_number(ctx: HandlerContext, entity: str) -> int:
 
 
 def count_of(ctx: HandlerContext, entity: str, where: Row) -> int:
-    """How many rows match. Hosts of the release before do not count: there the rows are read."""
+    """Returns how many rows match. Hosts of the previous release cannot count: there it reads the rows."""
     if hasattr(ctx, "count"):
         return ctx.count(entity, where)
     return len(ctx.query(entity, where))

@@ -41,7 +41,7 @@ def terms_of(group: Group) -> Iterator[Term]:
 
 
 def _read_alternatives(ctx: HandlerContext, tokens: Tokens, depth: int) -> Group:
-    """What stands between parentheses, up to the closing one."""
+    """Reads the terms between parentheses, up to the closing one."""
     if depth > DEEPEST:
         _refuse(ctx, "Parentheses are nested more than five levels deep.")
     choices = [_read_joined(ctx, tokens, depth)]

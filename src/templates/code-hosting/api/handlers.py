@@ -1,4 +1,4 @@
-"""What connector.toml calls: a function for each route that is more than a row.
+"""The functions that connector.toml calls: one for each route that is more than a row.
 
 `handler = "create_issue"` there is `create_issue` here, which this file takes from where it is
 written. What a handler returns is the JSON body, with the status of its route. What it writes

@@ -1,4 +1,4 @@
-"""Where the words of a search stand in what it found: `text_matches`."""
+"""Places of the words of a search in its results: `text_matches`."""
 
 import re
 from collections.abc import Iterable

@@ -148,7 +148,7 @@ def as_stored(ctx: HandlerContext) -> Iterator[None]:
 
 
 def has_listeners(ctx: HandlerContext, repository: Row) -> bool:
-    """Whether making the body of an event is worth the trouble."""
+    """Returns true if the repository has an active webhook; otherwise no body of an event is needed."""
     where = {"owner": repository["owner"], "repo": repository["name"], "active": True}
     return bool(ctx.query("hooks", where, limit=1))
 

@@ -16,18 +16,18 @@ Test = Callable[[Row], bool]
 
 
 def place_and_number(row: Row) -> tuple[str, str, int]:
-    """Which issue a row is, or belongs to."""
+    """Returns the key of the issue that a row is, or belongs to."""
     return row["owner"], row["repo"], row.get("issue_number") or row["number"]
 
 
 def belongs(rows: Iterable[Row]) -> Test:
-    """Whether one of the rows belongs to the issue."""
+    """Builds the test whether one of the rows belongs to an issue."""
     found = {place_and_number(row) for row in rows}
     return lambda issue: place_and_number(issue) in found
 
 
 def comment_counts(ctx: HandlerContext, where: Row) -> Counter[tuple[str, str, int]]:
-    """How many comments each issue has."""
+    """Returns the number of comments of each issue."""
     return Counter(map(place_and_number, ctx.query("comments", where)))
 
 
@@ -66,7 +66,7 @@ def commented_by(ctx: HandlerContext, where: Row, login: str) -> Test:
 
 
 def mentions(ctx: HandlerContext, where: Row, login: str) -> Test:
-    """Whether the issue or a comment on it says `@login`."""
+    """Builds the test whether an issue or a comment on it says `@login`."""
     name = re.compile(rf"(?<![\w/])@{re.escape(login)}(?![\w-])", re.IGNORECASE)
     rows = ctx.query("comments", where)
     in_comment = belongs(row for row in rows if name.search(row["body"]))

@@ -1,4 +1,4 @@
-"""Which form of an answer the client asks for: the media types of the `Accept` header.
+"""Forms of an answer that the client asks for: the media types of the `Accept` header.
 
 A client asks for `application/vnd.<host>+json`, with or without a version, and may add a form:
 `.diff`, `.html+json`, `.text-match+json`. A form that the route does not have is answered in JSON,

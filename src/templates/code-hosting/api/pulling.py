@@ -1,4 +1,4 @@
-"""What a pull request holds, and whether it may be merged."""
+"""Contents of a pull request, and whether it may be merged."""
 
 from collections import Counter
 
@@ -92,7 +92,7 @@ def needs_approval(ctx: HandlerContext, pull: Row) -> bool:
 
 
 def mergeable_state(ctx: HandlerContext, pull: Row) -> str:
-    """What stands in the way of merging an open pull request; "clean": nothing. "unstable" does not:
+    """Returns what prevents the merge of an open pull request; "clean": nothing. "unstable" does not:
     a check that failed is no reason not to merge."""
     if pull["draft"]:
         return "draft"

@@ -55,7 +55,7 @@ class Group(namedtuple("Group", ("parts", "alternatives", "negated"), defaults=(
 
 
 def read_tokens(ctx: HandlerContext, known: Iterable[str]) -> list[Term | str]:
-    """What the parameter `q` is made of: terms, and as texts operators, `(`, `-(` and `)`. A qualifier
+    """Splits the parameter `q` into terms, and as texts operators, `(`, `-(` and `)`. A qualifier
     that is not known says nothing: it is left out."""
     text = ctx.args.get("q") or ""
     if not text.strip():
@@ -109,7 +109,7 @@ Tests = dict[str, Callable[[str], Test]]
 
 
 def selects(parts: Sequence[Term | Group], tests: Tests) -> Test:
-    """Whether a row is what all parts of a query ask for. Commas in a value mean: one of these; and so
+    """Builds the test whether a row fulfils all parts of a query. Commas in a value mean: one of these; and so
     do several places to look in."""
     scope: list[Test] = []
     made: list[tuple[list[Test], bool]] = []
@@ -149,20 +149,20 @@ def _choices_of(group: Group, tests: Tests) -> list[Test]:
 
 
 def _narrows(part: Term | Group, tests: Tests) -> bool:
-    """Whether it asks for anything: `sort:` and `in:` do not."""
+    """Returns true if the term restricts the search: `sort:` and `in:` do not."""
     if isinstance(part, Term):
         return part.name in tests
     return any(_narrows(inner, tests) for inner in part.parts)
 
 
 def holds(texts: list[str], word: str) -> bool:
-    """Whether a word of the texts begins with this one."""
+    """Returns true if a word of the texts begins with this one."""
     beginning = _beginning(word)
     return any(beginning.search(text) for text in texts)
 
 
 def rank_of(terms: Iterable[Term], texts: list[str]) -> int:
-    """How often the words of a query begin a word of the texts, the first text counting most."""
+    """Returns how often words of a query begin a word of the texts; the first text counts most."""
     rank = 1
     for term in terms:
         if not term.name and not term.negated:

@@ -10,7 +10,7 @@ CONTENTS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes"
 
 
 def counts_of(ctx: HandlerContext, subject: str, rows: list[Row]) -> dict[int, Counter[str]]:
-    """How often each sign stands under each row of a kind, by the row's id."""
+    """Returns the number of each reaction to each row of a kind, by the row's id."""
     where = {"subject": subject, "subject_id": [row["id"] for row in rows]}
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for reaction in ctx.query("reactions", where) if rows else []:
@@ -19,7 +19,7 @@ def counts_of(ctx: HandlerContext, subject: str, rows: list[Row]) -> dict[int, C
 
 
 def rollup(url: str, counts: Counter[str]) -> Row:
-    """What a body says of the signs under it; `url` is its own."""
+    """Returns the reactions of a body; `url` is the body's own."""
     numbers = {content: counts.get(content, 0) for content in CONTENTS}
     return {"url": f"{url}/reactions", "total_count": counts.total(), **numbers}
 

@@ -66,7 +66,7 @@ def asked_choice(
 
 
 def is_downwards(ctx: HandlerContext, default: str = "desc") -> bool:
-    """Whether `direction` asks for the last first."""
+    """Returns true if `direction` asks for descending order."""
     return (ctx.args.get("direction") or default) == "desc"
 
 

@@ -1,4 +1,4 @@
-"""How the code host says no. Each function ends the request; nothing of it is written."""
+"""Refusals of the code host. Each function ends the request; nothing of it is written."""
 
 from svc_env import HandlerContext
 

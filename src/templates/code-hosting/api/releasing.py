@@ -1,4 +1,4 @@
-"""What a release entails: its tag, which one is the latest, and the notes of what has changed."""
+"""Consequences of a release: its tag, the choice of the latest one, and the notes of changes."""
 
 from svc_env import HandlerContext, Row
 from svc_env.finding import known

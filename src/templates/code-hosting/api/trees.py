@@ -81,7 +81,7 @@ def keep_versions(ctx: HandlerContext, row: Row, source: str, target: str, paths
 
 
 def write_version(ctx: HandlerContext, row: Row, sha: str, path: str, version: Row | None) -> None:
-    """What a file holds from a commit on; None: it is gone."""
+    """Stores the content of a file from a commit on; None: the commit removed it."""
     kept = {name: version[name] for name in ("content", "encoding") if name in (version or {})}
     ctx.insert(
         "file_versions",

@@ -1,4 +1,4 @@
-"""Who is asking, and what they may do.
+"""The caller, and the caller's rights.
 
 Every caller of the API is the same user, whose role in an organization decides what they may do there:
 members write to its repositories, admins manage them too. Elsewhere one may read, open issues and
@@ -43,7 +43,7 @@ def require_manage(ctx: HandlerContext, repository: Row) -> None:
 
 
 def association(ctx: HandlerContext, owner: str, login: str = VIEWER) -> str:
-    """What a user is to the repositories of an owner, as comments and issues say it."""
+    """Returns the association of a user with an owner's repositories, as comments and issues show it."""
     if owner == login:
         return "OWNER"
     return "MEMBER" if role_in(ctx, owner, login) else "NONE"

@@ -63,7 +63,7 @@ def say(ctx: HandlerContext, name: str, value: Any, status: int = 200) -> None:
 
 
 def read_body(ctx: HandlerContext, root: str) -> Row:
-    """What the body holds below its root. JSON is taken as well where it is sent."""
+    """Returns the members of the body below its root. Accepts JSON as well."""
     if ctx.body is None:
         refuse_page(ctx, 400)
     if not isinstance(ctx.body, str):
@@ -242,7 +242,7 @@ def list_in(ctx: HandlerContext, body: Row, name: str) -> list[Any]:
 
 
 def reference_in(ctx: HandlerContext, body: Row, name: str, entity: str, usual: int | None) -> int | None:
-    """What an object refers to by id or by name, such as `<site><id>2</id></site>` or `<category>Apps</category>`."""
+    """Returns the id that a reference names by id or name: `<site><id>2</id></site>`, `<category>Apps</category>`."""
     value = body.get(name)
     if value is None:
         return usual

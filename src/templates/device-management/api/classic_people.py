@@ -1,4 +1,4 @@
-"""What devices of both kinds say in the older API: when, where, and whose they are."""
+"""Parts of both kinds of devices in the older API: times, places and owners."""
 
 from datetime import datetime
 

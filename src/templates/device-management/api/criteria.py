@@ -94,7 +94,7 @@ MOST_CRITERIA = 100
 
 
 def fault_of(criteria: list[Row], fields: dict[str, str]) -> str | None:
-    """What is wrong with criteria, in words; None for ones that can be held to devices."""
+    """Returns the mistake in criteria, in words; None if they can be evaluated."""
     if len(criteria) > MOST_CRITERIA:
         return f"A group has at most {MOST_CRITERIA} criteria"
     depth = 0
@@ -126,7 +126,7 @@ def _regex_fault(pattern: str) -> str | None:
 def holds(
     criteria: list[Row], value_of: Callable[[str], Any], fields: dict[str, str], now: Callable[[], str]
 ) -> bool:
-    """Whether a device meets criteria; without any it does, as at the vendor. Only days are held to the time."""
+    """Returns true if a device meets criteria, also without any, as at the vendor. Only days depend on the time."""
     ordered = sorted(criteria, key=lambda one: one["priority"])
     if not ordered:
         return True

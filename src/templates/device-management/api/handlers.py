@@ -1,4 +1,4 @@
-"""What connector.toml calls: a function for each route.
+"""The functions that connector.toml calls: one for each route.
 
 `handler = "update_computer"` there is `update_computer` here, which this file takes from where it is written. The
 routes of the older API share five functions; what they do for each resource is said in routes/classic_*.py, which

@@ -88,7 +88,7 @@ MOBILE = {
 
 
 class Names:
-    """What many devices of one request are held to, each entity read once: names, groups, members, profiles."""
+    """Rows that many devices of a request share, each entity read once: names, groups, members, profiles."""
 
     def __init__(self, ctx: HandlerContext) -> None:
         self._ctx = ctx
@@ -126,7 +126,7 @@ class Names:
 
 
 def criterion_value(names: Names, device: Row, path: str, kind: Row) -> Any:
-    """What a criterion looks at. Smart groups that ask for others see the static ones."""
+    """Returns the value that a criterion compares. Smart groups that name groups see the static ones."""
     match path:
         case "department" | "building" | "site":
             return names.of(f"{path}s", device[f"{path}_id"])
@@ -138,7 +138,7 @@ def criterion_value(names: Names, device: Row, path: str, kind: Row) -> Any:
 
 
 def is_member(names: Names, group: Row, device: Row, kind: Row) -> bool:
-    """Whether a device is in a group, static or smart."""
+    """Returns true if a device is in a group, static or smart."""
     if not group["is_smart"]:
         return group["id"] in names.static_groups(kind, device)
     return holds(
@@ -158,7 +158,7 @@ def groups_of(device: Row, kind: Row, names: Names) -> list[Row]:
 
 
 def in_scope(scope: Row, device: Row, groups: Iterable[Row], kind: Row) -> bool:
-    """Whether a policy or profile reaches a device: what is excluded wins."""
+    """Returns true if a policy or profile reaches a device; exclusions win."""
     ids = {group["id"] for group in groups}
 
     def named(part: Row) -> bool:

@@ -31,7 +31,7 @@ Tree = tuple[Any, ...]
 
 
 class FilterError(Exception):
-    """What is wrong with a filter, and with which field if it is one."""
+    """Mistake in a filter, with its field if it concerns one."""
 
     def __init__(self, description: str, field: str | None = None) -> None:
         super().__init__(description)
@@ -149,7 +149,7 @@ def _check(tree: Tree, fields: frozenset[str]) -> None:
 
 
 def matches(tree: Tree, value_of: Callable[[str], Any]) -> bool:
-    """Whether a row matches, whose values `value_of` finds."""
+    """Returns true if a row matches; `value_of` finds its values."""
     operator, *rest = tree
     if operator == "and":
         return all(matches(part, value_of) for part in rest[0])
@@ -191,7 +191,7 @@ def _equals(value: Any, wanted: str) -> bool:
 
 
 def _alike(value: Any, wanted: str) -> Any:
-    """What was written, as the kind of value that a row has."""
+    """Converts the written text to the type of the row's value."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
             return float(wanted)

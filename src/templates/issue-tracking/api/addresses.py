@@ -1,4 +1,4 @@
-"""Where things are. Answers of version 2 lead to version 2, as clients go on with what they are given."""
+"""Addresses of objects. Answers of version 2 lead to version 2, because clients follow them."""
 
 import re
 from functools import lru_cache
@@ -22,7 +22,7 @@ def _version_in(path: str) -> str:
 
 
 def has_documents(ctx: HandlerContext) -> bool:
-    """Whether rich text is a document in this request, and not the text of versions before."""
+    """Returns true if rich text is a document in this request, not markup as in earlier versions."""
     return version(ctx) == "3"
 
 

@@ -1,4 +1,4 @@
-"""What an issue is about to become: values that fields read, and what they changed."""
+"""Drafts of issues: the new values of fields, and their changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ LONGEST_TEXT = 255
 
 
 class Wrong(Exception):
-    """What is wrong with the value of a field."""
+    """Mistake in the value of a field."""
 
 
 @dataclass
 class Draft:
-    """What an issue is about to become. issue: as it is, or as it begins."""
+    """Draft of an issue before it is written. issue: the present or the initial row."""
 
     ctx: HandlerContext
     issue: Row
@@ -42,7 +42,7 @@ Setter = Callable[[Draft, Any], None]
 
 
 def reference_in(value: Any, *names: str) -> Any:
-    """What an object names something by: the first of these members."""
+    """Returns the member by which an object names something: the first of these."""
     if not isinstance(value, dict):
         raise Wrong("data was not an object")
     return next((value[name] for name in names if value.get(name) is not None), None)

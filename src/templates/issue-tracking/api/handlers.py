@@ -1,4 +1,4 @@
-"""What connector.toml calls: a function for each route.
+"""The functions that connector.toml calls: one for each route.
 
 `handler = "create_issue"` there is `create_issue` here, which this file takes from where it is written. What a
 handler returns is the JSON body, with the status of its route. What it writes counts once it has returned, and

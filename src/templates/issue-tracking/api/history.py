@@ -102,7 +102,7 @@ def _wants(
 
 
 def has_listeners(ctx: HandlerContext) -> bool:
-    """Whether making the body of an event is worth the trouble."""
+    """Returns true if there is an active webhook; otherwise no body of an event is needed."""
     return bool(ctx.query("hooks", {"active": True}, limit=1))
 
 

@@ -79,7 +79,7 @@ def add_worklog(ctx: HandlerContext, issue: Row, body: Row) -> Row:
 
 
 def adjust_estimate(ctx: HandlerContext, issue: Row, spent: int) -> None:
-    """What remains after so much more, or less, work; `adjustEstimate` may say otherwise."""
+    """Updates the remaining estimate after more, or less, work; `adjustEstimate` may override it."""
     how, remaining = ctx.args.get("adjustEstimate", "auto"), issue.get("remaining_estimate")
     patch = {"updated": ctx.clock.now()}
     if how == "new":
@@ -142,7 +142,7 @@ def end_meant(ctx: HandlerContext, value: object) -> Row:
 
 
 def add_parts(ctx: HandlerContext, issue: Row, added: dict[str, list[Row]]) -> None:
-    """What `update` adds to an issue beside its fields."""
+    """Adds what `update` adds to an issue besides its fields: comments, work, links."""
     for body in added.get("comment", []):
         add_comment(ctx, issue, body)
     for body in added.get("worklog", []):

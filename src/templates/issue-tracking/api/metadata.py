@@ -1,4 +1,4 @@
-"""Which fields can be set when issues are made and edited, and what each may hold."""
+"""Fields that can be set when issues are made and edited, with their allowed values."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from .reading import number_asked
 
 
 def window(ctx: HandlerContext, default: int = 50, largest: int = 100) -> tuple[int, int]:
-    """Where the page that is asked for begins, and how many it may have."""
+    """Returns the start of the requested page, and its size."""
     start = number_asked(ctx, "startAt", 0)
     return start, number_asked(ctx, "maxResults", default, largest)
 

@@ -1,4 +1,4 @@
-"""How the tracker says no. Each function ends the request; nothing of it is written."""
+"""Refusals of the tracker. Each function ends the request; nothing of it is written."""
 
 from typing import NoReturn
 

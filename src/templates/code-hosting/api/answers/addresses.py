@@ -1,4 +1,4 @@
-"""Where things are: URLs, and the code host's second kind of id."""
+"""Addresses of objects: URLs, and the code host's second kind of id."""
 
 import base64
 import struct

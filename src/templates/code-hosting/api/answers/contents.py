@@ -19,7 +19,7 @@ def file_answer(place: Row, path: str, version: Row, ref: str, whole: bool = Tru
 
 
 def listed_answer(place: Row, files: dict[str, Row], folder: str, ref: str) -> list[Row]:
-    """What is in a folder, in the order of names."""
+    """Returns the contents of a folder, in the order of names."""
     inside = f"{folder}/" if folder else ""
 
     def answer(name: str, is_folder: bool) -> Row:

@@ -143,7 +143,7 @@ def branch_answer(branch: Row) -> Row:
 
 
 def protection_answer(branch: Row) -> Row:
-    """What protects a branch: one approval, which those who manage the repository need, too."""
+    """Returns the protection of a branch: one approval, which managers of the repository need, too."""
     url = f"{api_url(branch, 'branches', branch['name'])}/protection"
     off = ("required_linear_history", "allow_force_pushes", "allow_deletions", "block_creations")
     return {

@@ -40,7 +40,7 @@ def get_branch(ctx: HandlerContext) -> Row:
 
 
 def get_branch_protection(ctx: HandlerContext) -> Row:
-    """What a merge into a branch needs, for those who manage the repository."""
+    """Returns the conditions of a merge into a branch, for managers of the repository."""
     find_managed_repository(ctx)
     key = {**place(ctx), "name": ctx.args["branch"]}
     branch = ctx.get("branches", key) or not_found(ctx, "Branch not found")
@@ -87,7 +87,7 @@ def list_commits(ctx: HandlerContext) -> None:
 
 
 def _is_wanted(ctx: HandlerContext, commit: Row) -> bool:
-    """Whether a commit passes the parameters of its list. Who wrote it has committed it, too."""
+    """Returns true if a commit passes the parameters of its list. Its author is also its committer."""
     since, until = (instant_asked(ctx, "Commit", name) for name in ("since", "until"))
     path = (ctx.args.get("path") or "").strip("/")
     names = [file["filename"] for file in commit["files"]]

@@ -1,4 +1,4 @@
-"""Who may work on a repository, and who was asked to from outside."""
+"""Collaborators of a repository, and invitations of users from outside."""
 
 from svc_env import HandlerContext, Row
 
@@ -42,7 +42,7 @@ def check_collaborator(ctx: HandlerContext) -> None:
 
 
 def get_permission(ctx: HandlerContext) -> Row:
-    """What a user may do; anybody may read what is public."""
+    """Returns the permission of a user; every user may read a public repository."""
     repository = find_repository(ctx)
     _require_push(ctx, repository, "Must have push access to view collaborator permission.")
     user = find_user(ctx)

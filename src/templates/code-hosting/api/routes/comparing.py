@@ -22,7 +22,7 @@ COMMITS = 250
 
 
 def compare_commits(ctx: HandlerContext) -> None:
-    """What a branch, tag or commit has that another has not, since they parted."""
+    """Returns the commits of a branch, tag or commit that another lacks, since they parted."""
     repository = find_repository(ctx)
     left, dots, right = ctx.args["basehead"].partition("...")
     base, head = (_commit(ctx, name) for name in (left, right)) if dots else (None, None)

@@ -1,4 +1,4 @@
-"""What happened to issues: events alone, and the timeline, which has what was said as well."""
+"""History of issues: the events, and the timeline, which also has the comments."""
 
 from svc_env import HandlerContext, Row
 
@@ -21,7 +21,7 @@ def list_issue_events(ctx: HandlerContext) -> None:
 
 
 def list_repository_events(ctx: HandlerContext) -> None:
-    """Of all issues of a repository, the newest first. Each says which issue it belongs to."""
+    """Lists the events of all issues of a repository, newest first, each with its issue."""
     repository = find_repository(ctx)
     rows = ctx.query("issue_events", place(ctx))
     answer_page(

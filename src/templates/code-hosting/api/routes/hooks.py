@@ -99,7 +99,7 @@ def _ping(ctx: HandlerContext, repository: Row, hook: Row) -> None:
 
 
 def _patch(ctx: HandlerContext, before: list[str]) -> Row:
-    """What the body says of a hook, as its row has it."""
+    """Converts the body to the fields of a hook's row."""
     body, found = body_of(ctx), {}
     if body.get("active") is not None:
         found["active"] = flag_of(ctx, "Hook", "active", body["active"])
@@ -142,7 +142,7 @@ def _insecure(ctx: HandlerContext, value: object) -> str:
 
 
 def hook_config(ctx: HandlerContext, config: Row) -> Row:
-    """What the settings of a hook say, as its row has them."""
+    """Converts the settings of a hook to the fields of its row."""
     found: Row = {}
     if "url" in config:
         url = text_of(ctx, "Hook", "url", config["url"]) or ""

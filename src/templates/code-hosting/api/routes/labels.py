@@ -144,7 +144,7 @@ def update_label(ctx: HandlerContext) -> Row:
 
 
 def _archiving(ctx: HandlerContext, label: Row, archived: object) -> Row:
-    """When a label was put out of use and by whom; nothing of it while it is in use."""
+    """Returns the change that archives a label or takes it back into use; nothing if it is so already."""
     wanted = flag_of(ctx, "Label", "archived", archived)
     if wanted == bool(label.get("archived_at")):
         return {}

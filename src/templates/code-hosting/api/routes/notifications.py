@@ -67,7 +67,7 @@ def mark_thread_read(ctx: HandlerContext) -> None:
 
 
 def mark_thread_done(ctx: HandlerContext) -> None:
-    """What is done with is not shown any more."""
+    """Marks a thread as done: it is deleted, so lists no longer have it."""
     ctx.delete("notifications", {"id": find_thread(ctx)["id"]})
 
 
@@ -79,7 +79,7 @@ def get_thread_subscription(ctx: HandlerContext) -> Row:
 
 
 def put_thread_subscription(ctx: HandlerContext) -> Row:
-    """Whether the viewer wants to hear more of a thread, or nothing."""
+    """Sets whether the viewer follows a thread or ignores it."""
     thread = find_thread(ctx)
     ignored = flag_of(ctx, "Subscription", "ignored", body_of(ctx).get("ignored", False))
     patch = {"subscription": "ignored" if ignored else "subscribed"}

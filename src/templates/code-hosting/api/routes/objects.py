@@ -1,4 +1,4 @@
-"""What git stores: commits, trees and blobs; tags; and what a repository's files and commits add up to."""
+"""Objects of git: commits, trees, blobs and tags; and sums over a repository's files and commits."""
 
 from collections import Counter
 
@@ -99,7 +99,7 @@ def list_languages(ctx: HandlerContext) -> Row:
 
 
 def list_contributors(ctx: HandlerContext) -> None:
-    """Who made the commits of the default branch, most first; 204 where there are none."""
+    """Lists the authors of the default branch's commits, most commits first; 204 if there are none."""
     repository = find_repository(ctx)
     tip = commit_named(ctx, repository["default_branch"])
     if tip is None:

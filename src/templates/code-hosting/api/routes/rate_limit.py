@@ -1,4 +1,4 @@
-"""How many requests are left. This world never runs out: each hour looks as if it had just begun."""
+"""Requests that are left. This world never runs out: each hour looks as if it had just begun."""
 
 from datetime import datetime
 

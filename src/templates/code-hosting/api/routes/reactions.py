@@ -69,7 +69,7 @@ def delete_reaction(ctx: HandlerContext) -> None:
 
 
 def _subject(ctx: HandlerContext) -> tuple[str, Row]:
-    """What the path's reactions are under."""
+    """Returns the object that the path's reactions belong to."""
     if "issue_number" in ctx.args:
         return "issue", find_issue(ctx)
     if "release_id" in ctx.args:

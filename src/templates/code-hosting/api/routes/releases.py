@@ -164,7 +164,7 @@ def upload_asset(ctx: HandlerContext) -> None:
 
 
 def get_asset(ctx: HandlerContext) -> Row | None:
-    """What is known of a file; who asks for its bytes is sent to where they would be."""
+    """Returns the data of a file; redirects a request for its bytes to the place where they would be."""
     repository, asset = find_repository(ctx), find_asset(ctx)
     if wants_bytes(ctx):
         return ctx.respond(302, None, {"location": download_url(ctx, asset)})
@@ -213,7 +213,7 @@ def _out(ctx: HandlerContext, tag: str) -> list[Row]:
 
 
 def _patch(ctx: HandlerContext, repository: Row, before: Row | None) -> Row:
-    """What the body says of a release, as its row has it."""
+    """Converts the body to the fields of a release's row."""
     body, found = body_of(ctx), {}
     if before is None or body.get("tag_name") is not None:
         found["tag_name"] = _free_tag(ctx, before)

@@ -251,7 +251,7 @@ def _answer_new_comment(ctx: HandlerContext, content: Row, replied: object) -> N
 
 
 def _thread(ctx: HandlerContext, pull: Row, replied: object) -> Row:
-    """Where the comment stands that is replied to. Replies to replies go to the first comment."""
+    """Returns the place of the comment that is replied to. A reply to a reply goes to the first comment."""
     is_id = isinstance(replied, int) and not isinstance(replied, bool)
     comment = ctx.get("review_comments", {"id": replied}) if is_id else None
     if comment is None or numbered(comment) != numbered(pull):

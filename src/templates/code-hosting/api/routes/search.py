@@ -350,7 +350,7 @@ def _sorting(ctx: HandlerContext, terms: list[Term]) -> tuple[str, str]:
 
 
 def _places(terms: list[Term], places: tuple[str, ...]) -> list[str]:
-    """Where words are looked for: everywhere, unless `in:` says otherwise."""
+    """Returns the fields in which words are searched: all, unless `in:` names some."""
     wanted = {place for term in terms if term.name == "in" for place in term.value.split(",")}
     return [place for place in places if place in wanted] or list(places)
 
@@ -389,7 +389,7 @@ def _without(test: Test) -> Test:
 
 
 def _without_any(ctx: HandlerContext, entity: str) -> Test:
-    """Whether no row of an entity belongs to the issue; the rows are read when the first is asked about."""
+    """Builds the test that no row of an entity belongs to an issue; reads the rows at the first use."""
     any_of = cache(lambda: belongs(ctx.query(entity)))
     return lambda issue: not any_of()(issue)
 

@@ -246,5 +246,5 @@ def _key(team: Row) -> Row:
 
 
 def _of(team: Row) -> Row:
-    """What rows that belong to a team say of it."""
+    """Returns the fields by which rows refer to a team."""
     return {"org": team["org"], "team": team["slug"]}

@@ -50,7 +50,7 @@ _KINDS: dict[str, dict[str, type]] = {
 
 
 def value_of(row: Row, field: str) -> Any:
-    """What a computer is filtered and sorted by."""
+    """Returns the value by which a computer is filtered or sorted."""
     match field:
         case "userAndLocation.buildingId":
             return row["building_id"]

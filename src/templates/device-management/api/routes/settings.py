@@ -1,4 +1,4 @@
-"""What devices and policies refer to, in the newer API: buildings, departments, categories, scripts, packages.
+"""Objects of the newer API that others refer to: buildings, departments, categories, scripts, packages.
 
 They differ only in their members, so one function of each kind answers for all: the second segment of the path
 below the version says which.

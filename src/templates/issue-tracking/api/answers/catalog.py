@@ -1,4 +1,4 @@
-"""What issues are made of: types, statuses, priorities, resolutions, components, versions, kinds of links."""
+"""Parts of issues: types, statuses, priorities, resolutions, components, versions, kinds of links."""
 
 from svc_env import HandlerContext, Row
 

@@ -296,7 +296,7 @@ def custom_value(shelf: Shelf, field: Row, value: Any) -> Any:
 
 
 def chosen_fields(ctx: HandlerContext, asked: list[str], default: str) -> list[str]:
-    """Which fields an answer has. `*all`, `*navigable`, names, and names with a minus before them."""
+    """Selects the fields of an answer: `*all`, `*navigable`, names, and names with a minus before them."""
     all_fields = [*MAKERS, *(row["id"] for row in custom_fields(ctx))]
     names = asked or [default]
     if all(name.startswith("-") for name in names):

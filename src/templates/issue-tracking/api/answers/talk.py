@@ -1,4 +1,4 @@
-"""What people add to issues: comments, worklogs, attachments, links to elsewhere, and the log of changes."""
+"""Additions of people to issues: comments, worklogs, attachments, remote links, and the log of changes."""
 
 from svc_env import HandlerContext, Row
 

@@ -26,7 +26,7 @@ KINDS = {
 
 
 class World:
-    """What queries look at, each kind of row read once for a query and only when it is needed."""
+    """Rows that queries read, each kind once for a query and only when it is needed."""
 
     def __init__(self, ctx: HandlerContext) -> None:
         self.ctx = ctx

@@ -81,7 +81,7 @@ def find_page(ctx: HandlerContext, text: str, start: int, size: int) -> tuple[li
 
 
 def _where(world: World, part: Group | Term | None) -> tuple[Row, bool]:
-    """What columns say of the issues that are found, and whether that is all that is asked of them."""
+    """Returns the conditions that columns can decide, and whether these are all conditions of the query."""
     if part is None:
         return {}, True
     if isinstance(part, Term):
@@ -112,7 +112,7 @@ def _column_order(query: Query) -> list[str] | None:
 
 
 def matches(ctx: HandlerContext, text: str, issue: Row) -> bool:
-    """Whether an issue is one that a query finds; a query that is none finds nothing."""
+    """Returns true if a query finds an issue; an invalid query finds nothing."""
     try:
         return condition(World(ctx), parse(text).where)(issue)
     except QueryError:
@@ -120,7 +120,7 @@ def matches(ctx: HandlerContext, text: str, issue: Row) -> bool:
 
 
 def condition(world: World, part: Group | Term | None) -> Condition:
-    """What decides of an issue whether it is found. Raises QueryError."""
+    """Builds the function that decides whether an issue is found. Raises QueryError."""
     if part is None:
         return lambda issue: True
     if isinstance(part, Term):
@@ -238,7 +238,7 @@ def _text_of(world: World, field: Field, issue: Row) -> str:
 
 
 def _words(wanted: str) -> Callable[[str], bool]:
-    """What decides of a text in small letters whether it has what a query looks for: words, and phrases in quotes."""
+    """Builds the test of a lower-case text for the words and quoted phrases of a query."""
     phrases = [phrase.casefold() for phrase in re.findall(r'"([^"]+)"', wanted)]
     words = re.findall(r"[\w*?]+", re.sub(r'"[^"]*"', " ", wanted).casefold())
     stems = [_stem(word) for word in words if not _PATTERN.search(word)]

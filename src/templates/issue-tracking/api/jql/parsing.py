@@ -18,7 +18,7 @@ _ESCAPES = r"""\', \", \t, \n, \r, \\, '\ ' and \uXXXX"""
 
 
 class QueryError(Exception):
-    """What is wrong with a query, in the tracker's words."""
+    """Mistake in a query, in the tracker's words."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Token:
     at: int
 
     def says(self, *words: str) -> bool:
-        """Whether it is one of these words or signs, without quotation marks around it."""
+        """Returns true if the token is one of these words or signs, without quotation marks around it."""
         return self.kind in ("word", "sign") and self.text.lower() in words
 
 

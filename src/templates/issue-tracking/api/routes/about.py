@@ -1,4 +1,4 @@
-"""What the site is and what issues on it are made of: short lists that clients read before they begin."""
+"""The site, and the parts of its issues: short lists that clients read before they begin."""
 
 from svc_env import HandlerContext, Row
 
@@ -141,7 +141,7 @@ def list_labels(ctx: HandlerContext) -> Row:
 
 
 def get_my_permissions(ctx: HandlerContext) -> Row:
-    """Of those that are asked for whether the viewer has them; the viewer has all."""
+    """Returns whether the viewer has the requested permissions; the viewer has all."""
     asked = names_asked(ctx, "permissions")
     unknown = [one for one in asked if one not in PERMISSIONS]
     if not asked:

@@ -92,7 +92,7 @@ def create_admin_hook(ctx: HandlerContext) -> None:
 
 
 def _admin_parts(ctx: HandlerContext, hook: Row) -> Row:
-    """What the body says of a hook, as its row has it."""
+    """Converts the body to the fields of a hook's row."""
     body = body_of(ctx)
     name = needed_text(ctx, "name", "The name of the webhook is required.") if "name" in body or "name" not in hook else hook["name"]
     filters = part_of(ctx, "filters", dict) if "filters" in body else {SECTION: hook.get("jql")}

@@ -34,7 +34,7 @@ def get_issue(ctx: HandlerContext) -> Row:
 
 
 def _expanded(ctx: HandlerContext, issue: Row, expand: list[str], fields: list[str]) -> Row:
-    """What an answer has only where it is asked for."""
+    """Returns the parts of an answer that the request has to ask for."""
     parts: Row = {}
     rows = indexed(ctx.query("fields"))
     if "names" in expand:

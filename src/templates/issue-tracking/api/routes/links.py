@@ -199,7 +199,7 @@ def add_attachments(ctx: HandlerContext) -> list[Row]:
 
 
 def _files(ctx: HandlerContext) -> list[tuple[str, str, int]]:
-    """Of each file of a form its name, its type and its size."""
+    """Returns the name, the type and the size of each file of a form."""
     head = f"Content-Type: {ctx.headers.get('content-type', '')}\r\n\r\n"
     sent = b64decode(str(ctx.body or "")).decode("latin-1")  # A character for each byte.
     form = message_from_string(head + sent)

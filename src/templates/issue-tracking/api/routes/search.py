@@ -26,7 +26,7 @@ def _query(ctx: HandlerContext) -> str:
 
 
 def _check_body(ctx: HandlerContext) -> None:
-    """What a search in a body asks for, and how; `fields` may be names, `expand` one or several."""
+    """Checks the search in a body; `fields` may be names, `expand` one or several."""
     check_kinds(
         ctx,
         startAt=int,
@@ -95,7 +95,7 @@ def _refuse_unbounded(ctx: HandlerContext, text: str) -> None:
 
 
 def _token(text: str, start: int, last: Row) -> str:
-    """Where the next page begins: behind the last issue of this one."""
+    """Returns the token of the next page, which starts after the last issue of this one."""
     return base64.urlsafe_b64encode(json.dumps([start, last["id"], text]).encode()).decode()
 
 
@@ -138,7 +138,7 @@ def count_issues(ctx: HandlerContext) -> Row:
 
 
 def match_issues(ctx: HandlerContext) -> Row:
-    """Which issues fit which queries."""
+    """Returns the issues that match each query."""
     ids, queries = list_of(ctx, "issueIds", int), list_of(ctx, "jqls", str)
     issues = ctx.query("issues", {"id": ids}) if ids else []
     results = []
@@ -153,7 +153,7 @@ def match_issues(ctx: HandlerContext) -> Row:
 
 
 def parse_queries(ctx: HandlerContext) -> Row:
-    """What is wrong with queries, if anything."""
+    """Checks queries and returns the mistakes of each."""
     found = []
     for text in list_of(ctx, "queries", str):
         try:

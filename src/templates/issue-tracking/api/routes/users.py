@@ -69,7 +69,7 @@ def list_users(ctx: HandlerContext) -> list[Row]:
 
 
 def search_assignable(ctx: HandlerContext) -> list[Row]:
-    """Who can be given issues of a project, or an issue."""
+    """Lists the users who can be assigned issues of a project, or an issue."""
     if ctx.args.get("issueKey") or ctx.args.get("issueId"):
         issue_named(ctx, ctx.args.get("issueKey") or ctx.args.get("issueId")) or not_found(ctx, NO_ISSUE)
     elif ctx.args.get("project"):

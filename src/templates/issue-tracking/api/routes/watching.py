@@ -1,4 +1,4 @@
-"""Who watches issues, and who votes for them."""
+"""Watchers of issues, and votes for them."""
 
 from svc_env import HandlerContext, Row
 
