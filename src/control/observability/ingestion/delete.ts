@@ -22,7 +22,7 @@ export const removeTraces = async (
     await noteDeletions(tx, found, week);
     return found;
   };
-  const locking = lockingOf(projectId, { isShared: false, isAgain: false });
+  const locking = lockingOf(projectId, { isShared: false, isRetry: false });
   const keys = await db.transaction(note, 'by_key', locking);
   if (keys.length === 0) return 0;
   return db.transaction(async (tx) => {

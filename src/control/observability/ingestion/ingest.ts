@@ -11,7 +11,8 @@ import type { Log } from '#runtime/log.ts';
 import type { Database } from '../../db/core/database.ts';
 import { findConfigs } from '../../db/observability/score-configs.ts';
 import type { ScoreWrite } from '../../db/observability/scores.ts';
-import { asOverload, type SaidEvent, type TraceStore, writeSaying } from './store.ts';
+import { asOverload } from './overload.ts';
+import { type SaidEvent, type TraceStore, writeSaying } from './store.ts';
 
 export type Ingested = {
   successes: { id: string; status: number }[];

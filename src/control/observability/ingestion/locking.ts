@@ -10,14 +10,14 @@ const usual = { lock: 2_500, rows: 1_500 };
 /** Wait for a row while holding the lock exclusively, in milliseconds. */
 const rowsAloneMs = 300;
 /** Waits of a retry, in milliseconds: the rest of its batch waits behind it. */
-const again = { lock: 500, rows: 100 };
+const retry = { lock: 500, rows: 100 };
 
 /** Returns the locking of one transaction that writes reports of a project, or deletes. */
 export const lockingOf = (
   projectId: string,
-  { isShared, isAgain }: { isShared: boolean; isAgain: boolean },
+  { isShared, isRetry }: { isShared: boolean; isRetry: boolean },
 ): Locking => {
-  const waits = isAgain ? again : usual;
+  const waits = isRetry ? retry : usual;
   return {
     rowsMs: isShared ? waits.rows : Math.min(waits.rows, rowsAloneMs),
     lock: { name: `ingestion ${projectId}`, isShared, waitMs: waits.lock },

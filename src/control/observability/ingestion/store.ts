@@ -23,14 +23,15 @@ import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
 import type { Told } from './fold.ts';
 import { lockingOf } from './locking.ts';
 import { createMonth, type Month } from './monthly-limit.ts';
+import { asOverload } from './overload.ts';
 import { sizeOfEvents } from './size.ts';
 import { writeTold } from './write.ts';
-import { createGate, type Gate, overloaded, type Turn } from './write-batches.ts';
+import { WriteBatches, type WriteContext, type WriteLimits } from './write-batches.ts';
 
 export type TraceStore = {
   db: Database;
   weeks: TraceWeeks;
-  gate: Gate<Saying>;
+  batches: WriteBatches<Saying>;
   openPriority: OpenPriority;
   month: Month;
   prices: PriceBook;
@@ -61,17 +62,17 @@ type Saying = {
   since: number;
 };
 
-const most = {
-  atOnce: 4,
-  ofProject: 2,
+const limits: WriteLimits = {
+  running: 4,
+  runningOfProject: 2,
   /** Both in events of 8,192 characters. */
-  beside: 500,
-  together: 1_000,
-  besideMs: 2,
+  overlapSize: 500,
+  batchSize: 1_000,
+  overlapMs: 2,
   waiting: 64,
   waitingOfProject: 48,
   waitMs: 4_000,
-  againMs: 2_000,
+  retryMs: 2_000,
 };
 
 /** Rows of one statement while sessions are being opened: an open waits for at most one such statement. */
@@ -128,7 +129,7 @@ const writeSayings = async (
   { db, weeks, openPriority }: Writer,
   projectId: string,
   sayings: readonly Saying[],
-  turn: Turn,
+  context: WriteContext,
 ): Promise<void> => {
   const giveWay = openPriority.giving();
   await giveWay();
@@ -146,14 +147,14 @@ const writeSayings = async (
     const changes = await writeTold(tx, pricesOf(sayings), projectId, told, week);
     await writeScores(tx, projectId, scores);
     if (fresh.length > 0) changes.push(eventsOn(Date.now(), fresh.length));
-    await addDailyUsage(tx, projectId, changes, turn.place % usageSlots);
+    await addDailyUsage(tx, projectId, changes, context.slot % usageSlots);
   };
   const isShared = sayings.every((one) => one.isShared);
-  await db.transaction(write, 'by_key', lockingOf(projectId, { ...turn, isShared }));
+  await db.transaction(write, 'by_key', lockingOf(projectId, { ...context, isShared }));
 };
 
 /** Returns true if the failure may concern only part of the batch: its data, or rows locked by another transaction. */
-const isOfItems = (error: unknown): boolean =>
+const concernsItems = (error: unknown): boolean =>
   !(error instanceof AppError) || ['invalid', 'timeout'].includes(error.code) || isOfLock(error);
 
 /** Opens the store on connections of its own. */
@@ -163,21 +164,17 @@ export const openTraceStore = (
   openPriority: OpenPriority = createOpenPriority(),
 ): TraceStore => {
   const weeks = createTraceWeeks(db);
-  const gate = createGate<Saying>(most, {
-    write: (projectId, sayings, turn) =>
-      writeSayings({ db, weeks, openPriority }, projectId, sayings, turn),
+  const batches = new WriteBatches<Saying>(limits, {
+    write: (projectId, sayings, context) =>
+      writeSayings({ db, weeks, openPriority }, projectId, sayings, context),
     sizeOf: ({ size }) => size,
     kindOf: ({ isShared }) => isShared,
-    isOfItems,
-    first: randomInt(usageSlots),
-    isNarrow: () => openPriority.wasTaken(),
+    concernsItems,
+    firstSlot: randomInt(usageSlots),
+    isThrottled: () => openPriority.wasTaken(),
   });
-  return { db, prices, openPriority, weeks, gate, month: createMonth(db) };
+  return { db, prices, openPriority, weeks, batches, month: createMonth(db) };
 };
-
-/** Turns a refusal because of overload into one after which clients retry; returns any other error unchanged. */
-export const asOverload = (error: unknown): unknown =>
-  error instanceof AppError && error.code === 'exhausted' ? overloaded(error) : error;
 
 const priceablesIn = (events: readonly SaidEvent[]): Priceable[] => {
   const items: Priceable[] = [];
@@ -189,7 +186,7 @@ const priceablesIn = (events: readonly SaidEvent[]): Priceable[] => {
 
 /** Writes the reports of one request. Throws `unavailable` if nothing was written because of overload. */
 export const writeSaying = async (
-  { db, gate, prices }: TraceStore,
+  { db, batches, prices }: TraceStore,
   projectId: string,
   events: readonly SaidEvent[],
 ): Promise<void> => {
@@ -200,7 +197,13 @@ export const writeSaying = async (
     const priceAll = prices.of(projectId);
     await priceAll(db, priceablesIn(events));
     const isShared = !events.some(({ told }) => told.some(namesNoTrace));
-    await gate.pass(projectId, { events, size: sizeOfEvents(events), isShared, priceAll, since });
+    await batches.write(projectId, {
+      events,
+      size: sizeOfEvents(events),
+      isShared,
+      priceAll,
+      since,
+    });
   } catch (error) {
     throw asOverload(error);
   }

@@ -1,266 +1,216 @@
 /**
  * Batches telemetry writes and limits their concurrency. A request that comes alone is written at once. Requests that
  * arrive during a write of the same project wait for a moment, or until they are enough, and share one transaction.
- * Busy clients send many small requests, and each transaction costs as much as dozens of spans. Projects take turns,
- * and none may fill the whole queue. A request that finds the queue full is refused as `unavailable`, because clients
- * retry soon after that and not after a 429.
+ * Busy clients send many small requests, and each transaction costs as much as dozens of spans. Projects take turns
+ * (write-queue.ts), and none may fill the whole queue. If the queue is full, a request is refused (overload.ts).
  */
-import { LRUCache } from 'lru-cache';
-import { AppError } from '#domain/error.ts';
+import { overloaded } from './overload.ts';
+import { type Failure, writeByHalves } from './write-halves.ts';
+import { type Batch, type WaitingRequest, WriteQueue } from './write-queue.ts';
 
-export type Gate<Item> = {
-  /**
-   * Writes an item of a project, alone or in a batch. Throws the error of its write, and `unavailable` if the queue is
-   * full or the wait too long.
-   */
-  pass(projectId: string, item: Item): Promise<void>;
-  /** Returns the number of running writes, of waiting requests, and of requests refused so far. */
-  state(): { underWay: number; waiting: number; refused: number };
-};
-
-const retryAfterMs = 1_000;
-
-export const overloaded = (cause?: unknown): AppError =>
-  new AppError('unavailable', 'too much is being ingested; send it again in a moment', {
-    detail: { retryAfterMs },
-    ...(cause === undefined ? {} : { cause }),
-  });
-
-type Most = {
+export type WriteLimits = {
   /** Maximum number of running writes, of all projects and of one. */
-  atOnce: number;
-  ofProject: number;
+  running: number;
+  runningOfProject: number;
   /**
-   * A project may start a second write beside a running one in two cases: its waiting requests reach the size `beside`
-   * (by `sizeOf`), or the first has waited for `besideMs`.
+   * A project may start a second write beside a running one in two cases: its waiting requests reach this size (by
+   * `sizeOf`), or the first has waited for `overlapMs`.
    */
-  beside: number;
-  besideMs: number;
+  overlapSize: number;
+  overlapMs: number;
   /** Maximum size of a batch, by `sizeOf`; a larger item is written alone. */
-  together: number;
+  batchSize: number;
   /** Maximum number of waiting requests, of all projects and of one. */
   waiting: number;
   waitingOfProject: number;
   /** Time after which a waiting request is refused, in milliseconds. */
   waitMs: number;
   /** Time for which the parts of a failed batch are retried, in milliseconds; then the rest is refused. */
-  againMs: number;
+  retryMs: number;
 };
 
-/** Interval at which waiting requests check if the gate is still narrow, in milliseconds. */
-const narrowMs = 100;
-
-/** Number of projects whose last turn is remembered. */
-const mostTurns = 1_000;
+/** Interval at which waiting requests check if writes are still throttled, in milliseconds. */
+const throttledMs = 100;
 
 /** Context of one write. */
-export type Turn = {
+export type WriteContext = {
   /** Number that no concurrent write has. */
-  place: number;
+  slot: number;
   /** True if the items failed as part of a batch, whose other items wait for this retry. */
-  isAgain: boolean;
+  isRetry: boolean;
 };
 
-type Work<Item> = {
-  write(projectId: string, items: readonly Item[], turn: Turn): Promise<void>;
+type Writer<Item> = {
+  write(projectId: string, items: readonly Item[], context: WriteContext): Promise<void>;
   sizeOf(item: Item): number;
   /** Only items of the same kind share a batch; by default all do. */
   kindOf?(item: Item): unknown;
   /** Returns true if the failure concerns single items, so that the rest of the batch may succeed without them. */
-  isOfItems(error: unknown): boolean;
-  /** First number of a place; default 0. */
-  first?: number;
+  concernsItems(error: unknown): boolean;
+  /** Lowest slot; default 0. */
+  firstSlot?: number;
   /** While it returns true, only one write runs at a time, with one request. */
-  isNarrow?(): boolean;
+  isThrottled?(): boolean;
 };
 
-/**
- * A waiting request. It resolves with undefined if another request has written it, or with the batch that it must
- * write.
- */
-type Waiting<Item> = PromiseWithResolvers<Group<Item> | undefined> & {
-  projectId: string;
-  item: Item;
-  /** True if it has waited long enough to be written beside another write of its project. */
-  isDue: boolean;
-};
+export class WriteBatches<Item> {
+  readonly #limits: WriteLimits;
+  readonly #writer: Writer<Item>;
+  readonly #freeSlots: number[];
+  readonly #runningOf = new Map<string, number>();
+  readonly #queue = new WriteQueue<Item>();
+  #refused = 0;
+  /** Timer that starts waiting writes once they are no longer throttled. */
+  #throttled: NodeJS.Timeout | undefined;
 
-type Group<Item> = { place: number; others: readonly Waiting<Item>[] };
+  constructor(limits: WriteLimits, writer: Writer<Item>) {
+    this.#limits = limits;
+    this.#writer = writer;
+    const first = writer.firstSlot ?? 0;
+    this.#freeSlots = Array.from({ length: limits.running }, (_, index) => first + index);
+  }
 
-type Failure = { error: unknown };
+  /** Returns the number of running writes, of waiting requests, and of requests refused so far. */
+  state(): { running: number; waiting: number; refused: number } {
+    return { running: this.#running(), waiting: this.#queue.size, refused: this.#refused };
+  }
 
-/** Creates the gate. */
-export const createGate = <Item>(
-  most: Most,
-  { write, sizeOf, kindOf, isOfItems, first = 0, isNarrow = () => false }: Work<Item>,
-): Gate<Item> => {
-  const free = Array.from({ length: most.atOnce }, (_, index) => first + index);
-  const writesOf = new Map<string, number>();
-  /** Turn in which each project wrote last: the project that has waited longest for its turn is next. */
-  const lastTurns = new LRUCache<string, number>({ max: mostTurns });
-  let turns = 0;
-  /** Waiting requests by project; no list is empty. */
-  const queues = new Map<string, Waiting<Item>[]>();
-  let waiting = 0;
-  let refused = 0;
-  const underWay = (): number => most.atOnce - free.length;
-  const count = (projectId: string, by: 1 | -1): void => {
-    const sum = (writesOf.get(projectId) ?? 0) + by;
-    if (sum === 0) writesOf.delete(projectId);
-    else writesOf.set(projectId, sum);
-  };
-  const queueOf = (projectId: string): Waiting<Item>[] => queues.get(projectId) ?? [];
-  const lastTurnOf = (projectId: string): number => lastTurns.get(projectId) ?? 0;
-  const sizeOfAll = (queue: readonly Waiting<Item>[]): number =>
-    queue.reduce((sum, { item }) => sum + sizeOf(item), 0);
-  /** Returns true if a project must wait: it has all its writes, or one and too little for a second. */
-  const isHeld = (projectId: string, queue: readonly Waiting<Item>[]): boolean => {
-    const writes = writesOf.get(projectId) ?? 0;
-    if (writes === 0 || writes >= most.ofProject) return writes > 0;
-    return queue[0]?.isDue !== true && sizeOfAll(queue) < most.beside;
-  };
-  /** Returns the number of waiting requests in the next batch, counted from the first. */
-  const lengthOfGroup = (queue: readonly Waiting<Item>[]): number => {
-    if (isNarrow()) return 1;
-    const [leader] = queue;
-    let size = 0;
-    const end = queue.findIndex(({ item }) => {
-      size += sizeOf(item);
-      return size > most.together || (leader && kindOf?.(item) !== kindOf?.(leader.item));
+  /**
+   * Writes an item of a project, alone or in a batch. Throws the error of its write, and `unavailable` if the queue is
+   * full or the wait too long.
+   */
+  async write(projectId: string, item: Item): Promise<void> {
+    const request: WaitingRequest<Item> = {
+      projectId,
+      item,
+      mayOverlap: false,
+      ...Promise.withResolvers<Batch<Item> | undefined>(),
+    };
+    const batch = await this.#wait(request);
+    if (batch === undefined) return;
+    const { slot, others } = batch;
+    const [own, ...failures] = await this.#writeAll(projectId, [request, ...others], slot);
+    for (const [index, { resolve, reject }] of others.entries()) {
+      const failure = failures[index];
+      if (failure === undefined) resolve(undefined);
+      else reject(failure.error);
+    }
+    this.#freeSlots.push(slot);
+    this.#count(projectId, -1);
+    this.#startAll();
+    if (own !== undefined) throw own.error;
+  }
+
+  #writeAll(
+    projectId: string,
+    requests: readonly WaitingRequest<Item>[],
+    slot: number,
+  ): Promise<(Failure | undefined)[]> {
+    const items = requests.map(({ item }) => item);
+    return writeByHalves(items, {
+      write: (some, isRetry) => this.#writer.write(projectId, some, { slot, isRetry }),
+      concernsItems: this.#writer.concernsItems,
+      retryMs: this.#limits.retryMs,
     });
-    return end === -1 ? queue.length : Math.max(end, 1);
-  };
-  const start = (projectId: string, queue: Waiting<Item>[], place: number): void => {
-    const [leader, ...others] = queue.splice(0, lengthOfGroup(queue));
-    waiting -= 1 + others.length;
-    if (queue.length === 0) queues.delete(projectId);
-    turns += 1;
-    lastTurns.set(projectId, turns);
-    count(projectId, 1);
-    leader?.resolve({ place, others });
-  };
-  const startNext = (): boolean => {
-    if (underWay() >= (isNarrow() ? 1 : most.atOnce)) return false;
-    let next: string | undefined;
-    for (const [projectId, queue] of queues) {
-      if (isHeld(projectId, queue)) continue;
-      if (next === undefined || lastTurnOf(projectId) < lastTurnOf(next)) next = projectId;
-    }
-    const place = next === undefined ? undefined : free.pop();
-    if (next === undefined || place === undefined) return false;
-    start(next, queueOf(next), place);
-    return true;
-  };
-  let widening: NodeJS.Timeout | undefined;
-  const admit = (): void => {
-    let hasStarted = true;
-    while (hasStarted) hasStarted = startNext();
-    if (waiting === 0 || widening !== undefined || !isNarrow()) return;
-    widening = setTimeout(() => {
-      widening = undefined;
-      admit();
-    }, narrowMs);
-  };
-  const waits = (one: Waiting<Item>): boolean => queueOf(one.projectId).includes(one);
-  const refuse = (one: Waiting<Item>): void => {
-    const left = queueOf(one.projectId).filter((other) => other !== one);
-    if (left.length > 0) queues.set(one.projectId, left);
-    else queues.delete(one.projectId);
-    waiting -= 1;
-    refused += 1;
-    one.reject(overloaded());
-  };
-  /** Refuses one request if the queue is too long: the last of this project, or of the project with most requests. */
-  const keepBounds = (projectId: string): void => {
-    let longest = queueOf(projectId);
-    if (longest.length <= most.waitingOfProject) {
-      if (waiting <= most.waiting) return;
-      for (const queue of queues.values()) if (queue.length > longest.length) longest = queue;
-    }
-    const last = longest.at(-1);
-    if (last !== undefined) refuse(last);
-  };
-  const wait = async (one: Waiting<Item>): Promise<Group<Item> | undefined> => {
-    queues.set(one.projectId, [...queueOf(one.projectId), one]);
-    waiting += 1;
-    admit();
-    if (!waits(one)) return one.promise;
-    keepBounds(one.projectId);
-    const due = setTimeout(() => {
-      one.isDue = true;
-      admit();
-    }, most.besideMs);
+  }
+
+  /** Queues a request until it is in a batch. Returns the batch if this request is to write it. */
+  async #wait(request: WaitingRequest<Item>): Promise<Batch<Item> | undefined> {
+    this.#queue.add(request);
+    this.#startAll();
+    if (!this.#queue.has(request)) return request.promise;
+    this.#keepBounds(request.projectId);
+    const overlap = setTimeout(() => {
+      request.mayOverlap = true;
+      this.#startAll();
+    }, this.#limits.overlapMs);
     const late = setTimeout(() => {
-      if (waits(one)) refuse(one);
-    }, most.waitMs);
+      if (this.#queue.has(request)) this.#refuse(request);
+    }, this.#limits.waitMs);
     try {
-      return await one.promise;
+      return await request.promise;
     } finally {
-      clearTimeout(due);
+      clearTimeout(overlap);
       clearTimeout(late);
     }
-  };
-  const attempt = async (
-    projectId: string,
-    items: readonly Item[],
-    turn: Turn,
-  ): Promise<Failure | undefined> => {
-    try {
-      await write(projectId, items, turn);
-      return undefined;
-    } catch (error) {
-      return { error };
-    }
-  };
-  /**
-   * Writes items and returns the failure of each, if any. A failed batch is retried by halves, down to the items that
-   * fail.
-   */
-  const writeAll = async (
-    projectId: string,
-    items: readonly Item[],
-    turn: Turn,
-    until?: number,
-  ): Promise<(Failure | undefined)[]> => {
-    const failure = await attempt(projectId, items, turn);
-    if (failure === undefined || items.length === 1 || !isOfItems(failure.error)) {
-      return items.map(() => failure);
-    }
-    const end = until ?? performance.now() + most.againMs;
-    const middle = Math.floor(items.length / 2);
-    const failures: (Failure | undefined)[] = [];
-    for (const half of [items.slice(0, middle), items.slice(middle)]) {
-      const isOver = performance.now() > end;
-      const became = isOver
-        ? half.map(() => ({ error: overloaded(failure.error) }))
-        : await writeAll(projectId, half, { ...turn, isAgain: true }, end);
-      failures.push(...became);
-    }
-    return failures;
-  };
-  return {
-    state: () => ({ underWay: underWay(), waiting, refused }),
-    async pass(projectId, item) {
-      const one = {
-        projectId,
-        item,
-        isDue: false,
-        ...Promise.withResolvers<Group<Item> | undefined>(),
-      };
-      const group = await wait(one);
-      if (group === undefined) return;
-      const { place, others } = group;
-      const items = [one, ...others].map((each) => each.item);
-      const [own, ...failures] = await writeAll(projectId, items, { place, isAgain: false });
-      for (const [index, { resolve, reject }] of others.entries()) {
-        const failure = failures[index];
-        if (failure === undefined) resolve(undefined);
-        else reject(failure.error);
-      }
-      free.push(place);
-      count(projectId, -1);
-      admit();
-      if (own !== undefined) throw own.error;
-    },
-  };
-};
+  }
+
+  /** Refuses one request if the queue is too long: the last of this project, or of the project with most requests. */
+  #keepBounds(projectId: string): void {
+    const { waiting, waitingOfProject } = this.#limits;
+    const own = this.#queue.of(projectId);
+    const isOwnFull = own.length > waitingOfProject;
+    if (!isOwnFull && this.#queue.size <= waiting) return;
+    const last = (isOwnFull ? own : this.#queue.longest(projectId)).at(-1);
+    if (last !== undefined) this.#refuse(last);
+  }
+
+  #refuse(request: WaitingRequest<Item>): void {
+    this.#queue.remove(request);
+    this.#refused += 1;
+    request.reject(overloaded());
+  }
+
+  /** Starts all writes that may run now. */
+  #startAll(): void {
+    let hasStarted = true;
+    while (hasStarted) hasStarted = this.#startNext();
+    if (this.#queue.size === 0 || this.#throttled !== undefined || !this.#isThrottled()) return;
+    this.#throttled = setTimeout(() => {
+      this.#throttled = undefined;
+      this.#startAll();
+    }, throttledMs);
+  }
+
+  /** Starts the next write; returns false if none may start. */
+  #startNext(): boolean {
+    if (this.#running() >= (this.#isThrottled() ? 1 : this.#limits.running)) return false;
+    const projectId = this.#queue.next((id, requests) => this.#mayStart(id, requests));
+    const slot = projectId === undefined ? undefined : this.#freeSlots.pop();
+    if (projectId === undefined || slot === undefined) return false;
+    const length = this.#batchLength(this.#queue.of(projectId));
+    const [leader, ...others] = this.#queue.take(projectId, length);
+    this.#count(projectId, 1);
+    leader?.resolve({ slot, others });
+    return true;
+  }
+
+  /** Returns true if a project has no running write, or may start another one and has enough for it. */
+  #mayStart(projectId: string, requests: readonly WaitingRequest<Item>[]): boolean {
+    const running = this.#runningOf.get(projectId) ?? 0;
+    if (running === 0) return true;
+    if (running >= this.#limits.runningOfProject) return false;
+    return requests[0]?.mayOverlap === true || this.#sizeOf(requests) >= this.#limits.overlapSize;
+  }
+
+  /** Returns the number of waiting requests in the next batch, counted from the first. */
+  #batchLength(requests: readonly WaitingRequest<Item>[]): number {
+    if (this.#isThrottled()) return 1;
+    const { sizeOf, kindOf } = this.#writer;
+    const [leader] = requests;
+    let size = 0;
+    const end = requests.findIndex(({ item }) => {
+      size += sizeOf(item);
+      return size > this.#limits.batchSize || (leader && kindOf?.(item) !== kindOf?.(leader.item));
+    });
+    return end === -1 ? requests.length : Math.max(end, 1);
+  }
+
+  #sizeOf(requests: readonly WaitingRequest<Item>[]): number {
+    return requests.reduce((sum, { item }) => sum + this.#writer.sizeOf(item), 0);
+  }
+
+  #running(): number {
+    return this.#limits.running - this.#freeSlots.length;
+  }
+
+  #isThrottled(): boolean {
+    return this.#writer.isThrottled?.() ?? false;
+  }
+
+  #count(projectId: string, by: 1 | -1): void {
+    const running = (this.#runningOf.get(projectId) ?? 0) + by;
+    if (running === 0) this.#runningOf.delete(projectId);
+    else this.#runningOf.set(projectId, running);
+  }
+}
