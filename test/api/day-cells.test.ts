@@ -8,7 +8,7 @@ import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { deleteTraces, ingest } from '#wire/public-api/operations.ts';
 import { type Database, openDatabase, tracePool } from '../../src/control/db/core/database.ts';
-import { rollOneDay } from '../../src/control/db/observability/rollup-job.ts';
+import { rollUpOneDay } from '../../src/control/db/observability/rollup-job.ts';
 import { readDailyMetrics } from '../../src/control/observability/metrics/daily.ts';
 import {
   olderRules,
@@ -55,7 +55,7 @@ const send = async (...told: [type: string, body: object][]): Promise<void> => {
 
 const rollAll = async (): Promise<void> => {
   const rules = { restSeconds: 0, leastObservations: 1, mostShare: 1 };
-  while (await rollOneDay(db, rules));
+  while (await rollUpOneDay(db, rules));
 };
 
 const few = <Value>(...values: Value[]) => fc.constantFrom(...values);

@@ -1,12 +1,12 @@
 /**
- * Daily rollups: the observations of whole days, added up into cells by several breakdowns. The rollup job
+ * Daily rollups: the observations of whole days, added up by several breakdowns into rollup rows. The rollup job
  * (rollup-job.ts) builds them once a day has had no writes for a while. A later write to the day raises its change
  * counter, and its rollup is then ignored.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
 /** Columns that breakdowns group by. */
-export const cellColumns = [
+export const rollupColumns = [
   'hour',
   'name',
   'type',
@@ -15,12 +15,12 @@ export const cellColumns = [
   'model',
   'user_id',
 ] as const;
-export type CellColumn = (typeof cellColumns)[number];
+export type RollupColumn = (typeof rollupColumns)[number];
 
 export type Breakdown = {
   name: string;
-  columns: readonly CellColumn[];
-  /** True if its cells hold a latency sketch. */
+  columns: readonly RollupColumn[];
+  /** True if its rows hold a latency sketch. */
   isSketched: boolean;
 };
 
@@ -32,8 +32,8 @@ export const breakdowns: readonly Breakdown[] = [
   { name: 'user', columns: ['environment', 'user_id'], isSketched: false },
 ];
 
-/** Sums of usage and costs in each cell; costs are in dollars. */
-export const cellSums = [
+/** Sums of usage and costs in each rollup row; costs are in dollars. */
+export const rollupSums = [
   'input_usage',
   'output_usage',
   'total_usage',

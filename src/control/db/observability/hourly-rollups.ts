@@ -44,7 +44,7 @@ export type HoursOf = {
 
 const sumsOf = (write: (name: string) => string): string => hourSums.map(write).join(', ');
 
-const cellPart = (of: HoursOf, { day, areLast, hours }: DayHours, bind: Bind): string =>
+const rollupPart = (of: HoursOf, { day, areLast, hours }: DayHours, bind: Bind): string =>
   `select u.day, u.model, 0, sum(u.${areLast ? 'traces_ended' : 'traces_begun'}), sum(u.observations),
       sum(u.input_usage), sum(u.output_usage), sum(u.total_usage), sum(u.total_cost)::numeric * 1000000000000
      from day_hours u
@@ -83,6 +83,6 @@ const rowPart = (of: HoursOf, { day, whole }: DayHours, rest: Range, bind: Bind)
  */
 export const hourParts = (of: HoursOf, days: readonly DayHours[], bind: Bind): string[] =>
   days.flatMap((one) => [
-    cellPart(of, one, bind),
+    rollupPart(of, one, bind),
     ...(one.rest === undefined ? [] : [rowPart(of, one, one.rest, bind)]),
   ]);

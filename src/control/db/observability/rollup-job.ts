@@ -5,29 +5,29 @@
  */
 import type { Database, Queryable } from '../core/database.ts';
 import { replannedStatement, statement } from '../core/database.ts';
-import { breakdowns, cellColumns, cellSums } from './daily-rollups.ts';
+import { breakdowns, rollupColumns, rollupSums } from './daily-rollups.ts';
 import { hourSums, hoursBreakdown } from './hourly-rollups.ts';
 import { bucketOf, latencyOf } from './latency-sketch.ts';
 
 /** Conditions for the rollup of a day. */
-export type RollRules = {
+export type RollupRules = {
   /** Time without writes after which a day is rolled up. */
   restSeconds: number;
   /** Least number of observations; reading the rows of a smaller day is as fast. */
   leastObservations: number;
-  /** Largest number of cells per observation; a breakdown with more is not stored. */
+  /** Largest number of rollup rows per observation; a breakdown with more is not stored. */
   mostShare: number;
 };
 
-/** A breakdown with more cells than this is not stored either. */
-const mostCells = 100_000;
+/** Largest number of rollup rows of a day; a breakdown with more is not stored either. */
+const mostRows = 100_000;
 
 /**
  * A day may be large. No request waits for its rollup; only one runs at a time, so it may take more memory than a
  * query.
  */
-const rollSeconds = 300;
-const rollMemory = '64MB';
+const rollupSeconds = 300;
+const rollupMemory = '64MB';
 
 const lockStatement = statement(
   'lock_day_rolls',
@@ -35,7 +35,7 @@ const lockStatement = statement(
 );
 const timeStatement = statement(
   'allow_day_roll',
-  `select set_config('statement_timeout', '${rollSeconds}s', true), set_config('work_mem', '${rollMemory}', true)`,
+  `select set_config('statement_timeout', '${rollupSeconds}s', true), set_config('work_mem', '${rollupMemory}', true)`,
 );
 
 const findStatement = statement(
@@ -79,26 +79,26 @@ const setsOf = breakdowns
 const named = `case when grouping(user_id) = 0 then 'user' when grouping(hour) = 0 then 'hour'
   when grouping(name) = 0 then 'name' else 'model' end`;
 
-const columns = cellColumns.join(', ');
+const columns = rollupColumns.join(', ');
 const sum = (name: string): string => `sum(${name}) as ${name}`;
-const sums = cellSums.map(sum).join(', ');
+const sums = rollupSums.map(sum).join(', ');
 const nothing = hourSums.map(() => '0').join(', ');
-/** Returns the SQL of the largest number of cells for a breakdown of so many observations. */
+/** Returns the SQL of the largest number of rollup rows for a breakdown of so many observations. */
 const mostOf = (observations: string): string =>
-  `least(${mostCells}, :mostShare::float8 * ${observations})`;
+  `least(${mostRows}, :mostShare::float8 * ${observations})`;
 
 /** Builds all rollups of a day in one statement, so that all of them see the same snapshot. */
-const rollStatement = replannedStatement(
+const rollupStatement = replannedStatement(
   'roll_day',
-  `with told as (
+  `with observed as (
      select extract(hour from o.began_at at time zone 'utc')::smallint as hour, o.name, o.type,
             coalesce(o.level, 'DEFAULT') as level, coalesce(o.environment, 'default') as environment, o.model, t.user_id,
             o.trace_key, t.name as trace_name, coalesce(t.environment, 'default') as trace_environment,
-            ${cellSums.map((name) => `coalesce(o.${name}, 0)::float8 as ${name}`).join(', ')}, ${latencyOf} as latency
+            ${rollupSums.map((name) => `coalesce(o.${name}, 0)::float8 as ${name}`).join(', ')}, ${latencyOf} as latency
        from observations o left join traces t on t.key = o.trace_key
       where o.project_id = :projectId and o.began_at >= :from::timestamptz and o.began_at < :to::timestamptz
    ), bucketed as (
-     select *, ${bucketOf('latency')} as bucket from told
+     select *, ${bucketOf('latency')} as bucket from observed
    ), fine as (
      select ${named} as breakdown, ${columns}, bucket, count(*) as observations, ${sums}, count(latency) as latencies,
             sum(latency) as latency_sum, min(latency) as latency_least, max(latency) as latency_most
@@ -111,10 +111,10 @@ const rollStatement = replannedStatement(
        from fine group by breakdown, ${columns}
    ), pairs as (
      select trace_name, trace_environment, model, min(hour) as first_hour, max(hour) as last_hour
-       from told group by trace_name, trace_environment, model, trace_key
+       from observed group by trace_name, trace_environment, model, trace_key
    ), parts as (
      select hour, trace_name, trace_environment, model, count(*) as observations, ${hourSums.map(sum).join(', ')},
-            0 as begun, 0 as ended from told group by 1, 2, 3, 4
+            0 as begun, 0 as ended from observed group by 1, 2, 3, 4
      union all
      select first_hour, trace_name, trace_environment, model, 0, ${nothing}, count(*), 0 from pairs group by 1, 2, 3, 4
      union all
@@ -133,9 +133,9 @@ const rollStatement = replannedStatement(
             begun, ended
        from hours where exists (select from kept where breakdown = '${hoursBreakdown}')
    ), made as (
-     insert into day_cells (project_id, day, breakdown, ${columns}, observations, ${cellSums.join(', ')}, latencies,
+     insert into day_cells (project_id, day, breakdown, ${columns}, observations, ${rollupSums.join(', ')}, latencies,
                             latency_sum, latency_least, latency_most, buckets, bucket_counts)
-     select :projectId, :day::date, breakdown, ${columns}, observations, ${cellSums.join(', ')}, latencies,
+     select :projectId, :day::date, breakdown, ${columns}, observations, ${rollupSums.join(', ')}, latencies,
             latency_sum, latency_least, latency_most, buckets, bucket_counts
        from cells where breakdown in (select breakdown from kept)
    )
@@ -149,18 +149,18 @@ const dayMs = 86_400_000;
 
 type Of = { projectId: string; day: string };
 
-const roll = async (tx: Queryable, of: Of, rules: RollRules): Promise<void> => {
+const roll = async (tx: Queryable, of: Of, rules: RollupRules): Promise<void> => {
   await tx.query(dropStatement, of);
   const [size] = await tx.query<{ found: number }>(sizeStatement, of);
   if ((size?.found ?? 0) < rules.leastObservations) return;
   const from = `${of.day}T00:00:00Z`;
   const to = new Date(Date.parse(from) + dayMs).toISOString();
   await tx.query(timeStatement, []);
-  await tx.query(rollStatement, { ...of, from, to, mostShare: rules.mostShare });
+  await tx.query(rollupStatement, { ...of, from, to, mostShare: rules.mostShare });
 };
 
 /** Rolls up one day. Returns false if no day is ready, or another control plane is rolling one up. */
-export const rollOneDay = (db: Database, rules: RollRules): Promise<boolean> =>
+export const rollUpOneDay = (db: Database, rules: RollupRules): Promise<boolean> =>
   db.transaction(async (tx) => {
     const [lock] = await tx.query<{ isHeld: boolean }>(lockStatement, []);
     if (lock?.isHeld !== true) return false;

@@ -8,10 +8,10 @@ import type { Bind, Condition } from '../../db/core/where.ts';
 import {
   type Breakdown,
   breakdowns,
-  type CellColumn,
-  cellSums,
   countOfDays,
   findRolledDays,
+  type RollupColumn,
+  rollupSums,
 } from '../../db/observability/daily-rollups.ts';
 import { bucketOf, latencyOf, msOf } from '../../db/observability/latency-sketch.ts';
 import { readFilter } from '../../platform/lists/filter.ts';
@@ -27,7 +27,7 @@ const mostStretches = 12;
 
 const dayMs = 86_400_000;
 
-type Known = { column: CellColumn; row: string; needsTrace?: true };
+type Known = { column: RollupColumn; row: string; needsTrace?: true };
 
 /** Dimensions: their column in rollup rows, and their SQL on observations `o` and their traces `t`. */
 const known: Readonly<Record<string, Known>> = {
@@ -39,7 +39,7 @@ const known: Readonly<Record<string, Known>> = {
   userId: { column: 'user_id', row: 't.user_id', needsTrace: true },
 };
 
-const sums: Readonly<Record<string, (typeof cellSums)[number]>> = {
+const sums: Readonly<Record<string, (typeof rollupSums)[number]>> = {
   inputTokens: 'input_usage',
   outputTokens: 'output_usage',
   totalTokens: 'total_usage',
@@ -106,7 +106,7 @@ const stretchesBeside = (days: readonly number[], from: number, to: number): Str
   });
 };
 
-const figures = ['observations', ...cellSums, 'latencies', 'latency_sum'];
+const figures = ['observations', ...rollupSums, 'latencies', 'latency_sum'];
 const bounds = ['latency_least', 'latency_most'];
 
 type Asked = {
@@ -124,7 +124,7 @@ const columnOf = (name: string): string => known[name]?.column ?? 'name';
  * Returns selects of rollup rows. Their latency buckets are selected separately, so that they do not multiply the
  * counts.
  */
-const cellParts = ({ projectId, breakdown, names, days, isSketched }: Asked, bind: Bind) => {
+const rollupParts = ({ projectId, breakdown, names, days, isSketched }: Asked, bind: Bind) => {
   if (days.length === 0) return [];
   const hour = breakdown.columns.includes('hour') ? ` + c.hour * interval '1 hour'` : '';
   const own = [
@@ -156,7 +156,7 @@ const rowParts = ({ projectId, names, stretches, isSketched }: Asked, bind: Bind
     'o.began_at as at',
     ...names.map((name) => `${known[name]?.row} as ${columnOf(name)}`),
     '1::float8 as observations',
-    ...cellSums.map((name) => `coalesce(o.${name}, 0)::float8 as ${name}`),
+    ...rollupSums.map((name) => `coalesce(o.${name}, 0)::float8 as ${name}`),
     `(${latency} is not null)::integer::float8 as latencies`,
     `coalesce(${latency}, 0) as latency_sum`,
     `${latency} as latency_least`,
@@ -201,7 +201,7 @@ const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
  * or if percentiles cover at most `exact` observations. This call and the query must run in one transaction with one
  * snapshot.
  */
-export const cellSourceOf = async (
+export const rollupSourceOf = async (
   tx: Queryable,
   projectId: string,
   query: MetricsQuery,
@@ -227,7 +227,7 @@ export const cellSourceOf = async (
   );
   const filters = readFilter({ filter: query.filterText }, columns).conditions;
   const parts = (bind: Bind): string =>
-    `(${[...cellParts(asked, bind), ...rowParts(asked, bind)].join(' union all ')}) d`;
+    `(${[...rollupParts(asked, bind), ...rowParts(asked, bind)].join(' union all ')}) d`;
   const time =
     granularity === null
       ? []

@@ -3,12 +3,16 @@
  * control plane does so at a time. It does little in each tick and pauses between two days.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
-import { type RollRules, rollOneDay } from '../../db/observability/rollup-job.ts';
+import { type RollupRules, rollUpOneDay } from '../../db/observability/rollup-job.ts';
 import type { ObservabilityParts } from '../parts.ts';
 
 const everyMs = 10_000;
 /** Conditions for a day to be rolled up. */
-export const rollRules: RollRules = { restSeconds: 60, leastObservations: 5_000, mostShare: 0.25 };
+export const rollupRules: RollupRules = {
+  restSeconds: 60,
+  leastObservations: 5_000,
+  mostShare: 0.25,
+};
 /** Maximum number of days that one tick rolls up. */
 const mostDays = 30;
 
@@ -19,7 +23,7 @@ const tick = async (
   signal: AbortSignal,
 ): Promise<Rolled> => {
   let days = 0;
-  while (days < mostDays && !signal.aborted && (await rollOneDay(db, rollRules))) days += 1;
+  while (days < mostDays && !signal.aborted && (await rollUpOneDay(db, rollupRules))) days += 1;
   return { days };
 };
 

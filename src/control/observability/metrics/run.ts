@@ -9,7 +9,7 @@ import {
   type SpreadRow,
   seeingOneMoment,
 } from '../../db/observability/metric-rows.ts';
-import { breakdownOf, cellSourceOf, exactObservations } from './daily-rollups.ts';
+import { breakdownOf, exactObservations, rollupSourceOf } from './daily-rollups.ts';
 import {
   type Granularity,
   keyOfMetric,
@@ -167,7 +167,7 @@ const answer = async (
   return seeingOneMoment(db, async (tx) => {
     const source =
       daysOf(projectId, query) ??
-      (breakdown && (await cellSourceOf(tx, projectId, query, breakdown, exact))) ??
+      (breakdown && (await rollupSourceOf(tx, projectId, query, breakdown, exact))) ??
       tablesOf(projectId, query);
     return run(tx, source, query);
   });
