@@ -15,8 +15,8 @@ const event = (type: string, body: object, more: object = {}) => ({
 
 const stateOf = (type: string, body: object): State => {
   const read = readEvent(event(type, body), 0);
-  if (!('said' in read) || !('state' in read.said)) throw new Error(JSON.stringify(read));
-  return read.said.state;
+  if (!('content' in read) || !('state' in read.content)) throw new Error(JSON.stringify(read));
+  return read.content.state;
 };
 
 const problemOf = (given: unknown): string => {
@@ -79,7 +79,7 @@ describe('an event', () => {
       null,
       event('sdk-log', { log: 1 }),
     ]);
-    expect(read.map((one) => ('said' in one ? one.said.kind : one.problem.status))).toEqual([
+    expect(read.map((one) => ('content' in one ? one.content.kind : one.problem.status))).toEqual([
       'trace',
       400,
       'log',

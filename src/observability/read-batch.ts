@@ -6,11 +6,11 @@ import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from './iso-time.ts';
 import type { ObservationType } from './object.ts';
 import {
+  type EventOrigin,
   readObservation,
   readObservationIds,
   readTrace,
   readType,
-  type Saying,
 } from './read-object.ts';
 import { readScore } from './read-score.ts';
 import { type Body, Misfit, readId, textLimits } from './read-value.ts';
@@ -18,7 +18,7 @@ import type { GivenScore } from './score.ts';
 import type { State } from './state.ts';
 
 /** Content of a valid event. A trace or an observation without an id gets one where events are stored. */
-export type Said =
+export type EventContent =
   | { kind: 'trace'; id: string | null; state: State }
   | { kind: 'observation'; id: string | null; traceId: string | null; state: State }
   | { kind: 'score'; score: GivenScore; timeUs: number }
@@ -27,7 +27,9 @@ export type Said =
 /** Reason why an event was refused. */
 export type EventProblem = { status: 400 | 401 | 404; message: string; error: string };
 
-export type ReadEvent = { id: string; said: Said } | { id: string; problem: EventProblem };
+export type ReadEvent =
+  | { id: string; content: EventContent }
+  | { id: string; problem: EventProblem };
 
 const created: Readonly<Record<string, ObservationType>> = {
   'span-create': 'SPAN',
@@ -63,14 +65,18 @@ const typeOf = (type: string, body: Body): ObservationType | undefined => {
   return Object.hasOwn(created, type) ? created[type] : updated[type];
 };
 
-const readSaid = (type: string, body: Body, saying: Omit<Saying, 'isUpdate'>): Said => {
+const readContent = (
+  type: string,
+  body: Body,
+  origin: Omit<EventOrigin, 'isUpdate'>,
+): EventContent => {
   if (type === 'sdk-log') return { kind: 'log' };
   if (type === 'score-create') {
-    return { kind: 'score', score: readScore(body), timeUs: saying.timeUs };
+    return { kind: 'score', score: readScore(body), timeUs: origin.timeUs };
   }
   if (type === 'trace-create') {
     // Clients also update traces with this type, and send null for the values that they omit: null means absent.
-    const state = readTrace(body, { ...saying, isUpdate: false });
+    const state = readTrace(body, { ...origin, isUpdate: false });
     return { kind: 'trace', id: readId(body, 'id'), state };
   }
   const isUpdate = type.endsWith('-update');
@@ -78,7 +84,7 @@ const readSaid = (type: string, body: Body, saying: Omit<Saying, 'isUpdate'>): S
   if (ofType === undefined) {
     throw new Misfit('type', `"${type}" is not one of ${eventTypes.join(', ')}`);
   }
-  const state = readObservation(body, ofType, { ...saying, isUpdate });
+  const state = readObservation(body, ofType, { ...origin, isUpdate });
   return { kind: 'observation', ...readObservationIds(body), state };
 };
 
@@ -101,7 +107,7 @@ const mostQuoted = 100;
 /** Returns why an event is invalid for reasons that its members do not show; undefined if it is valid. */
 type FaultOf = (event: unknown) => string | undefined;
 
-const readWhole = (event: unknown, position: number, faultOf: FaultOf): Said => {
+const readWhole = (event: unknown, position: number, faultOf: FaultOf): EventContent => {
   if (!isObject(event)) throw new Misfit('', 'an event must be an object');
   if (idOf(event) === undefined) {
     throw new Misfit('id', `must be a string of 1 to ${textLimits.id} characters`);
@@ -120,7 +126,7 @@ const readWhole = (event: unknown, position: number, faultOf: FaultOf): Said => 
   }
   if (!isObject(body)) throw new Misfit('body', 'must be an object');
   try {
-    return readSaid(type, body, { timeUs, position });
+    return readContent(type, body, { timeUs, position });
   } catch (error) {
     throw error instanceof Misfit ? new Misfit(`body.${error.path}`, error.message) : error;
   }
@@ -134,7 +140,7 @@ export const readEvent = (
 ): ReadEvent => {
   const id = idOf(event) ?? unknownId;
   try {
-    return { id, said: readWhole(event, position, faultOf) };
+    return { id, content: readWhole(event, position, faultOf) };
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;
     return { id, problem: refused(`${error.path} ${error.message}`.trim()) };

@@ -18,7 +18,7 @@ import { type Rank, rankOf, ranksOf, type State, type Value } from './state.ts';
 import { readCost, readUsage } from './usage.ts';
 
 /** The facts about the event that carries the body. */
-export type Saying = {
+export type EventOrigin = {
   isUpdate: boolean;
   /** Time at which the client made the event, in microseconds since 1970. */
   timeUs: number;
@@ -29,11 +29,11 @@ export type Saying = {
 /** Collects values with their rank. Null counts as absent in a create and clears the field in an update. */
 const createValues = (rank: Rank, isUpdate: boolean) => {
   const values: Record<string, readonly [Rank, Value]> = {};
-  const say = (field: string, value: Value | undefined): void => {
+  const set = (field: string, value: Value | undefined): void => {
     if (value === undefined || (value === null && !isUpdate)) return;
     values[field] = [rank, value];
   };
-  return { values, say };
+  return { values, set };
 };
 
 /** Reads metadata; a value that is no object is wrapped as `{metadata: …}`. */
@@ -45,29 +45,29 @@ const readMetadata = ({ metadata }: Body, rank: Rank, isUpdate: boolean): State[
 const readEnvironment = ({ environment }: Body): Value | undefined =>
   environment === undefined || environment === null ? undefined : normalizeEnvironment(environment);
 
-const standingRank = ({ isUpdate, timeUs, position }: Saying): Rank =>
+const standingRank = ({ isUpdate, timeUs, position }: EventOrigin): Rank =>
   rankOf(isUpdate ? 'update' : 'create', timeUs, position);
 
 /** Converts the body of a trace to a state. Throws `Misfit`. */
-export const readTrace = (body: Body, saying: Saying): State => {
-  const rank = standingRank(saying);
-  const { values, say } = createValues(rank, saying.isUpdate);
-  say('name', readText(body, 'name', textLimits.name));
-  say('userId', readText(body, 'userId', textLimits.name));
-  say('sessionId', readText(body, 'sessionId', textLimits.name));
-  say('environment', readEnvironment(body));
-  say('release', readText(body, 'release', textLimits.name));
-  say('version', readText(body, 'version', textLimits.name));
-  say('externalId', readText(body, 'externalId', textLimits.name));
-  say('public', readBoolean(body, 'public'));
-  say('input', readJson(body, 'input'));
-  say('output', readJson(body, 'output'));
+export const readTrace = (body: Body, origin: EventOrigin): State => {
+  const rank = standingRank(origin);
+  const { values, set } = createValues(rank, origin.isUpdate);
+  set('name', readText(body, 'name', textLimits.name));
+  set('userId', readText(body, 'userId', textLimits.name));
+  set('sessionId', readText(body, 'sessionId', textLimits.name));
+  set('environment', readEnvironment(body));
+  set('release', readText(body, 'release', textLimits.name));
+  set('version', readText(body, 'version', textLimits.name));
+  set('externalId', readText(body, 'externalId', textLimits.name));
+  set('public', readBoolean(body, 'public'));
+  set('input', readJson(body, 'input'));
+  set('output', readJson(body, 'output'));
   return {
     at: readTime(body, 'timestamp') ?? null,
-    guessedAt: Math.floor(saying.timeUs / 1_000),
+    guessedAt: Math.floor(origin.timeUs / 1_000),
     values,
     tags: [...new Set(readTexts(body, 'tags'))].sort(),
-    metadata: readMetadata(body, rank, saying.isUpdate),
+    metadata: readMetadata(body, rank, origin.isUpdate),
   };
 };
 
@@ -111,35 +111,35 @@ export const readType = ({ type }: Body): ObservationType => {
 };
 
 /** Converts the body of an observation of this type to a state. Throws `Misfit`. */
-export const readObservation = (body: Body, type: ObservationType, saying: Saying): State => {
-  const rankAs = ranksOf(saying.timeUs, saying.position);
-  const rank = rankAs(saying.isUpdate ? 'update' : 'create');
-  const { values, say } = createValues(rank, saying.isUpdate);
-  say('name', readText(body, 'name', textLimits.name));
-  say('parentId', readText(body, 'parentObservationId', textLimits.id));
-  say('endTime', readTime(body, 'endTime'));
-  say('completionStartTime', readTime(body, 'completionStartTime'));
-  say('level', readLevel(body));
-  say('statusMessage', readText(body, 'statusMessage'));
-  say('version', readText(body, 'version', textLimits.name));
-  say('environment', readEnvironment(body));
-  say('model', readText(body, 'model', textLimits.name));
-  say('modelParametersJson', readRecord(body, 'modelParameters'));
-  say('usageJson', countsText(readUsage(body), body.usageDetails, body.usage));
-  say('costJson', countsText(readCost(body), body.costDetails));
+export const readObservation = (body: Body, type: ObservationType, origin: EventOrigin): State => {
+  const rankAs = ranksOf(origin.timeUs, origin.position);
+  const rank = rankAs(origin.isUpdate ? 'update' : 'create');
+  const { values, set } = createValues(rank, origin.isUpdate);
+  set('name', readText(body, 'name', textLimits.name));
+  set('parentId', readText(body, 'parentObservationId', textLimits.id));
+  set('endTime', readTime(body, 'endTime'));
+  set('completionStartTime', readTime(body, 'completionStartTime'));
+  set('level', readLevel(body));
+  set('statusMessage', readText(body, 'statusMessage'));
+  set('version', readText(body, 'version', textLimits.name));
+  set('environment', readEnvironment(body));
+  set('model', readText(body, 'model', textLimits.name));
+  set('modelParametersJson', readRecord(body, 'modelParameters'));
+  set('usageJson', countsText(readUsage(body), body.usageDetails, body.usage));
+  set('costJson', countsText(readCost(body), body.costDetails));
   const { promptName, promptVersion } = readPrompt(body);
-  say('promptName', promptName);
-  say('promptVersion', promptVersion);
-  say('input', readJson(body, 'input'));
-  say('output', readJson(body, 'output'));
+  set('promptName', promptName);
+  set('promptVersion', promptVersion);
+  set('input', readJson(body, 'input'));
+  set('output', readJson(body, 'output'));
   // Clients update agents and tools with span updates, so the type of the creating event wins.
-  values.type = [rankAs(saying.isUpdate ? 'hint' : 'create'), type];
+  values.type = [rankAs(origin.isUpdate ? 'hint' : 'create'), type];
   return {
     at: readTime(body, 'startTime') ?? null,
-    guessedAt: Math.floor(saying.timeUs / 1_000),
+    guessedAt: Math.floor(origin.timeUs / 1_000),
     values,
     tags: [],
-    metadata: readMetadata(body, rank, saying.isUpdate),
+    metadata: readMetadata(body, rank, origin.isUpdate),
   };
 };
 

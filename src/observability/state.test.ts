@@ -11,8 +11,8 @@ const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOStri
 const stateOf = (type: string, ms: number, body: object, position = 0): State => {
   const event = { id: 'e', type, timestamp: at(ms), body: { id: 'o', traceId: 't', ...body } };
   const read = readEvent(event, position);
-  if (!('said' in read) || !('state' in read.said)) throw new Error(JSON.stringify(read));
-  return read.said.state;
+  if (!('content' in read) || !('state' in read.content)) throw new Error(JSON.stringify(read));
+  return read.content.state;
 };
 
 const merge = (states: readonly State[]): State => states.reduce(mergeStates);
@@ -32,7 +32,7 @@ describe('events of one object', () => {
     expect([fieldOf(both, 'name'), fieldOf(both, 'statusMessage')]).toEqual(['two', 'kept']);
   });
 
-  it('tells apart what was cleared and what was never said', () => {
+  it('tells apart what was cleared and what was never content', () => {
     const create = stateOf('span-create', 0, { name: 'one', version: '1' });
     const update = stateOf('span-update', 1, { name: null });
     const both = merge([create, update]);
@@ -63,7 +63,7 @@ describe('events of one object', () => {
     expect(metadataOf(both)).toEqual({ x: { p: 1, q: 2 }, y: 1 });
   });
 
-  it('keeps what older events said of metadata within a bound', () => {
+  it('keeps what older events content of metadata within a bound', () => {
     const states = Array.from({ length: 100 }, (_, i) =>
       stateOf('trace-create', i, { metadata: { [`k${i}`]: i } }),
     );

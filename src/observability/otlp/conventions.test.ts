@@ -1,18 +1,18 @@
 /** Golden tests of span reading: one test per convention, with attributes as its instrumentations write them. */
 import { expect, it } from 'vitest';
-import { type Attributes, said, start } from '#test/support/said-span.ts';
+import { type Attributes, fieldsOf, start } from '#test/support/span-fields.ts';
 
 it('the SDKs of the field write numbers and truth values as JSON, which keep their digits', () => {
   const output = (text: string) =>
-    said({ attributes: { 'langfuse.observation.output': text } }).output;
+    fieldsOf({ attributes: { 'langfuse.observation.output': text } }).output;
   expect(['2', 'true', '2.50', '12345678901234567890', 'two'].map(output)).toEqual([
     ...[2, true, '2.50', '12345678901234567890', 'two'],
   ]);
-  expect(said({ attributes: { 'input.value': '2' } }).input).toBe('2');
+  expect(fieldsOf({ attributes: { 'input.value': '2' } }).input).toBe('2');
 });
 
-it('the SDKs of the field say all by names of their own', () => {
-  const told = said({
+it('the SDKs of the field set all by names of their own', () => {
+  const fields = fieldsOf({
     name: 'answer',
     scope: 'langfuse-sdk',
     resource: { 'service.name': 'agent', 'langfuse.environment': 'Langfuse-Prod' },
@@ -46,7 +46,7 @@ it('the SDKs of the field say all by names of their own', () => {
       'langfuse.experiment.id': 'e1',
     },
   });
-  expect(told).toEqual({
+  expect(fields).toEqual({
     type: 'GENERATION',
     name: 'answer',
     level: 'WARNING',
@@ -89,14 +89,14 @@ it('an older SDK calls a generation a span', () => {
     'langfuse.observation.type': 'span',
     'langfuse.observation.model.name': 'model-1',
   };
-  expect(said({ attributes }).type).toBe('GENERATION');
-  expect(said({ attributes: { 'langfuse.observation.type': 'span' } }).type).toBe('SPAN');
+  expect(fieldsOf({ attributes }).type).toBe('GENERATION');
+  expect(fieldsOf({ attributes: { 'langfuse.observation.type': 'span' } }).type).toBe('SPAN');
 });
 
 const messages = '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]';
 
-it('GenAI: messages as attributes, what the model was told before them', () => {
-  const told = said({
+it('GenAI: messages as attributes, what the model was fields before them', () => {
+  const fields = fieldsOf({
     name: 'chat model-1',
     attributes: {
       'gen_ai.operation.name': 'chat',
@@ -115,7 +115,7 @@ it('GenAI: messages as attributes, what the model was told before them', () => {
       'gen_ai.conversation.id': 'c1',
     },
   });
-  expect(told).toMatchObject({
+  expect(fields).toMatchObject({
     type: 'GENERATION',
     name: 'chat model-1',
     model: 'model-1-2026',
@@ -134,7 +134,7 @@ it('GenAI: messages as attributes, what the model was told before them', () => {
     output: [{ role: 'assistant', parts: [] }],
     trace: { sessionId: 'c1' },
   });
-  const { attributes } = told.metadata as { attributes: Record<string, unknown> };
+  const { attributes } = fields.metadata as { attributes: Record<string, unknown> };
   expect(attributes['gen_ai.provider.name']).toBe('openai');
   expect(attributes).not.toHaveProperty('gen_ai.input.messages');
 });
@@ -145,7 +145,7 @@ it('GenAI: messages as events, of both forms', () => {
     { name: 'gen_ai.user.message', attributes: { content: 'hi' } },
     { name: 'gen_ai.choice', attributes: { index: 0, message: '{"content":"hello"}' } },
   ];
-  expect(said({ events })).toMatchObject({
+  expect(fieldsOf({ events })).toMatchObject({
     input: [
       { role: 'system', content: 'be kind' },
       { role: 'user', content: 'hi' },
@@ -156,7 +156,10 @@ it('GenAI: messages as events, of both forms', () => {
     name: 'gen_ai.client.inference.operation.details',
     attributes: { 'gen_ai.input.messages': messages, 'gen_ai.output.messages': '[]' },
   };
-  expect(said({ events: [details] })).toMatchObject({ input: JSON.parse(messages), output: [] });
+  expect(fieldsOf({ events: [details] })).toMatchObject({
+    input: JSON.parse(messages),
+    output: [],
+  });
 });
 
 it('GenAI: tools, agents, embeddings', () => {
@@ -166,16 +169,18 @@ it('GenAI: tools, agents, embeddings', () => {
     'gen_ai.tool.call.arguments': '{"q":"x"}',
     'gen_ai.tool.call.result': 'nothing',
   };
-  expect(said({ name: 'execute_tool search', attributes: tool })).toMatchObject({
+  expect(fieldsOf({ name: 'execute_tool search', attributes: tool })).toMatchObject({
     type: 'TOOL',
     name: 'search',
     input: { q: 'x' },
     output: 'nothing',
   });
   const agent = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.request.model': 'model-1' };
-  const told = said({ attributes: agent });
-  expect([told.type, told.model]).toEqual(['AGENT', undefined]);
-  expect(said({ attributes: { 'gen_ai.operation.name': 'embeddings' } }).type).toBe('EMBEDDING');
+  const fields = fieldsOf({ attributes: agent });
+  expect([fields.type, fields.model]).toEqual(['AGENT', undefined]);
+  expect(fieldsOf({ attributes: { 'gen_ai.operation.name': 'embeddings' } }).type).toBe(
+    'EMBEDDING',
+  );
 });
 
 it('OpenInference: kinds, values, numbered messages, tokens and cost', () => {
@@ -199,7 +204,7 @@ it('OpenInference: kinds, values, numbered messages, tokens and cost', () => {
     'tag.tags': ['x'],
     'session.id': 's1',
   };
-  expect(said({ attributes })).toMatchObject({
+  expect(fieldsOf({ attributes })).toMatchObject({
     type: 'GENERATION',
     model: 'model-1',
     parameters: { temperature: 0.1 },
@@ -222,12 +227,12 @@ it('OpenInference: kinds, values, numbered messages, tokens and cost', () => {
   const kinds = ['EMBEDDING', 'CHAIN', 'RETRIEVER', 'AGENT', 'TOOL', 'GUARDRAIL', 'EVALUATOR'];
   for (const kind of kinds) {
     const spoken = { 'openinference.span.kind': kind, 'input.value': '{"a":1}' };
-    expect(said({ attributes: spoken })).toMatchObject({ type: kind, input: { a: 1 } });
+    expect(fieldsOf({ attributes: spoken })).toMatchObject({ type: kind, input: { a: 1 } });
   }
 });
 
 it("Vercel's AI SDK: steps have model and usage, what is around them has not", () => {
-  const around = said({
+  const around = fieldsOf({
     name: 'ai.generateText',
     attributes: {
       'ai.operationId': 'ai.generateText',
@@ -248,7 +253,7 @@ it("Vercel's AI SDK: steps have model and usage, what is around them has not", (
     trace: { userId: 'ann', sessionId: 's1', tags: ['t'], metadata: { plan: 'free' } },
   });
   expect([around.model, around.usage]).toEqual([undefined, undefined]);
-  const step = said({
+  const step = fieldsOf({
     attributes: {
       'ai.operationId': 'ai.streamText.doStream',
       'ai.model.id': 'model-1',
@@ -278,7 +283,7 @@ it("Vercel's AI SDK: steps have model and usage, what is around them has not", (
     'ai.toolCall.args': '{"q":1}',
     'ai.toolCall.result': '[2]',
   };
-  expect(said({ attributes: tool })).toMatchObject({
+  expect(fieldsOf({ attributes: tool })).toMatchObject({
     type: 'TOOL',
     name: 'search',
     input: { q: 1 },
@@ -294,7 +299,7 @@ it('Traceloop: entities, numbered prompts, properties of an association', () => 
     'traceloop.association.properties.user_id': 'ann',
     'traceloop.association.properties.session_id': 's1',
   };
-  expect(said({ attributes: workflow })).toMatchObject({
+  expect(fieldsOf({ attributes: workflow })).toMatchObject({
     type: 'CHAIN',
     input: { inputs: {} },
     trace: { userId: 'ann', sessionId: 's1' },
@@ -309,7 +314,7 @@ it('Traceloop: entities, numbered prompts, properties of an association', () => 
     'gen_ai.usage.completion_tokens': 4,
     'llm.usage.total_tokens': 7,
   };
-  expect(said({ attributes: chat })).toMatchObject({
+  expect(fieldsOf({ attributes: chat })).toMatchObject({
     type: 'GENERATION',
     input: [{ role: 'system' }, { content: 'hi', role: 'user' }],
     output: [{ content: 'hello' }],
@@ -330,7 +335,7 @@ it.each([
   ],
   ['plain names', { input: 'a', output: '{"b":1}' }, 'a', { b: 1 }],
 ])('%s: input and output', (_, attributes, input, output) => {
-  expect(said({ attributes: attributes as unknown as Attributes })).toMatchObject({
+  expect(fieldsOf({ attributes: attributes as unknown as Attributes })).toMatchObject({
     input,
     output,
   });
@@ -338,10 +343,10 @@ it.each([
 
 it('a span that failed says why, by its status or by its exception', () => {
   const status = { code: 2, message: 'too slow' };
-  expect(said({ status })).toMatchObject({ level: 'ERROR', statusMessage: 'too slow' });
+  expect(fieldsOf({ status })).toMatchObject({ level: 'ERROR', statusMessage: 'too slow' });
   const events = [{ name: 'exception', attributes: { 'exception.message': 'broken' } }];
-  expect(said({ status: { code: 2 }, events })).toMatchObject({ statusMessage: 'broken' });
-  expect(said({ events })).toMatchObject({ level: 'DEFAULT', statusMessage: undefined });
+  expect(fieldsOf({ status: { code: 2 }, events })).toMatchObject({ statusMessage: 'broken' });
+  expect(fieldsOf({ events })).toMatchObject({ level: 'DEFAULT', statusMessage: undefined });
 });
 
 it('frameworks pass on user, session and tags as metadata of theirs', () => {
@@ -350,23 +355,23 @@ it('frameworks pass on user, session and tags as metadata of theirs', () => {
     'langsmith.metadata.langfuse_session_id': 's1',
     'langsmith.metadata.langfuse_tags': 'a, b',
   };
-  expect(said({ attributes }).trace).toMatchObject({
+  expect(fieldsOf({ attributes }).trace).toMatchObject({
     userId: 'ann',
     sessionId: 's1',
     tags: ['a', 'b'],
   });
 });
 
-it('a root says how its trace is called and what it was about, unless that is said of the trace', () => {
+it('a root says how its trace is called and what it was about, unless that is fieldsOf of the trace', () => {
   const attributes = { 'input.value': 'hi' };
-  const root = said({ name: 'run', parentSpanId: '', attributes });
+  const root = fieldsOf({ name: 'run', parentSpanId: '', attributes });
   expect(root.trace).toMatchObject({ name: 'run', input: '"hi"' });
-  expect(said({ name: 'run', attributes }).trace).toMatchObject({ name: undefined });
+  expect(fieldsOf({ name: 'run', attributes }).trace).toMatchObject({ name: undefined });
 });
 
 it('hostile values are kept as what they are', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-  const told = said({
+  const fields = fieldsOf({
     attributes: {
       'input.value': deep,
       'langfuse.observation.metadata.__proto__': '{"polluted":1}',
@@ -376,9 +381,9 @@ it('hostile values are kept as what they are', () => {
       'gen_ai.usage.output_tokens': -4,
     },
   });
-  expect(told.input === deep).toBe(true);
-  expect(told.usage).toBe(undefined);
-  expect(Object.hasOwn(told.metadata ?? {}, '__proto__')).toBe(true);
+  expect(fields.input === deep).toBe(true);
+  expect(fields.usage).toBe(undefined);
+  expect(Object.hasOwn(fields.metadata ?? {}, '__proto__')).toBe(true);
   expect(({} as { polluted?: number }).polluted).toBe(undefined);
 });
 
@@ -391,7 +396,7 @@ it('parameters of a model are texts and numbers: others are shown as their JSON'
     seed: null,
   };
   const shown = { ...given, stop: '["a","b"]', stream: 'true', seed: 'null' };
-  const parametersBy = (attributes: Attributes) => said({ attributes }).parameters;
+  const parametersBy = (attributes: Attributes) => fieldsOf({ attributes }).parameters;
   for (const name of [
     'langfuse.observation.model.parameters',
     'llm.invocation_parameters',

@@ -5,7 +5,7 @@ import type { ObservationType } from '../object.ts';
 import { readCost, readUsage } from '../usage.ts';
 import { type Attributes, firstOf, parseLoose, recordOf, textOf, unquote } from './attributes.ts';
 import { isAroundModels, modelNames } from './kind.ts';
-import { cutText, type Given } from './said.ts';
+import { cutText, type Given } from './ranked-values.ts';
 import type { Span } from './span.ts';
 
 /** Prefixes under which instrumentations report token counts. */

@@ -3,11 +3,11 @@
  * and counted.
  */
 import { cleanText } from '../read-value.ts';
-import { readSpan, type SpanSaid } from './read-span.ts';
+import { readSpan, type SpanStates } from './read-span.ts';
 import type { SentScope, SentSpan, SpanBody } from './span.ts';
 
 export type ReadExport = {
-  spans: SpanSaid[];
+  spans: SpanStates[];
   /** Number of rejected spans; `reason` is why the first of them was rejected. */
   rejected: number;
   reason: string;

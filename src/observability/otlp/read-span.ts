@@ -8,11 +8,18 @@ import { type Attributes, recordOf } from './attributes.ts';
 import { type InputOutput, inputOutputOf } from './input-output.ts';
 import { levelOf, nameOf, statusMessageOf, typeOf } from './kind.ts';
 import { modelUseOf } from './model-use.ts';
-import { cutText, environmentOf, type Given, metadataOf, rankAll, versionOf } from './said.ts';
+import {
+  cutText,
+  environmentOf,
+  type Given,
+  metadataOf,
+  rankAll,
+  versionOf,
+} from './ranked-values.ts';
 import type { Span } from './span.ts';
-import { traceSaidBy } from './trace-said.ts';
+import { traceStateOf } from './trace-state.ts';
 
-export type SpanSaid = { id: string; traceId: string; observation: State; trace: State };
+export type SpanStates = { id: string; traceId: string; observation: State; trace: State };
 
 /** Scopes whose attributes are all read; for any other scope the attributes that were not read are kept as metadata. */
 const ownScopes = ['langfuse-sdk', 'langfuse-tracer'];
@@ -48,7 +55,7 @@ const observationMetadata = (span: Span, names: ReadonlySet<string>): Record<str
   };
 };
 
-const observationSaidBy = (
+const observationStateOf = (
   span: Span,
   { input, output, metadata }: InputOutput & { metadata: Record<string, unknown> },
   rank: Rank,
@@ -79,14 +86,14 @@ const observationSaidBy = (
 };
 
 /** Converts a span to the states of its observation and its trace. */
-export const readSpan = (span: Span): SpanSaid => {
+export const readSpan = (span: Span): SpanStates => {
   const rank = rankOf('create', span.endUs, 0);
   const io = inputOutputOf(span);
   const metadata = observationMetadata(span, io.names);
   return {
     id: span.spanId,
     traceId: span.traceId,
-    observation: observationSaidBy(span, { ...io, metadata }, rank),
-    trace: traceSaidBy(span, { ...io, metadata }, rank),
+    observation: observationStateOf(span, { ...io, metadata }, rank),
+    trace: traceStateOf(span, { ...io, metadata }, rank),
   };
 };

@@ -3,10 +3,10 @@
  * own.
  */
 import { describe, expect, it } from 'vitest';
-import { said } from '#test/support/said-span.ts';
+import { fieldsOf } from '#test/support/span-fields.ts';
 
 const usageOf = (attributes: Record<string, number | string>): unknown =>
-  said({ attributes: { 'gen_ai.operation.name': 'chat', ...attributes } }).usage;
+  fieldsOf({ attributes: { 'gen_ai.operation.name': 'chat', ...attributes } }).usage;
 
 const whole = { 'gen_ai.usage.input_tokens': 300, 'gen_ai.usage.output_tokens': 50 };
 const vercel = { 'ai.usage.inputTokens': 300, 'ai.usage.outputTokens': 50 };
@@ -77,7 +77,7 @@ describe('other counts', () => {
     });
   });
 
-  it('say the same twice under two names of one part', () => {
+  it('set the same twice under two names of one part', () => {
     const twice = {
       'ai.usage.cachedInputTokens': 40,
       'ai.usage.inputTokenDetails.cacheReadTokens': 40,

@@ -16,7 +16,7 @@ export type Prefetched = {
   /** Time of the last deletion of each deleted trace, in milliseconds since 1970, by the trace's key. */
   deletions: ReadonlyMap<string, number>;
   /** Keys of observations that are orphans: each is in a trace of its own (orphan-traces.ts). */
-  strays: ReadonlySet<string>;
+  orphans: ReadonlySet<string>;
 };
 
 /** Finds deletions of traces, and orphans among observations, both by their keys. */
@@ -28,10 +28,10 @@ export const prefetch = async (
   type Row = { key: string; deletedAt: Date | null };
   const rows = await tx.query<Row>(findStatement, [keyList(traceKeys), keyList(observationKeys)]);
   const deletions = new Map<string, number>();
-  const strays = new Set<string>();
+  const orphans = new Set<string>();
   for (const { key, deletedAt } of rows) {
-    if (deletedAt === null) strays.add(dashless(key));
+    if (deletedAt === null) orphans.add(dashless(key));
     else deletions.set(dashless(key), deletedAt.getTime());
   }
-  return { deletions, strays };
+  return { deletions, orphans };
 };

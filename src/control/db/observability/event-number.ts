@@ -1,4 +1,4 @@
-/** Numbers that stand for event ids in the dedupe (seen-events.ts). */
+/** Numbers that stand for event ids in the dedupe (event-dedupe.ts). */
 
 const [highs, lows] = [2 ** 26, 10 ** 8];
 

@@ -35,8 +35,8 @@ export type Orphans = { states: Map<string, Orphan>; gone: Counted[] };
 export const takeOrphans = async (tx: Queryable, wanted: readonly string[]): Promise<Orphans> => {
   if (wanted.length === 0) return { states: new Map(), gone: [] };
   const asked = [wanted.toSorted()];
-  const held = await tx.query(holdStatement, asked);
-  if (held.length === 0) return { states: new Map(), gone: [] };
+  const locked = await tx.query(holdStatement, asked);
+  if (locked.length === 0) return { states: new Map(), gone: [] };
   const traces = await tx.query<CountedRow & { key: string }>(tracesStatement, asked);
   const keys = traces.map(({ key }) => key);
   const rows = await tx.query<StateRow & { id: string; pricing: string | null }>(

@@ -8,7 +8,7 @@ import { keyOf } from './trace-keys.ts';
 export type ScoreWrite = {
   id: string;
   /** Time of the event that reported it, in microseconds since 1970. */
-  saidAt: number;
+  reportedAt: number;
   /** Time of the score, in milliseconds since 1970. */
   scoredAt: number;
   score: Score;
@@ -46,7 +46,7 @@ const columns: Column<Row>[] = [
   column('session_key', 'uuid', ({ projectId, score }) => keyIn(projectId, score.sessionId)),
   column('session_id', 'text', ({ score }) => score.sessionId),
   column('dataset_run_id', 'text', ({ score }) => score.datasetRunId),
-  column('said_at', 'bigint', ({ saidAt }) => saidAt),
+  column('said_at', 'bigint', ({ reportedAt }) => reportedAt),
 ];
 
 const names = columns.map(({ name }) => name);
@@ -75,7 +75,7 @@ export const writeScores = async (
   const latest = new Map<string, ScoreWrite>();
   for (const score of scores) {
     const known = latest.get(score.id);
-    if (known === undefined || known.saidAt <= score.saidAt) latest.set(score.id, score);
+    if (known === undefined || known.reportedAt <= score.reportedAt) latest.set(score.id, score);
   }
   const rows = [...latest.values()].map((score) => ({ ...score, projectId }));
   await tx.query(writeStatement, arraysOf(columns, rows));

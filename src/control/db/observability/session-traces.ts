@@ -12,11 +12,11 @@ import type { SessionError } from '../sessions/ended-session.ts';
 import { keyOf } from './trace-keys.ts';
 
 /** Outbox entry: something to write into the trace of a session. */
-export type TraceDue = {
+export type OutboxEntry = {
   id: string;
   sessionId: string;
   /** True for an entry about the session itself: it was opened, or has ended. */
-  tellsSession: boolean;
+  isAboutSession: boolean;
   /** Range of entries of its ledger, by their numbers; null if there are none. */
   fromId: number | null;
   toId: number | null;
@@ -28,21 +28,21 @@ export type TraceDue = {
 
 const takeStatement = statement(
   'take_trace_dues',
-  `select id::text, session_id as "sessionId", tells_session as "tellsSession", from_id as "fromId",
+  `select id::text, session_id as "sessionId", tells_session as "isAboutSession", from_id as "fromId",
           to_id as "toId", call_id as "callId", bytes, attempts
      from trace_dues where not_before <= now() order by id limit $1 for update skip locked`,
 );
 
 /** Locks the oldest due outbox entries for this transaction, up to `most`. */
-export const takeDues = (tx: Queryable, most: number): Promise<TraceDue[]> =>
-  tx.query<TraceDue>(takeStatement, [most]);
+export const takeOutboxEntries = (tx: Queryable, most: number): Promise<OutboxEntry[]> =>
+  tx.query<OutboxEntry>(takeStatement, [most]);
 
 const deleteStatement = statement(
   'delete_trace_dues',
   'delete from trace_dues where id = any($1::bigint[])',
 );
 
-export const deleteDues = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
+export const deleteOutboxEntries = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   await tx.query(deleteStatement, [ids]);
 };
 
@@ -54,12 +54,12 @@ const postponeStatement = statement(
 );
 
 /** Postpones an entry that could not be written, with exponential backoff up to an hour. */
-export const postponeDue = async (tx: Queryable, id: string): Promise<void> => {
+export const postponeOutboxEntry = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(postponeStatement, [id]);
 };
 
 /** Identity of an entry in a session's ledger. */
-export type EntryName = { sessionId: string; id: number };
+export type LedgerEntryKey = { sessionId: string; id: number };
 
 const againStatement = statement(
   'tell_entries_again',
@@ -69,14 +69,17 @@ const againStatement = statement(
 );
 
 /** Adds ledger entries to the outbox, due after 300 ms. */
-export const tellAgain = async (tx: Queryable, entries: readonly EntryName[]): Promise<void> => {
+export const requeueLedgerEntries = async (
+  tx: Queryable,
+  entries: readonly LedgerEntryKey[],
+): Promise<void> => {
   if (entries.length === 0) return;
   const sessionIds = entries.map(({ sessionId }) => sessionId);
   await tx.query(againStatement, { sessionIds, ids: entries.map(({ id }) => id) });
 };
 
 /** Session with everything that its trace shows. */
-export type ToldSession = {
+export type TracedSession = {
   id: string;
   projectId: string;
   traceId: string;
@@ -97,7 +100,7 @@ export type ToldSession = {
   readyAt: Date | null;
   closedAt: Date | null;
   /** True if something of it was written to its trace before. */
-  isTold: boolean;
+  isReported: boolean;
   /** True if nothing more is to be written, because its trace was deleted. */
   isOver: boolean;
 };
@@ -111,7 +114,7 @@ const sessionsStatement = statement(
           s.trace_session_id as "traceSessionId", w.slug, s.version_id as "versionId", s.task_name as "taskName",
           s.task_id as "taskId", b.build_hash as "buildHash", b.semantic_ver as "buildVersion", left(s.instruction, ${longestText}) as instruction, s.state,
           s.end_reason as "endReason", s.error, s.created_at as "createdAt",
-          s.ready_at as "readyAt", s.closed_at as "closedAt", t.session_id is not null as "isTold",
+          s.ready_at as "readyAt", s.closed_at as "closedAt", t.session_id is not null as "isReported",
           coalesce(t.is_over, false) as "isOver"
      from sessions s join worlds w on w.id = s.world_id left join told_sessions t on t.session_id = s.id
      left join agent_builds b on b.id = s.build_id
@@ -119,11 +122,13 @@ const sessionsStatement = statement(
 );
 
 /** Returns those of the sessions that have a trace. */
-export const findToldSessions = (tx: Queryable, ids: readonly string[]): Promise<ToldSession[]> =>
-  tx.query<ToldSession>(sessionsStatement, [ids]);
+export const findTracedSessions = (
+  tx: Queryable,
+  ids: readonly string[],
+): Promise<TracedSession[]> => tx.query<TracedSession>(sessionsStatement, [ids]);
 
 /** Columns of an ended call. They complete its ledger entry, or replace it if the host wrote none. */
-export type ToldCall = {
+export type TracedCall = {
   callId: string;
   callKind: CallKind;
   callName: string | null;
@@ -134,7 +139,7 @@ export type ToldCall = {
 };
 
 /** Ledger entry, with its call if it belongs to one. */
-export type ToldEntry = {
+export type TracedEntry = {
   sessionId: string;
   id: number;
   at: Date;
@@ -154,7 +159,7 @@ export type ToldEntry = {
   changes: string;
   /** Result of a grade, as JSON text. */
   gradeJson: string | null;
-} & ({ [Name in keyof ToldCall]: ToldCall[Name] } | { [Name in keyof ToldCall]: null });
+} & ({ [Name in keyof TracedCall]: TracedCall[Name] } | { [Name in keyof TracedCall]: null });
 
 /** Largest request or response body that a trace shows whole, in bytes; of a larger one it shows the beginning. */
 export const mostBodyBytes = 64 * 1024;
@@ -181,13 +186,13 @@ const entriesStatement = statement(
 );
 
 /** Returns the ledger entries that outbox entries name, as far as they still exist. */
-export const findToldEntries = async (
+export const findTracedEntries = async (
   tx: Queryable,
-  dues: readonly TraceDue[],
-): Promise<ToldEntry[]> => {
-  const named = dues.filter(({ fromId }) => fromId !== null);
+  outboxEntries: readonly OutboxEntry[],
+): Promise<TracedEntry[]> => {
+  const named = outboxEntries.filter(({ fromId }) => fromId !== null);
   if (named.length === 0) return [];
-  return tx.query<ToldEntry>(entriesStatement, {
+  return tx.query<TracedEntry>(entriesStatement, {
     sessionIds: named.map(({ sessionId }) => sessionId),
     fromIds: named.map(({ fromId }) => fromId),
     toIds: named.map(({ toId }) => toId),
@@ -209,7 +214,7 @@ const unwrittenStatement = statement(
     order by c.session_id, c.seq limit ${mostUnwritten}`,
 );
 
-export type UnwrittenCall = ToldCall & {
+export type UnwrittenCall = TracedCall & {
   sessionId: string;
   seq: number;
   /** Error of the service that explains the end of the call. */
@@ -243,9 +248,9 @@ export type GradeCall = UnwrittenCall & { gradeJson: string | null };
 /** Returns the calls that outbox entries name. */
 export const findGradeCalls = async (
   tx: Queryable,
-  dues: readonly TraceDue[],
+  outboxEntries: readonly OutboxEntry[],
 ): Promise<GradeCall[]> => {
-  const ids = dues.flatMap(({ callId }) => callId ?? []);
+  const ids = outboxEntries.flatMap(({ callId }) => callId ?? []);
   return ids.length === 0 ? [] : tx.query<GradeCall>(gradesStatement, [ids]);
 };
 
@@ -291,7 +296,7 @@ const noteStatement = statement(
 );
 
 /** Records that something of these sessions was written to their traces. */
-export const noteTold = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
+export const markReported = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(noteStatement, [ids]);
 };
 
@@ -301,7 +306,7 @@ const overStatement = statement(
 );
 
 /** Records that nothing more is written for these sessions, because a user deleted their traces. */
-export const endTold = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
+export const stopReporting = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(overStatement, [ids]);
 };
 
@@ -313,23 +318,23 @@ const dropScoresStatement = statement(
 
 /**
  * Deletes scores of former grades: scores of the trace whose ids begin with `prefix` and that were reported before
- * `saidAt`, in microseconds.
+ * `reportedAt`, in microseconds.
  */
 export const dropFormerScores = async (
   tx: Queryable,
   projectId: string,
-  graded: readonly { traceId: string; prefix: string; saidAt: number }[],
+  graded: readonly { traceId: string; prefix: string; reportedAt: number }[],
 ): Promise<void> => {
   if (graded.length === 0) return;
   await tx.query(dropScoresStatement, [
     graded.map(({ traceId }) => keyOf(projectId, traceId)),
     graded.map(({ prefix }) => prefix),
-    graded.map(({ saidAt }) => saidAt),
+    graded.map(({ reportedAt }) => reportedAt),
   ]);
 };
 
 /** Size and age of the outbox. */
-export type TraceDueLoad = { waiting: number; oldestSeconds: number };
+export type OutboxLoad = { waiting: number; oldestSeconds: number };
 
 /** Upper bound for the count. */
 const mostCounted = 10_000;
@@ -340,7 +345,7 @@ const loadStatement = statement(
      from (select queued_at from trace_dues order by id limit ${mostCounted}) due`,
 );
 
-export const readTraceDueLoad = async (db: Queryable): Promise<TraceDueLoad> => {
-  const [load] = await db.query<TraceDueLoad>(loadStatement, []);
+export const readOutboxLoad = async (db: Queryable): Promise<OutboxLoad> => {
+  const [load] = await db.query<OutboxLoad>(loadStatement, []);
   return load ?? { waiting: 0, oldestSeconds: 0 };
 };

@@ -48,8 +48,8 @@ export const deleteTraces = async (
   week: number,
 ): Promise<{ count: number; changes: DailyChange[] }> => {
   // Locks them in the order of their keys, as writers do, so that no deadlock is possible.
-  const held = await tx.query<{ key: string }>(holdStatement, [asked]);
-  const keys = held.map(({ key }) => key);
+  const locked = await tx.query<{ key: string }>(holdStatement, [asked]);
+  const keys = locked.map(({ key }) => key);
   if (keys.length === 0) return { count: 0, changes: [] };
   const gone = await tx.query<CountedRow>(deleteStatement, [keys]);
   await noteDeletions(tx, keys, week);

@@ -18,7 +18,7 @@ import { keyOf } from './trace-keys.ts';
 
 /** Trace to be written. */
 export type TraceWrite = Write & {
-  isStray: boolean;
+  isOrphan: boolean;
   /** Tally of its observations. */
   tally: Tally;
 };
@@ -37,7 +37,7 @@ export const traceColumns: Column<TraceWrite>[] = [
   valueColumn('external_id', 'text', 'externalId'),
   valueColumn('is_public', 'boolean', 'public'),
   column('tags', 'text[]', ({ stored }) => arrayText(stored.tags)),
-  column('is_stray', 'boolean', ({ isStray }) => isStray),
+  column('is_stray', 'boolean', ({ isOrphan }) => isOrphan),
   column('tally', 'text', ({ tally }) => writeTally(tally)),
 ];
 

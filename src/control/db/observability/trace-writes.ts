@@ -24,10 +24,10 @@ import {
 } from './trace-rows.ts';
 
 /** Trace to write, with its state as reported by a batch. */
-export type TraceChange = { id: string; state: State; isStray: boolean };
+export type TraceChange = { id: string; state: State; isOrphan: boolean };
 
 /** Trace that the transaction has locked. */
-export type HeldTrace = {
+export type LockedTrace = {
   week: number;
   /** Values that daily usage counted before; undefined if it was just inserted, with its observations counted. */
   before: Counted | undefined;
@@ -42,12 +42,12 @@ const updateTraces = updateStatement('update_traces', 'traces', traceColumns, ['
 
 const readStatement = statement(
   'read_traces',
-  `select key, week, ${traceValues}, is_stray as "isStray", tally from traces where key = any($1::uuid[])`,
+  `select key, week, ${traceValues}, is_stray as "isOrphan", tally from traces where key = any($1::uuid[])`,
 );
 
 const placeStatement = statement(
   'place_traces',
-  `select key, week, ${countedColumns}, began_is_given as "beganIsGiven", is_stray as "isStray" from traces
+  `select key, week, ${countedColumns}, began_is_given as "beganIsGiven", is_stray as "isOrphan" from traces
     where key = any($1::uuid[])`,
 );
 
@@ -58,11 +58,11 @@ const tallyStatement = statement(
 );
 
 type Changes = ReadonlyMap<string, TraceChange>;
-type Held = Map<string, HeldTrace>;
+type Locked = Map<string, LockedTrace>;
 
 /** Returns true if an observation only names the trace, and the batch reports nothing else about it. */
-const isShallow = ({ state, isStray }: TraceChange): boolean =>
-  !isStray &&
+const isShallow = ({ state, isOrphan }: TraceChange): boolean =>
+  !isOrphan &&
   state.at === null &&
   state.tags.length === 0 &&
   state.metadata.length === 0 &&
@@ -72,83 +72,88 @@ const isShallow = ({ state, isStray }: TraceChange): boolean =>
  * Reads traces that the batch only names, without their input and output. Traces whose start moves earlier, and
  * orphans, are left to `mergeTraces`.
  */
-const placeShallow = async (tx: Queryable, changes: Changes): Promise<Held> => {
+const placeShallow = async (tx: Queryable, changes: Changes): Promise<Locked> => {
   const keys = [...changes].filter(([, change]) => isShallow(change)).map(([key]) => key);
   if (keys.length === 0) return new Map();
-  type Row = CountedRow & { key: string; week: number; beganIsGiven: boolean; isStray: boolean };
+  type Row = CountedRow & { key: string; week: number; beganIsGiven: boolean; isOrphan: boolean };
   const rows = await tx.query<Row>(placeStatement, [keys]);
-  const placed = rows.flatMap((row): [string, HeldTrace][] => {
+  const placed = rows.flatMap((row): [string, LockedTrace][] => {
     const guessedAt = changes.get(dashless(row.key))?.state.guessedAt ?? Number.POSITIVE_INFINITY;
     const isEarlier = !row.beganIsGiven && guessedAt < row.beganAt.getTime();
-    if (isEarlier || row.isStray) return [];
+    if (isEarlier || row.isOrphan) return [];
     const counted = countedRow(row);
-    const held = { week: row.week, before: counted, after: counted, write: undefined };
-    return [[dashless(row.key), held]];
+    const locked = { week: row.week, before: counted, after: counted, write: undefined };
+    return [[dashless(row.key), locked]];
   });
   return new Map(placed);
 };
 
-const mergeTraces = async (tx: Queryable, projectId: string, changes: Changes): Promise<Held> => {
+const mergeTraces = async (tx: Queryable, projectId: string, changes: Changes): Promise<Locked> => {
   if (changes.size === 0) return new Map();
-  type Row = StateRow & CountedRow & { key: string; week: number; isStray: boolean };
+  type Row = StateRow & CountedRow & { key: string; week: number; isOrphan: boolean };
   const rows = await tx.query<Row>(readStatement, [[...changes.keys()]]);
-  const merged = rows.flatMap((row): [string, HeldTrace][] => {
+  const merged = rows.flatMap((row): [string, LockedTrace][] => {
     const [key, week] = [dashless(row.key), row.week];
     const change = changes.get(key);
     if (change === undefined) return [];
     const known = traceState(row);
     const stored = toStored(mergeStates(known, change.state), traceFields);
-    const isStray = row.isStray && change.isStray;
-    const isKept = isStray === row.isStray && isSame(toStored(known, traceFields), stored);
+    const isOrphan = row.isOrphan && change.isOrphan;
+    const isKept = isOrphan === row.isOrphan && isSame(toStored(known, traceFields), stored);
     const before = countedRow(row);
-    const write = { projectId, key, id: change.id, week, stored, isStray, tally: before.tally };
+    const write = { projectId, key, id: change.id, week, stored, isOrphan, tally: before.tally };
     const after = countedWrite(write);
     return [[key, { week, before, after, write: isKept ? undefined : write }]];
   });
   return new Map(merged);
 };
 
-const without = (changes: Changes, held: Held): Changes =>
-  new Map([...changes].filter(([key]) => !held.has(key)));
+const without = (changes: Changes, locked: Locked): Changes =>
+  new Map([...changes].filter(([key]) => !locked.has(key)));
 
 /**
  * Locks all traces of a batch, each by its key. New ones are inserted into `week`, with the tallies of their
  * observations.
  */
-export const holdTraces = async (
+export const insertOrLockTraces = async (
   tx: Queryable,
   projectId: string,
   changes: Changes,
   tallies: ReadonlyMap<string, Tally>,
   week: number,
-): Promise<Held> => {
-  const writes = [...changes].map(([key, { id, state, isStray }]): TraceWrite => {
+): Promise<Locked> => {
+  const writes = [...changes].map(([key, { id, state, isOrphan }]): TraceWrite => {
     const stored = toStored(state, traceFields);
-    return { projectId, key, id, week, stored, isStray, tally: tallies.get(key) ?? emptyTally };
+    return { projectId, key, id, week, stored, isOrphan, tally: tallies.get(key) ?? emptyTally };
   });
   const taken = await tx.query<{ key: string }>(takeTraces, arraysOf(traceColumns, writes));
   const keys = new Set(taken.map(({ key }) => dashless(key)));
-  const held: Held = new Map();
+  const locked: Locked = new Map();
   for (const write of writes) {
     if (!keys.has(write.key)) continue;
-    held.set(write.key, { week, before: undefined, after: countedWrite(write), write: undefined });
+    locked.set(write.key, {
+      week,
+      before: undefined,
+      after: countedWrite(write),
+      write: undefined,
+    });
   }
-  const there = without(changes, held);
+  const there = without(changes, locked);
   const placed = await placeShallow(tx, there);
   const merged = await mergeTraces(tx, projectId, without(there, placed));
-  return new Map([...held, ...placed, ...merged]);
+  return new Map([...locked, ...placed, ...merged]);
 };
 
 /** Updates existing traces by the changes of the batch and by `additions`. Returns the changes to the daily usage. */
 export const finishTraces = async (
   tx: Queryable,
-  held: ReadonlyMap<string, HeldTrace>,
+  locked: ReadonlyMap<string, LockedTrace>,
   additions: ReadonlyMap<string, readonly Addition[]>,
 ): Promise<DailyChange[]> => {
   const writes: TraceWrite[] = [];
   const tallied: [string, string | null][] = [];
   const changes: DailyChange[] = [];
-  for (const [key, { before, after, write }] of held) {
+  for (const [key, { before, after, write }] of locked) {
     const added = additions.get(key) ?? [];
     const tally = addAll(after.tally, added);
     if (write !== undefined) writes.push({ ...write, tally });

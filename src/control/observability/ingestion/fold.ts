@@ -2,7 +2,7 @@
 import { mergeStates, type State } from '#observability/state.ts';
 
 /** Report of one event about one object; its id is generated if the event gave none. */
-export type Told =
+export type Report =
   | { kind: 'trace'; id: string; state: State }
   | { kind: 'observation'; id: string; traceId: string | null; state: State };
 
@@ -16,13 +16,13 @@ export type Folded = {
 const join = (known: State | undefined, state: State): State =>
   known === undefined ? state : mergeStates(known, state);
 
-const isUnnamed = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
+const isUnnamed = (one: Report): boolean => one.kind === 'observation' && one.traceId === null;
 
 /** Returns the trace that some event of the batch names for each observation; empty if every event names its trace. */
-const namedTraces = (told: readonly Told[]): Map<string, string> => {
+const namedTraces = (reports: readonly Report[]): Map<string, string> => {
   const named = new Map<string, string>();
-  if (!told.some(isUnnamed)) return named;
-  for (const one of told) {
+  if (!reports.some(isUnnamed)) return named;
+  for (const one of reports) {
     if (one.kind !== 'observation' || one.traceId === null) continue;
     const known = named.get(one.id);
     // If several are named, the smaller id wins, so that the order of events makes no difference.
@@ -32,11 +32,11 @@ const namedTraces = (told: readonly Told[]): Map<string, string> => {
 };
 
 /** Folds reports. An observation without a trace gets the trace that another event names for it. */
-export const fold = (told: readonly Told[]): Folded => {
+export const fold = (reports: readonly Report[]): Folded => {
   const traces = new Map<string, State>();
   const observations = new Map<string, FoldedObservation>();
-  const named = namedTraces(told);
-  for (const one of told) {
+  const named = namedTraces(reports);
+  for (const one of reports) {
     if (one.kind === 'trace') {
       traces.set(one.id, join(traces.get(one.id), one.state));
       continue;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { checkScore } from '#observability/check-score.ts';
-import type { EventProblem, ReadEvent, Said } from '#observability/read-batch.ts';
+import type { EventContent, EventProblem, ReadEvent } from '#observability/read-batch.ts';
 import { Misfit } from '#observability/read-value.ts';
 import type { GivenScore, Score } from '#observability/score.ts';
 import type { Log } from '#runtime/log.ts';
@@ -12,7 +12,7 @@ import type { Database } from '../../db/core/database.ts';
 import { findConfigs } from '../../db/observability/score-configs.ts';
 import type { ScoreWrite } from '../../db/observability/scores.ts';
 import { asOverload } from './overload.ts';
-import { type SaidEvent, type TraceStore, writeSaying } from './store.ts';
+import { type EventReports, storeReports, type TraceStore } from './store.ts';
 
 export type Ingested = {
   successes: { id: string; status: number }[];
@@ -20,7 +20,7 @@ export type Ingested = {
 };
 
 /** Returns true if a public key alone may send it. */
-const isOpenToAll = ({ kind }: Said): boolean => kind === 'score' || kind === 'log';
+const isOpenToAll = ({ kind }: EventContent): boolean => kind === 'score' || kind === 'log';
 
 const scopeProblem: EventProblem = {
   status: 401,
@@ -59,7 +59,7 @@ const isProblem = (checked: object): checked is EventProblem => 'status' in chec
 
 const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite => ({
   id: given.id ?? randomUUID(),
-  saidAt: timeUs,
+  reportedAt: timeUs,
   scoredAt: given.timestamp ?? Math.floor(timeUs / 1_000),
   score,
 });
@@ -67,28 +67,32 @@ const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite
 type Level = 'secret' | 'public';
 
 /** Problem of an event, or its report; null if nothing of it is stored. */
-type Judged = EventProblem | SaidEvent | null;
+type Judged = EventProblem | EventReports | null;
 
 const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
   if ('problem' in event) return event.problem;
-  const { id, said } = event;
-  if (level === 'public' && !isOpenToAll(said)) return scopeProblem;
-  switch (said.kind) {
+  const { id, content } = event;
+  if (level === 'public' && !isOpenToAll(content)) return scopeProblem;
+  switch (content.kind) {
     case 'trace': {
-      const taken = { id, about: said.id ?? id, madeAt: said.state.guessedAt };
-      return { taken, told: [{ ...said, id: said.id ?? randomUUID() }], scores: [] };
+      const dedupeKey = { id, about: content.id ?? id, madeAt: content.state.guessedAt };
+      return { dedupeKey, reports: [{ ...content, id: content.id ?? randomUUID() }], scores: [] };
     }
     case 'observation': {
-      const taken = { id, about: said.traceId ?? said.id ?? id, madeAt: said.state.guessedAt };
-      return { taken, told: [{ ...said, id: said.id ?? randomUUID() }], scores: [] };
+      const dedupeKey = {
+        id,
+        about: content.traceId ?? content.id ?? id,
+        madeAt: content.state.guessedAt,
+      };
+      return { dedupeKey, reports: [{ ...content, id: content.id ?? randomUUID() }], scores: [] };
     }
     case 'score': {
-      const { timeUs, score: given } = said;
+      const { timeUs, score: given } = content;
       const score = checked.get(given);
       if (score === undefined) throw new Error(`the score of the event ${id} was not checked`);
       if (isProblem(score)) return score;
-      const taken = { id, about: given.traceId ?? id, madeAt: Math.floor(timeUs / 1_000) };
-      return { taken, told: [], scores: [scoreWrite(given, timeUs, score)] };
+      const dedupeKey = { id, about: given.traceId ?? id, madeAt: Math.floor(timeUs / 1_000) };
+      return { dedupeKey, reports: [], scores: [scoreWrite(given, timeUs, score)] };
     }
     case 'log':
       return null;
@@ -104,10 +108,10 @@ export const ingest = async (
 ): Promise<Ingested> => {
   const { projectId, level } = caller;
   const given = events.flatMap((event) =>
-    'said' in event && event.said.kind === 'score' ? event.said.score : [],
+    'content' in event && event.content.kind === 'score' ? event.content.score : [],
   );
   const ingested: Ingested = { successes: [], errors: [] };
-  const said: SaidEvent[] = [];
+  const accepted: EventReports[] = [];
   let logs = 0;
   try {
     const checked = await checkScores(store.db, projectId, given);
@@ -119,12 +123,12 @@ export const ingest = async (
       } else if (isProblem(judged)) {
         ingested.errors.push({ id, ...judged });
       } else {
-        said.push(judged);
+        accepted.push(judged);
         ingested.successes.push({ id, status: 201 });
       }
     }
     if (logs > 0) log.debug({ projectId, count: logs }, 'logs of clients');
-    if (said.length > 0) await writeSaying(store, projectId, said);
+    if (accepted.length > 0) await storeReports(store, projectId, accepted);
     return ingested;
   } catch (error) {
     throw asOverload(error);

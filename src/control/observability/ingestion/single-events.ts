@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import { checkScore } from '#observability/check-score.ts';
-import type { SpanSaid } from '#observability/otlp/read-span.ts';
+import type { SpanStates } from '#observability/otlp/read-span.ts';
 import { readTrace } from '#observability/read-object.ts';
 import { readScore } from '#observability/read-score.ts';
 import { type Body, Misfit, readId } from '#observability/read-value.ts';
 import { findConfigs } from '../../db/observability/score-configs.ts';
-import type { Told } from './fold.ts';
-import { type SaidEvent, type TraceStore, writeSaying } from './store.ts';
+import type { Report } from './fold.ts';
+import { type EventReports, storeReports, type TraceStore } from './store.ts';
 
 /** Runs `read` and turns a `Misfit` into a refusal of the whole request. */
 export const refusingMisfits = <Value>(read: () => Value): Value => {
@@ -31,13 +31,13 @@ export const putTrace = async (
   projectId: string,
   body: Body,
 ): Promise<string> => {
-  const saying = { isUpdate: false, timeUs: nowUs(), position: 0 };
+  const origin = { isUpdate: false, timeUs: nowUs(), position: 0 };
   const { id, state } = refusingMisfits(() => ({
     id: readId(body, 'id') ?? randomUUID(),
-    state: readTrace(body, saying),
+    state: readTrace(body, origin),
   }));
-  await writeSaying(store, projectId, [
-    { taken: null, told: [{ kind: 'trace', id, state }], scores: [] },
+  await storeReports(store, projectId, [
+    { dedupeKey: null, reports: [{ kind: 'trace', id, state }], scores: [] },
   ]);
   return id;
 };
@@ -46,17 +46,17 @@ export const putTrace = async (
 export const putSpans = async (
   store: TraceStore,
   projectId: string,
-  spans: readonly SpanSaid[],
+  spans: readonly SpanStates[],
 ): Promise<void> => {
   if (spans.length === 0) return;
-  const said = spans.map(({ id, traceId, observation, trace }): SaidEvent => {
-    const told: Told[] = [
+  const events = spans.map(({ id, traceId, observation, trace }): EventReports => {
+    const reports: Report[] = [
       { kind: 'trace', id: traceId, state: trace },
       { kind: 'observation', id, traceId, state: observation },
     ];
-    return { taken: null, told, scores: [] };
+    return { dedupeKey: null, reports, scores: [] };
   });
-  await writeSaying(store, projectId, said);
+  await storeReports(store, projectId, events);
 };
 
 /** Validates and writes a score; returns its id, generated if the body has none. */
@@ -71,7 +71,7 @@ export const putScore = async (
   const score = refusingMisfits(() => checkScore(given, configs.get(given.configId ?? '')));
   const id = given.id ?? randomUUID();
   const scoredAt = given.timestamp ?? Date.now();
-  const scores = [{ id, saidAt: nowUs(), scoredAt, score }];
-  await writeSaying(store, projectId, [{ taken: null, told: [], scores }]);
+  const scores = [{ id, reportedAt: nowUs(), scoredAt, score }];
+  await storeReports(store, projectId, [{ dedupeKey: null, reports: [], scores }]);
   return id;
 };

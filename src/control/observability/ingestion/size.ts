@@ -1,6 +1,6 @@
 /** Measures requests for batching, in events; a large event counts as several. */
 import type { ScoreWrite } from '../../db/observability/scores.ts';
-import type { Told } from './fold.ts';
+import type { Report } from './fold.ts';
 
 /** Characters of text that count as one event. */
 const charsOfEvent = 8_192;
@@ -26,16 +26,16 @@ const charsOf = (value: unknown, most: number): number => {
 const charsOfTexts = (texts: readonly (string | null)[]): number =>
   texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 
-type Events = readonly { told: readonly Told[]; scores: readonly ScoreWrite[] }[];
+type Events = readonly { reports: readonly Report[]; scores: readonly ScoreWrite[] }[];
 
 /** Returns the size in events of 8,192 characters. */
 export const sizeOfEvents = (events: Events): number => {
   let chars = 0;
-  for (const { told, scores } of events) {
+  for (const { reports, scores } of events) {
     for (const { score } of scores) {
       chars += charsOfTexts([score.stringValue, score.comment, score.metadataJson]);
     }
-    for (const { state } of told) {
+    for (const { state } of reports) {
       chars += charsOfTexts(state.tags);
       for (const field in state.values) {
         const value = state.values[field]?.[1];

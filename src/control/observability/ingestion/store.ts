@@ -15,39 +15,39 @@ import type { Database, Statement, Transaction } from '../../db/core/database.ts
 import { isOfLock } from '../../db/core/errors.ts';
 import type { Values } from '../../db/core/parameters.ts';
 import { addDailyUsage, usageSlots } from '../../db/observability/daily-usage.ts';
+import { type DedupeKey, recordEvents } from '../../db/observability/event-dedupe.ts';
 import { priceableOf } from '../../db/observability/observation-rows.ts';
 import { type ScoreWrite, writeScores } from '../../db/observability/scores.ts';
-import { noteEvents, type SeenEvent } from '../../db/observability/seen-events.ts';
 import { createTraceWeeks, type TraceWeeks } from '../../db/observability/trace-weeks.ts';
 import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
-import type { Told } from './fold.ts';
+import type { Report } from './fold.ts';
 import { lockingOf } from './locking.ts';
 import { createMonth, type Month } from './monthly-limit.ts';
 import { asOverload } from './overload.ts';
 import { sizeOfEvents } from './size.ts';
-import { writeTold } from './write.ts';
+import { writeReports } from './write.ts';
 import { WriteBatches, type WriteContext, type WriteLimits } from './write-batches.ts';
 
 export type TraceStore = {
   db: Database;
   weeks: TraceWeeks;
-  batches: WriteBatches<Saying>;
+  batches: WriteBatches<RequestReports>;
   openPriority: OpenPriority;
   month: Month;
   prices: PriceBook;
 };
 
 /** Reports of one event. */
-export type SaidEvent = {
+export type EventReports = {
   /** Key by which a repeated event is recognized; null if it needs none, because repeating it changes nothing. */
-  taken: SeenEvent | null;
-  told: readonly Told[];
+  dedupeKey: DedupeKey | null;
+  reports: readonly Report[];
   scores: readonly ScoreWrite[];
 };
 
 /** Reports of one request, and the prices of its observations. */
-type Saying = {
-  events: readonly SaidEvent[];
+type RequestReports = {
+  events: readonly EventReports[];
   /** Size in events (size.ts). */
   size: number;
   /**
@@ -104,52 +104,52 @@ const giving = (
 const freshOf = async (
   tx: Transaction,
   projectId: string,
-  events: readonly SaidEvent[],
+  events: readonly EventReports[],
   week: number,
-): Promise<readonly SaidEvent[]> => {
-  const given = events.flatMap(({ taken }) => taken ?? []);
+): Promise<readonly EventReports[]> => {
+  const given = events.flatMap(({ dedupeKey }) => dedupeKey ?? []);
   if (given.length === 0) return events;
-  const fresh = await noteEvents(tx, projectId, given, week);
-  return events.filter(({ taken }) => taken === null || fresh.has(taken));
+  const fresh = await recordEvents(tx, projectId, given, week);
+  return events.filter(({ dedupeKey }) => dedupeKey === null || fresh.has(dedupeKey));
 };
 
 type Writer = Pick<TraceStore, 'db' | 'weeks' | 'openPriority'>;
 
-const namesNoTrace = (one: Told): boolean => one.kind === 'observation' && one.traceId === null;
+const namesNoTrace = (one: Report): boolean => one.kind === 'observation' && one.traceId === null;
 
 /**
  * Returns the prices of the request that looked at the models last: requests of the batch may refer to models created
  * just before them.
  */
-const pricesOf = (sayings: readonly Saying[]): ProjectPrices =>
-  sayings.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;
+const pricesOf = (requests: readonly RequestReports[]): ProjectPrices =>
+  requests.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;
 
 /** Writes a batch of a project's requests in one transaction. */
-const writeSayings = async (
+const writeBatch = async (
   { db, weeks, openPriority }: Writer,
   projectId: string,
-  sayings: readonly Saying[],
+  requests: readonly RequestReports[],
   context: WriteContext,
 ): Promise<void> => {
   const giveWay = openPriority.giving();
   await giveWay();
   const week = await weeks.current();
-  const all = sayings.flatMap(({ events }) => events);
+  const all = requests.flatMap(({ events }) => events);
   const write = async (given: Transaction): Promise<void> => {
     const tx = giving(given, giveWay, openPriority);
     const fresh = await freshOf(tx, projectId, all, week);
-    const told: Told[] = [];
+    const reports: Report[] = [];
     const scores: ScoreWrite[] = [];
     for (const event of fresh) {
-      told.push(...event.told);
+      reports.push(...event.reports);
       scores.push(...event.scores);
     }
-    const changes = await writeTold(tx, pricesOf(sayings), projectId, told, week);
+    const changes = await writeReports(tx, pricesOf(requests), projectId, reports, week);
     await writeScores(tx, projectId, scores);
     if (fresh.length > 0) changes.push(eventsOn(Date.now(), fresh.length));
     await addDailyUsage(tx, projectId, changes, context.slot % usageSlots);
   };
-  const isShared = sayings.every((one) => one.isShared);
+  const isShared = requests.every((one) => one.isShared);
   await db.transaction(write, 'by_key', lockingOf(projectId, { ...context, isShared }));
 };
 
@@ -164,9 +164,9 @@ export const openTraceStore = (
   openPriority: OpenPriority = createOpenPriority(),
 ): TraceStore => {
   const weeks = createTraceWeeks(db);
-  const batches = new WriteBatches<Saying>(limits, {
-    write: (projectId, sayings, context) =>
-      writeSayings({ db, weeks, openPriority }, projectId, sayings, context),
+  const batches = new WriteBatches<RequestReports>(limits, {
+    write: (projectId, requests, context) =>
+      writeBatch({ db, weeks, openPriority }, projectId, requests, context),
     sizeOf: ({ size }) => size,
     kindOf: ({ isShared }) => isShared,
     concernsItems,
@@ -176,19 +176,19 @@ export const openTraceStore = (
   return { db, prices, openPriority, weeks, batches, month: createMonth(db) };
 };
 
-const priceablesIn = (events: readonly SaidEvent[]): Priceable[] => {
+const priceablesIn = (events: readonly EventReports[]): Priceable[] => {
   const items: Priceable[] = [];
-  for (const { told } of events) {
-    for (const one of told) if (one.kind === 'observation') items.push(priceableOf(one.state));
+  for (const { reports } of events) {
+    for (const one of reports) if (one.kind === 'observation') items.push(priceableOf(one.state));
   }
   return items;
 };
 
 /** Writes the reports of one request. Throws `unavailable` if nothing was written because of overload. */
-export const writeSaying = async (
+export const storeReports = async (
   { db, batches, prices }: TraceStore,
   projectId: string,
-  events: readonly SaidEvent[],
+  events: readonly EventReports[],
 ): Promise<void> => {
   try {
     // User patterns are matched before any lock is taken, so that only their own project waits for them. The exception
@@ -196,7 +196,7 @@ export const writeSaying = async (
     const since = performance.now();
     const priceAll = prices.of(projectId);
     await priceAll(db, priceablesIn(events));
-    const isShared = !events.some(({ told }) => told.some(namesNoTrace));
+    const isShared = !events.some(({ reports }) => reports.some(namesNoTrace));
     await batches.write(projectId, {
       events,
       size: sizeOfEvents(events),

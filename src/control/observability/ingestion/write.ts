@@ -19,18 +19,18 @@ import { keyOf } from '../../db/observability/trace-keys.ts';
 import { noteSessions } from '../../db/observability/trace-sessions.ts';
 import {
   finishTraces,
-  type HeldTrace,
-  holdTraces,
+  insertOrLockTraces,
+  type LockedTrace,
   type TraceChange,
 } from '../../db/observability/trace-writes.ts';
 import type { ProjectPrices } from '../models/price-book.ts';
-import { type Folded, type FoldedObservation, fold, type Told } from './fold.ts';
+import { type Folded, type FoldedObservation, fold, type Report } from './fold.ts';
 
-type Placed = FoldedObservation & {
+type Assigned = FoldedObservation & {
   key: string;
   traceId: string;
   traceKey: string;
-  isStray: boolean;
+  isOrphan: boolean;
 };
 
 /** Database keys of the ids in a batch, each computed once. */
@@ -46,56 +46,56 @@ const createKeys = (projectId: string): Keys => {
 };
 
 /** Assigns each observation to its trace: the one it names, the one it is already in, or one of its own. */
-const place = async (
+const assignTraces = async (
   tx: Queryable,
   projectId: string,
   observations: readonly FoldedObservation[],
-  { strays }: Prefetched,
+  { orphans }: Prefetched,
   keys: Keys,
-): Promise<Placed[]> => {
+): Promise<Assigned[]> => {
   const unnamed = observations.filter(({ traceId }) => traceId === null).map(({ id }) => id);
   const known = await findTracesOf(tx, projectId, unnamed);
   return observations.map(({ id, state, traceId }) => {
     const named = traceId ?? known.get(id);
     const inTrace = named ?? id;
     const [key, traceKey] = [keys(id), keys(inTrace)];
-    const isStray = traceId === null && (named === undefined || strays.has(key));
-    return { id, key, state, traceId: inTrace, traceKey, isStray };
+    const isOrphan = traceId === null && (named === undefined || orphans.has(key));
+    return { id, key, state, traceId: inTrace, traceKey, isOrphan };
   });
 };
 
 /** Facts that an observation implies about its trace: that it exists, and its earliest known start. */
-type Heard = { id: string; guessedAt: number; isStray: boolean };
+type ImpliedTrace = { id: string; guessedAt: number; isOrphan: boolean };
 
-const heardOf = (observations: readonly Placed[]): Map<string, Heard> => {
-  const heard = new Map<string, Heard>();
-  for (const { traceId, traceKey, state, isStray } of observations) {
-    const known = heard.get(traceKey);
+const impliedTraces = (observations: readonly Assigned[]): Map<string, ImpliedTrace> => {
+  const implied = new Map<string, ImpliedTrace>();
+  for (const { traceId, traceKey, state, isOrphan } of observations) {
+    const known = implied.get(traceKey);
     const guessedAt = beganAt(state);
     if (known === undefined) {
-      heard.set(traceKey, { id: traceId, guessedAt, isStray });
+      implied.set(traceKey, { id: traceId, guessedAt, isOrphan });
       continue;
     }
     known.guessedAt = Math.min(known.guessedAt, guessedAt);
-    known.isStray &&= isStray;
+    known.isOrphan &&= isOrphan;
   }
-  return heard;
+  return implied;
 };
 
 const tracesToWrite = (
   traces: Folded['traces'],
-  observations: readonly Placed[],
+  observations: readonly Assigned[],
   keys: Keys,
 ): Map<string, TraceChange> => {
   const changes = new Map<string, TraceChange>();
-  for (const [id, state] of traces) changes.set(keys(id), { id, state, isStray: false });
-  for (const [key, { id, guessedAt, isStray }] of heardOf(observations)) {
+  for (const [id, state] of traces) changes.set(keys(id), { id, state, isOrphan: false });
+  for (const [key, { id, guessedAt, isOrphan }] of impliedTraces(observations)) {
     const known = changes.get(key);
-    const heard = { at: null, guessedAt, values: {}, tags: [], metadata: [] };
+    const implied = { at: null, guessedAt, values: {}, tags: [], metadata: [] };
     changes.set(key, {
       id,
-      state: known === undefined ? heard : mergeStates(known.state, heard),
-      isStray: isStray && (known?.isStray ?? true),
+      state: known === undefined ? implied : mergeStates(known.state, implied),
+      isOrphan: isOrphan && (known?.isOrphan ?? true),
     });
   }
   return changes;
@@ -111,12 +111,16 @@ const sessionsOf = (traces: Folded['traces']): Map<string, string> => {
   return sessions;
 };
 
-const traceOf = (one: Told): string | null => (one.kind === 'trace' ? one.id : one.traceId);
+const traceOf = (one: Report): string | null => (one.kind === 'trace' ? one.id : one.traceId);
 
 /** Prefetches the stored state of the objects that the reports concern. */
-const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<Prefetched> => {
+const prefetchBatch = (
+  tx: Queryable,
+  reports: readonly Report[],
+  keys: Keys,
+): Promise<Prefetched> => {
   const [traces, observations] = [new Set<string>(), new Set<string>()];
-  for (const one of told) {
+  for (const one of reports) {
     const traceId = traceOf(one);
     if (traceId !== null) traces.add(keys(traceId));
     if (one.kind === 'observation') observations.add(keys(one.id));
@@ -126,76 +130,80 @@ const lookAround = (tx: Queryable, told: readonly Told[], keys: Keys): Promise<P
 
 /** Returns the reports without those that are older than the deletion of their trace. */
 const withoutDeleted = (
-  told: readonly Told[],
+  reports: readonly Report[],
   { deletions }: Prefetched,
   keys: Keys,
-): readonly Told[] => {
-  if (deletions.size === 0) return told;
-  return told.filter((one) => {
+): readonly Report[] => {
+  if (deletions.size === 0) return reports;
+  return reports.filter((one) => {
     const traceId = traceOf(one);
     const deletedAt = traceId === null ? undefined : deletions.get(keys(traceId));
     return deletedAt === undefined || one.state.guessedAt > deletedAt;
   });
 };
 
-type Joined = Placed & {
+type Merged = Assigned & {
   /** Price stored before, if all that it depends on is unchanged. */
-  kept: Pricing | null;
+  keptPricing: Pricing | null;
 };
 
 /** Merges observations with their orphans: the state stored before their trace was known. */
-const joinStrays = (placed: readonly Placed[], strays: ReadonlyMap<string, Orphan>): Joined[] =>
-  placed.map((one) => {
-    const stray = strays.get(one.id);
-    if (stray === undefined) return { ...one, kept: null };
-    const state = mergeStates(stray.state, one.state);
-    const isSame = isPricedSame(stray.pricing, priceableOf(stray.state), priceableOf(state));
-    return { ...one, state, kept: isSame ? stray.pricing : null };
+const mergeOrphans = (
+  assigned: readonly Assigned[],
+  orphans: ReadonlyMap<string, Orphan>,
+): Merged[] =>
+  assigned.map((one) => {
+    const orphan = orphans.get(one.id);
+    if (orphan === undefined) return { ...one, keptPricing: null };
+    const state = mergeStates(orphan.state, one.state);
+    const isSame = isPricedSame(orphan.pricing, priceableOf(orphan.state), priceableOf(state));
+    return { ...one, state, keptPricing: isSame ? orphan.pricing : null };
   });
 
 /** Moves an observation to the weekly partition of its trace if the trace already existed. */
 const inWeek = (
   { write, state }: ObservationChange,
-  held: ReadonlyMap<string, HeldTrace>,
+  locked: ReadonlyMap<string, LockedTrace>,
 ): ObservationChange => {
-  const week = held.get(write.traceKey)?.week ?? write.week;
+  const week = locked.get(write.traceKey)?.week ?? write.week;
   return week === write.week ? { write, state } : { write: { ...write, week }, state };
 };
 
 /** Writes all reports; new traces go to the partition of `week`. Returns the changes of the project's daily usage. */
-export const writeTold = async (
+export const writeReports = async (
   tx: Transaction,
   prices: ProjectPrices,
   projectId: string,
-  given: readonly Told[],
+  given: readonly Report[],
   week: number,
 ): Promise<DailyChange[]> => {
   if (given.length === 0) return [];
   const keys = createKeys(projectId);
-  const around = await lookAround(tx, given, keys);
-  const told = withoutDeleted(given, around, keys);
-  if (told.length === 0) return [];
-  const folded = fold(told);
-  const placed = await place(tx, projectId, folded.observations, around, keys);
-  const isToTake = ({ key, isStray }: Placed): boolean => !isStray && around.strays.has(key);
-  const wanted = new Set(placed.filter(isToTake).map(({ key }) => key));
+  const prefetched = await prefetchBatch(tx, given, keys);
+  const reports = withoutDeleted(given, prefetched, keys);
+  if (reports.length === 0) return [];
+  const folded = fold(reports);
+  const assigned = await assignTraces(tx, projectId, folded.observations, prefetched, keys);
+  const isToMove = ({ key, isOrphan }: Assigned): boolean =>
+    !isOrphan && prefetched.orphans.has(key);
+  const wanted = new Set(assigned.filter(isToMove).map(({ key }) => key));
   const { states, gone } = await takeOrphans(tx, [...wanted]);
   const priceAll: PriceAll = (all) => prices(tx, all.map(priceableOf));
-  const joined = joinStrays(placed, states);
-  const pricings = await priceAll(joined.map(({ state }) => state));
-  const observations = joined.map((one, index): ObservationChange => {
-    const { id, key, traceId, traceKey, state, kept } = one;
+  const merged = mergeOrphans(assigned, states);
+  const pricings = await priceAll(merged.map(({ state }) => state));
+  const observations = merged.map((one, index): ObservationChange => {
+    const { id, key, traceId, traceKey, state, keptPricing } = one;
     const place = { projectId, id, key, traceId, traceKey, week };
-    return { state, write: observationWrite(place, state, kept ?? pricings[index] ?? null) };
+    return { state, write: observationWrite(place, state, keptPricing ?? pricings[index] ?? null) };
   });
   const counts = countsByTrace(observations.map(({ write }) => write));
   const tallies = new Map([...counts].map(([key, added]) => [key, addAll(emptyTally, added)]));
-  const changes = tracesToWrite(folded.traces, placed, keys);
-  const held = await holdTraces(tx, projectId, changes, tallies, week);
-  const isNew = (key: string): boolean => held.get(key)?.before === undefined;
-  const inWeeks = observations.map((one) => inWeek(one, held));
+  const changes = tracesToWrite(folded.traces, assigned, keys);
+  const locked = await insertOrLockTraces(tx, projectId, changes, tallies, week);
+  const isNew = (key: string): boolean => locked.get(key)?.before === undefined;
+  const inWeeks = observations.map((one) => inWeek(one, locked));
   const additions = await writeObservations(tx, inWeeks, isNew, priceAll);
-  const changed = await finishTraces(tx, held, additions);
+  const changed = await finishTraces(tx, locked, additions);
   await noteSessions(tx, projectId, sessionsOf(folded.traces));
   return [...gone.flatMap((trace) => changesBetween(trace, undefined)), ...changed];
 };

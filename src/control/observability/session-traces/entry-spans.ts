@@ -7,20 +7,20 @@ import type { Level, ObservationType } from '#observability/object.ts';
 import { cleanText } from '#observability/read-value.ts';
 import { readTraceParent } from '#observability/trace-parent.ts';
 import type {
-  ToldCall,
-  ToldEntry,
-  ToldSession,
+  TracedCall,
+  TracedEntry,
+  TracedSession,
   UnwrittenCall,
 } from '../../db/observability/session-traces.ts';
 import { answerEntriesOf } from '../../sessions/webhooks/ended-answers.ts';
-import type { Told } from '../ingestion/fold.ts';
-import { tellLink } from './session-span.ts';
-import { lastHint, nameOf, ranked, type Saying, stateOf } from './states.ts';
+import type { Report } from '../ingestion/fold.ts';
+import { reportLink } from './session-span.ts';
+import { lastHint, nameOf, type Precedence, ranked, stateOf } from './states.ts';
 
 type Place = { traceId: string; parentId: string };
 
 /** Returns the trace and parent of an entry: from the caller's `traceparent` if it sent one, else the session's own. */
-const placeOf = ({ id, traceId }: ToldSession, traceparent: string | null): Place => {
+const placeOf = ({ id, traceId }: TracedSession, traceparent: string | null): Place => {
   const within = readTraceParent(traceparent);
   if (within === undefined) return { traceId, parentId: id };
   return { traceId: within.traceId, parentId: within.spanId };
@@ -31,13 +31,13 @@ const entryIdOf = (sessionId: string, id: number): string => `${sessionId}-${id}
 
 const mostMessageChars = 2_000;
 
-const typesOfCalls: Partial<Record<ToldCall['callKind'], ObservationType>> = {
+const typesOfCalls: Partial<Record<TracedCall['callKind'], ObservationType>> = {
   tool: 'TOOL',
   grade: 'EVALUATOR',
 };
 
 const bodyOf = (
-  session: ToldSession,
+  session: TracedSession,
   text: string | null,
   start: string | null,
   bytes: number,
@@ -48,19 +48,19 @@ const bodyOf = (
 };
 
 /** Returns the metadata that all observations of a session have: the session's id. */
-const commonOf = ({ id }: ToldSession): Record<string, unknown> => ({ worldSessionId: id });
+const commonOf = ({ id }: TracedSession): Record<string, unknown> => ({ worldSessionId: id });
 
-const bodiesOf = (session: ToldSession, entry: ToldEntry) => ({
+const bodiesOf = (session: TracedSession, entry: TracedEntry) => ({
   input: bodyOf(session, entry.request, entry.requestStart, entry.requestBytes),
   output: bodyOf(session, entry.response, entry.responseStart, entry.responseBytes),
 });
 
-const changesOf = ({ changes }: ToldEntry): Record<string, unknown> =>
+const changesOf = ({ changes }: TracedEntry): Record<string, unknown> =>
   changes === '{}' ? {} : { changes: JSON.parse(changes) };
 
-const callNameOf = ({ callKind, callName }: ToldCall): string => nameOf(callName ?? callKind);
+const callNameOf = ({ callKind, callName }: TracedCall): string => nameOf(callName ?? callKind);
 
-const levelOfCall = ({ callState }: ToldCall): Level | null => {
+const levelOfCall = ({ callState }: TracedCall): Level | null => {
   if (callState === 'cancelled') return 'WARNING';
   return callState === 'lost' || callState === 'failed' ? 'ERROR' : null;
 };
@@ -70,14 +70,14 @@ const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) ? own(value, name) : undefined;
 
 /** Returns the error message of a failed call, from the ledger. */
-const errorIn = ({ callState, response }: ToldEntry): string | null => {
+const errorIn = ({ callState, response }: TracedEntry): string | null => {
   if (callState !== 'failed' || response === null) return null;
   const message = memberOf(memberOf(JSON.parse(response), 'error'), 'message');
   return typeof message === 'string' ? cleanText(message.slice(0, mostMessageChars)) : null;
 };
 
 /** Returns the header `traceparent` of an API request. */
-const traceParentOf = ({ request }: ToldEntry): string | null => {
+const traceParentOf = ({ request }: TracedEntry): string | null => {
   if (request?.includes('"traceparent"') !== true) return null;
   const header = memberOf(memberOf(JSON.parse(request), 'headers'), 'traceparent');
   return typeof header === 'string' ? header : null;
@@ -86,21 +86,21 @@ const traceParentOf = ({ request }: ToldEntry): string | null => {
 type CallTimes = { beganMs: number; endMs: number };
 
 /** Adds a report that links the session to a caller's trace, if the call or request belongs to one. */
-const withLink = (session: ToldSession, place: Place, told: Told): Told[] =>
-  place.traceId === session.traceId ? [told] : [told, tellLink(session, place.traceId)];
+const withLink = (session: TracedSession, place: Place, report: Report): Report[] =>
+  place.traceId === session.traceId ? [report] : [report, reportLink(session, place.traceId)];
 
-const tellCallAs = (
-  session: ToldSession,
-  call: ToldCall,
+const reportCallAs = (
+  session: TracedSession,
+  call: TracedCall,
   { beganMs, endMs }: CallTimes,
   more: {
     error: string | null;
     bodies: ReturnType<typeof bodiesOf> | null;
     metadata: Record<string, unknown>;
   },
-): Told[] => {
+): Report[] => {
   const place = placeOf(session, call.traceParent);
-  const saying: Saying = { standing: 'create', ms: beganMs };
+  const precedence: Precedence = { standing: 'create', ms: beganMs };
   const given = {
     type: typesOfCalls[call.callKind] ?? 'SPAN',
     name: callNameOf(call),
@@ -111,38 +111,38 @@ const tellCallAs = (
     ...more.bodies,
   };
   const metadata = { ...commonOf(session), callState: call.callState, ...more.metadata };
-  const state = stateOf({ beganMs, values: ranked(given, saying), metadata }, saying);
-  const told: Told = { kind: 'observation', id: call.callId, traceId: place.traceId, state };
-  return withLink(session, place, told);
+  const state = stateOf({ beganMs, values: ranked(given, precedence), metadata }, precedence);
+  const report: Report = { kind: 'observation', id: call.callId, traceId: place.traceId, state };
+  return withLink(session, place, report);
 };
 
 /**
  * Reports a call without a ledger entry. Only ledgers have input and output, so it has none except the outcome of a
  * grade.
  */
-export const tellUnwritten = (
-  session: ToldSession,
+export const reportUnwritten = (
+  session: TracedSession,
   call: UnwrittenCall,
   outcome: string | null = null,
-): Told[] => {
+): Report[] => {
   const end = call.answeredAt ?? session.closedAt ?? call.queuedAt;
   const times = { beganMs: call.queuedAt.getTime(), endMs: end.getTime() };
   const error = call.error?.message ?? null;
   const bodies = outcome === null ? null : { input: null, output: outcome };
-  return tellCallAs(session, call, times, { error, bodies, metadata: {} });
+  return reportCallAs(session, call, times, { error, bodies, metadata: {} });
 };
 
-const tellCall = (session: ToldSession, entry: ToldEntry & ToldCall): Told[] => {
+const reportCall = (session: TracedSession, entry: TracedEntry & TracedCall): Report[] => {
   const beganMs = entry.queuedAt.getTime();
   // A call whose host was lost has no answer time; its duration is in the ledger.
   const endMs = entry.answeredAt?.getTime() ?? beganMs + entry.durationMs;
   const metadata = { ...changesOf(entry), ranMs: entry.durationMs, entry: entry.id };
   const bodies = bodiesOf(session, entry);
   const more = { error: errorIn(entry), bodies, metadata };
-  return tellCallAs(session, entry, { beganMs, endMs }, more);
+  return reportCallAs(session, entry, { beganMs, endMs }, more);
 };
 
-const requestName = ({ operation, method, path, via }: ToldEntry): string => {
+const requestName = ({ operation, method, path, via }: TracedEntry): string => {
   if (via === 'webhook' || via === 'webhook-skipped') return nameOf(`webhook ${operation ?? ''}`);
   if (via === 'browser') return nameOf(`browser ${operation ?? ''}`);
   return nameOf(operation ?? `${method ?? ''} ${path ?? ''}`);
@@ -154,10 +154,10 @@ const levelOfStatus = (status: number | null): Level | null => {
   return status >= 400 && status < 500 ? 'WARNING' : 'ERROR';
 };
 
-const levelOfEntry = ({ via, status }: ToldEntry): Level | null =>
+const levelOfEntry = ({ via, status }: TracedEntry): Level | null =>
   via === 'webhook-skipped' ? 'WARNING' : levelOfStatus(status);
 
-const typesOfWays: Partial<Record<ToldEntry['via'], ObservationType>> = {
+const typesByVia: Partial<Record<TracedEntry['via'], ObservationType>> = {
   browser: 'EVENT',
   'webhook-skipped': 'EVENT',
 };
@@ -166,7 +166,7 @@ const typesOfWays: Partial<Record<ToldEntry['via'], ObservationType>> = {
  * Returns the trace and parent of an entry. A delivery belongs to the call that sent it, if that is in the session's
  * own trace.
  */
-const placeOfEntry = (session: ToldSession, entry: ToldEntry): Place => {
+const placeOfEntry = (session: TracedSession, entry: TracedEntry): Place => {
   if (entry.via === 'api' || entry.via === 'ui') return placeOf(session, traceParentOf(entry));
   if (entry.callId === null) return placeOf(session, null);
   const { traceId } = placeOf(session, entry.traceParent);
@@ -174,12 +174,12 @@ const placeOfEntry = (session: ToldSession, entry: ToldEntry): Place => {
   return { traceId: session.traceId, parentId };
 };
 
-const tellRequest = (session: ToldSession, entry: ToldEntry): Told[] => {
+const reportRequest = (session: TracedSession, entry: TracedEntry): Report[] => {
   const { at, id, method, path, status, durationMs, via } = entry;
   const beganMs = at.getTime();
   const place = placeOfEntry(session, entry);
-  const saying: Saying = { standing: 'create', ms: beganMs };
-  const type = typesOfWays[via] ?? 'SPAN';
+  const precedence: Precedence = { standing: 'create', ms: beganMs };
+  const type = typesByVia[via] ?? 'SPAN';
   const given = {
     type,
     name: requestName(entry),
@@ -191,35 +191,35 @@ const tellRequest = (session: ToldSession, entry: ToldEntry): Told[] => {
   };
   const request = method === null ? {} : { method, path, status };
   const metadata = { ...commonOf(session), via, ...request, ...changesOf(entry), entry: id };
-  const state = stateOf({ beganMs, values: ranked(given, saying), metadata }, saying);
-  const told: Told = {
+  const state = stateOf({ beganMs, values: ranked(given, precedence), metadata }, precedence);
+  const report: Report = {
     ...{ kind: 'observation', id: entryIdOf(session.id, id), traceId: place.traceId, state },
   };
-  return withLink(session, place, told);
+  return withLink(session, place, report);
 };
 
 /** Reports the answer of a receiver as an update of the delivery that it answers. */
-const tellAnswer = (session: ToldSession, entry: ToldEntry, delivery: number): Told[] => {
+const reportAnswer = (session: TracedSession, entry: TracedEntry, delivery: number): Report[] => {
   const endMs = entry.at.getTime();
-  const saying: Saying = { standing: 'update', ms: endMs };
+  const precedence: Precedence = { standing: 'update', ms: endMs };
   const { output } = bodiesOf(session, entry);
   const values = {
     ...ranked({ type: 'SPAN', name: requestName(entry) }, lastHint),
-    ...ranked({ endTime: endMs, level: levelOfStatus(entry.status), output }, saying),
+    ...ranked({ endTime: endMs, level: levelOfStatus(entry.status), output }, precedence),
   };
   const metadata = { status: entry.status, answerEntry: entry.id };
-  const state = stateOf({ beganMs: null, values, metadata }, saying);
+  const state = stateOf({ beganMs: null, values, metadata }, precedence);
   const id = entryIdOf(session.id, delivery);
   return [{ kind: 'observation', id, traceId: session.traceId, state }];
 };
 
-const isCall = (entry: ToldEntry): entry is ToldEntry & ToldCall =>
+const isCall = (entry: TracedEntry): entry is TracedEntry & TracedCall =>
   entry.callId !== null && (entry.via === 'tool' || entry.via === 'session');
 
 /** Returns the reports of an entry. */
-export const tellEntry = (session: ToldSession, entry: ToldEntry): Told[] => {
-  if (isCall(entry)) return tellCall(session, entry);
+export const reportEntry = (session: TracedSession, entry: TracedEntry): Report[] => {
+  if (isCall(entry)) return reportCall(session, entry);
   const [answered] = answerEntriesOf([{ ...entry, request: entry.request ?? 'null' }]);
-  if (answered !== undefined) return tellAnswer(session, entry, answered.deliveryId);
-  return tellRequest(session, entry);
+  if (answered !== undefined) return reportAnswer(session, entry, answered.deliveryId);
+  return reportRequest(session, entry);
 };

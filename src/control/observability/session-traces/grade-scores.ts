@@ -6,9 +6,9 @@ import { cleanText } from '#observability/read-value.ts';
 import type { GivenScore } from '#observability/score.ts';
 import type { GradeSummary } from '../../base/contracts/grade-summary.ts';
 import type { ScoreWrite } from '../../db/observability/scores.ts';
-import type { ToldSession } from '../../db/observability/session-traces.ts';
-import type { Told } from '../ingestion/fold.ts';
-import { tellOutcome } from './session-span.ts';
+import type { TracedSession } from '../../db/observability/session-traces.ts';
+import type { Report } from '../ingestion/fold.ts';
+import { reportOutcome } from './session-span.ts';
 import { nameOf } from './states.ts';
 
 export type GradedCall = { callId: string; answeredMs: number; grade: GradeSummary };
@@ -59,7 +59,7 @@ const valuesOf = (grade: GradeSummary): Value[] => {
 
 /** Returns the scores of a grade; a score keeps the id that it had in the previous grade. */
 export const scoresOf = (
-  session: ToldSession,
+  session: TracedSession,
   { callId, answeredMs, grade }: GradedCall,
 ): ScoreWrite[] =>
   valuesOf(grade).map(({ key, name, value, comment = null, metadata = {} }) => {
@@ -74,7 +74,7 @@ export const scoresOf = (
     };
     return {
       id: cleanText(`${scorePrefixOf(session.id)}${key}`),
-      saidAt: answeredMs * 1_000,
+      reportedAt: answeredMs * 1_000,
       scoredAt: answeredMs,
       score: checkScore(given, undefined),
     };
@@ -85,5 +85,5 @@ export const outcomeOf = ({ grade: { verdict, score } }: GradedCall): string =>
   JSON.stringify({ verdict, passed: verdict === 'pass', score });
 
 /** Reports the outcome of a session. */
-export const tellGrade = (session: ToldSession, graded: GradedCall): Told[] =>
-  tellOutcome(session, outcomeOf(graded), graded.answeredMs);
+export const reportGrade = (session: TracedSession, graded: GradedCall): Report[] =>
+  reportOutcome(session, outcomeOf(graded), graded.answeredMs);

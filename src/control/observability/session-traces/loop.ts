@@ -6,30 +6,30 @@
  * reported twice. So the more items a batch had, the longer the next one waits.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
-import { postponeDue, takeDues } from '../../db/observability/session-traces.ts';
+import { postponeOutboxEntry, takeOutboxEntries } from '../../db/observability/session-traces.ts';
 import type { ObservabilityParts } from '../parts.ts';
-import { type Batch, type BatchTold, tellBatch } from './report.ts';
+import { type Batch, type BatchResult, reportBatch } from './report.ts';
 
 const everyMs = 500;
 /** Wait before the next batch, for each item of the last one, in milliseconds. */
-const restMsOfDue = 40;
+const restMsOfEntry = 40;
 const longestRestMs = 1_500;
-const whole: Batch = { dues: 200, bytes: 8 * 1024 * 1024 };
-const single: Batch = { dues: 1, bytes: 0 };
+const whole: Batch = { entries: 200, bytes: 8 * 1024 * 1024 };
+const single: Batch = { entries: 1, bytes: 0 };
 /** A batch has rows of many projects, so it waits only briefly for locked rows. */
 const locking = { rowsMs: 500 };
 /** Maximum number of items reported one at a time after a batch failed. */
 const mostSingle = 200;
 
-type Told = { observations: number; dues: number };
+type Reported = { observations: number; entries: number };
 
-const tell = async (
+const report = async (
   { traces, readGrade }: ObservabilityParts,
   batch: Batch,
-): Promise<BatchTold> => {
+): Promise<BatchResult> => {
   const week = await traces.weeks.current();
   return traces.db.transaction(
-    (tx) => tellBatch(tx, { week, readGrade, prices: traces.prices }, batch),
+    (tx) => reportBatch(tx, { week, readGrade, prices: traces.prices }, batch),
     'by_key',
     locking,
   );
@@ -38,63 +38,69 @@ const tell = async (
 /** Postpones the first item of the outbox. */
 const postponeFirst = (parts: ObservabilityParts, cause: unknown): Promise<void> =>
   parts.traces.db.transaction(async (tx) => {
-    const [due] = await takeDues(tx, 1);
-    if (due === undefined) return;
+    const [entry] = await takeOutboxEntries(tx, 1);
+    if (entry === undefined) return;
     parts.metrics.sessionTraceFailures.inc();
-    const { sessionId, attempts } = due;
-    parts.log.warn({ err: cause, sessionId, attempts }, 'a session is told in its trace later');
-    await postponeDue(tx, due.id);
+    const { sessionId, attempts } = entry;
+    parts.log.warn(
+      { err: cause, sessionId, attempts },
+      'postponed the report of a session in its trace',
+    );
+    await postponeOutboxEntry(tx, entry.id);
   });
 
 /** Reports items one by one; one that fails does not hold up the rest. */
-const tellSingly = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Told> => {
-  const told = { observations: 0, dues: 0 };
-  while (told.dues < mostSingle && !signal.aborted) {
+const reportSingly = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Reported> => {
+  const total = { observations: 0, entries: 0 };
+  while (total.entries < mostSingle && !signal.aborted) {
     try {
-      const { dues, observations } = await tell(parts, single);
-      if (dues === 0) break;
-      told.observations += observations;
+      const { entries, observations } = await report(parts, single);
+      if (entries === 0) break;
+      total.observations += observations;
     } catch (error) {
       await postponeFirst(parts, error);
     }
-    told.dues += 1;
+    total.entries += 1;
   }
-  return told;
+  return total;
 };
 
-const tick = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Told> => {
-  const told = { observations: 0, dues: 0 };
-  const add = ({ observations, dues }: Told): void => {
-    told.observations += observations;
-    told.dues += dues;
+const tick = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Reported> => {
+  const total = { observations: 0, entries: 0 };
+  const add = ({ observations, entries }: Reported): void => {
+    total.observations += observations;
+    total.entries += entries;
     parts.metrics.sessionObservations.inc(observations);
   };
   let isFull = true;
   while (isFull && !signal.aborted) {
     try {
-      const telling = await tell(parts, whole);
-      add(telling);
-      isFull = telling.isFull;
+      const result = await report(parts, whole);
+      add(result);
+      isFull = result.isFull;
     } catch (error) {
-      parts.log.debug({ err: error }, 'a batch of what sessions did is told one by one');
-      add(await tellSingly(parts, signal));
+      parts.log.debug(
+        { err: error },
+        'a batch of session reports failed; its entries are reported one by one',
+      );
+      add(await reportSingly(parts, signal));
     }
   }
-  return told;
+  return total;
 };
 
 /** Starts the loop. */
-export const startSessionTraces = (parts: ObservabilityParts): Loop<Told> => {
+export const startSessionTraces = (parts: ObservabilityParts): Loop<Reported> => {
   let nextAt = 0;
   return startLoop({
     name: 'session-traces',
     everyMs,
     log: parts.log,
     tick: async (signal) => {
-      if (performance.now() < nextAt) return { observations: 0, dues: 0 };
-      const told = await tick(parts, signal);
-      nextAt = performance.now() + Math.min(longestRestMs, told.dues * restMsOfDue);
-      return told;
+      if (performance.now() < nextAt) return { observations: 0, entries: 0 };
+      const total = await tick(parts, signal);
+      nextAt = performance.now() + Math.min(longestRestMs, total.entries * restMsOfEntry);
+      return total;
     },
   });
 };

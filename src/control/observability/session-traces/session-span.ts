@@ -1,21 +1,26 @@
 /** Converts a session to its trace, and to the span that contains all its calls and requests. Pure. */
 import type { State } from '#observability/state.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';
-import type { ToldSession } from '../../db/observability/session-traces.ts';
-import type { Told } from '../ingestion/fold.ts';
-import { lastHint, nameOf, ranked, type Saying, stateOf } from './states.ts';
+import type { TracedSession } from '../../db/observability/session-traces.ts';
+import type { Report } from '../ingestion/fold.ts';
+import { lastHint, nameOf, type Precedence, ranked, stateOf } from './states.ts';
 
 /** Returns `shop/refund`: the world and the task of the session. */
-const titleOf = ({ slug, taskName }: ToldSession): string =>
+const titleOf = ({ slug, taskName }: TracedSession): string =>
   nameOf(taskName === null ? slug : `${slug}/${taskName}`);
 
 /** Returns true if the session has a trace of its own, and not that of the request that opened it. */
-const hasOwnTrace = ({ id, traceId }: ToldSession): boolean => traceId === traceIdOf(id);
+const hasOwnTrace = ({ id, traceId }: TracedSession): boolean => traceId === traceIdOf(id);
 
-const endOf = ({ createdAt, readyAt, closedAt }: ToldSession): number =>
+const endOf = ({ createdAt, readyAt, closedAt }: TracedSession): number =>
   (closedAt ?? readyAt ?? createdAt).getTime();
 
-const factsOf = ({ slug, versionId, taskName, taskId }: ToldSession): Record<string, unknown> => ({
+const factsOf = ({
+  slug,
+  versionId,
+  taskName,
+  taskId,
+}: TracedSession): Record<string, unknown> => ({
   world: slug,
   versionId,
   ...(taskName === null ? {} : { task: taskName }),
@@ -25,25 +30,25 @@ const factsOf = ({ slug, versionId, taskName, taskId }: ToldSession): Record<str
 /**
  * Returns the metadata of a trace for a session, keyed by the session's id, because a trace may have several sessions.
  */
-const linkTo = (session: ToldSession): Record<string, unknown> => ({
+const linkTo = (session: TracedSession): Record<string, unknown> => ({
   worldSessions: { [session.id]: factsOf(session) },
 });
 
 /** Returns the tags `world:shop` and `task:refund`, by which lists of traces are filtered. */
-const tagsOf = ({ slug, taskName }: ToldSession): string[] =>
+const tagsOf = ({ slug, taskName }: TracedSession): string[] =>
   [`world:${slug}`, ...(taskName === null ? [] : [`task:${taskName}`])].map(nameOf).sort();
 
 /** Returns the build in terms of traces: its hash is the release, its version the version. */
-const buildOf = ({ buildHash: release, buildVersion: version }: ToldSession) => ({
+const buildOf = ({ buildHash: release, buildVersion: version }: TracedSession) => ({
   release,
   version,
 });
 
 // Returns the lowest standing, which any other report of the trace overrides.
-const hint = (ms: number): Saying => ({ standing: 'hint', ms });
+const hint = (ms: number): Precedence => ({ standing: 'hint', ms });
 
 /** Returns the state for an agent's trace that uses the session: a link to it. */
-const linkedState = (session: ToldSession): State => {
+const linkedState = (session: TracedSession): State => {
   const { createdAt, traceSessionId, id } = session;
   const values = ranked({ name: titleOf(session), externalId: id, ...buildOf(session) }, lastHint);
   const asked = ranked({ sessionId: traceSessionId }, hint(createdAt.getTime()));
@@ -55,15 +60,15 @@ const linkedState = (session: ToldSession): State => {
 };
 
 /** Reports a session in a trace that is not its own. */
-export const tellLink = (session: ToldSession, traceId: string): Told => ({
+export const reportLink = (session: TracedSession, traceId: string): Report => ({
   kind: 'trace',
   id: traceId,
   state: linkedState(session),
 });
 
-const ownState = (session: ToldSession): State => {
+const ownState = (session: TracedSession): State => {
   const { id, createdAt, traceSessionId, instruction } = session;
-  const saying = hint(endOf(session));
+  const precedence = hint(endOf(session));
   const given = {
     name: titleOf(session),
     sessionId: traceSessionId ?? id,
@@ -73,16 +78,16 @@ const ownState = (session: ToldSession): State => {
   };
   const parts = {
     beganMs: createdAt.getTime(),
-    values: ranked(given, saying),
+    values: ranked(given, precedence),
     metadata: linkTo(session),
     tags: tagsOf(session),
   };
-  return stateOf(parts, saying);
+  return stateOf(parts, precedence);
 };
 
-const spanState = (session: ToldSession): State => {
+const spanState = (session: TracedSession): State => {
   const { id, createdAt, readyAt, closedAt, instruction, state, endReason, error } = session;
-  const saying: Saying = { standing: 'create', ms: endOf(session) };
+  const precedence: Precedence = { standing: 'create', ms: endOf(session) };
   const given = {
     type: 'SPAN',
     name: titleOf(session),
@@ -99,15 +104,15 @@ const spanState = (session: ToldSession): State => {
     ...(endReason === null ? {} : { endReason }),
     ...(readyAt === null ? {} : { readyMs: readyAt.getTime() - createdAt.getTime() }),
   };
-  const values = ranked(given, saying);
-  return stateOf({ beganMs: createdAt.getTime(), values, metadata }, saying);
+  const values = ranked(given, precedence);
+  return stateOf({ beganMs: createdAt.getTime(), values, metadata }, precedence);
 };
 
 /** Reports the current state of the session. */
-export const tellSession = (session: ToldSession): Told[] => [
+export const reportSession = (session: TracedSession): Report[] => [
   hasOwnTrace(session)
     ? { kind: 'trace', id: session.traceId, state: ownState(session) }
-    : tellLink(session, session.traceId),
+    : reportLink(session, session.traceId),
   {
     kind: 'observation',
     id: session.id,
@@ -120,11 +125,11 @@ export const tellSession = (session: ToldSession): Told[] => [
  * Reports the outcome of the latest grade: as the output of the session's span, and of the trace until another report
  * gives one.
  */
-export const tellOutcome = (
-  { id, traceId, createdAt }: ToldSession,
+export const reportOutcome = (
+  { id, traceId, createdAt }: TracedSession,
   output: string,
   ms: number,
-): Told[] => {
+): Report[] => {
   const of = (values: State['values']): State => ({
     ...{ at: null, guessedAt: createdAt.getTime(), values, tags: [], metadata: [] },
   });

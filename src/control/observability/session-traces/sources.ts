@@ -3,35 +3,35 @@ import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import {
-  type EntryName,
   findGradeCalls,
   findLostGrades,
-  findToldEntries,
-  findToldSessions,
+  findTracedEntries,
+  findTracedSessions,
   findUnwritten,
   type GradeCall,
+  type LedgerEntryKey,
   type LostGrade,
-  type ToldEntry,
-  type ToldSession,
-  type TraceDue,
+  type OutboxEntry,
+  type TracedEntry,
+  type TracedSession,
   type UnwrittenCall,
 } from '../../db/observability/session-traces.ts';
 import type { GradeReader } from '../../worlds/compile/grade-reader.ts';
-import type { Told } from '../ingestion/fold.ts';
-import { tellEntry, tellUnwritten } from './entry-spans.ts';
-import { type GradedCall, outcomeOf, tellGrade } from './grade-scores.ts';
-import { tellSession } from './session-span.ts';
+import type { Report } from '../ingestion/fold.ts';
+import { reportEntry, reportUnwritten } from './entry-spans.ts';
+import { type GradedCall, outcomeOf, reportGrade } from './grade-scores.ts';
+import { reportSession } from './session-span.ts';
 
 /** A session with the reports that are due. */
-export type Story = {
-  session: ToldSession;
-  told: Told[];
+export type SessionReports = {
+  session: TracedSession;
+  reports: Report[];
   /** Latest grade among the reports. */
   graded: GradedCall | undefined;
 };
 
 /** Returns true if the call has no final state yet: hosts write an entry before the answer arrives here. */
-const isUnderWay = ({ callState }: ToldEntry): boolean =>
+const isRunning = ({ callState }: TracedEntry): boolean =>
   callState !== null && !isFinal(callTransitions, callState);
 
 type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
@@ -41,7 +41,7 @@ type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
  */
 const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => {
   if (lost !== undefined) return lost;
-  const told = [
+  const candidates = [
     ...entries.map((entry) => ({ ...entry, answeredAt: entry.answeredAt ?? entry.at })),
     ...grades,
   ].flatMap(({ sessionId, callId, gradeJson, answeredAt }) =>
@@ -49,11 +49,11 @@ const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => 
       ? []
       : [{ sessionId, callId, gradeJson, answeredAt }],
   );
-  return told.toSorted((one, other) => +one.answeredAt - +other.answeredAt).at(-1);
+  return candidates.toSorted((one, other) => +one.answeredAt - +other.answeredAt).at(-1);
 };
 
 const findGrade = async (
-  { projectId }: ToldSession,
+  { projectId }: TracedSession,
   parts: Parts,
   readGrade: GradeReader,
 ): Promise<GradedCall | undefined> => {
@@ -64,66 +64,69 @@ const findGrade = async (
 };
 
 type Parts = {
-  tellsSession: boolean;
-  entries: ToldEntry[];
+  isAboutSession: boolean;
+  entries: TracedEntry[];
   /** Calls that graded the session. */
   grades: GradeCall[];
   unwritten: UnwrittenCall[];
   lost: LostGrade | undefined;
 };
 
-const storyOf = async (
-  session: ToldSession,
+const reportsOf = async (
+  session: TracedSession,
   parts: Parts,
   readGrade: GradeReader,
-): Promise<Story> => {
-  const { tellsSession, entries, grades, unwritten } = parts;
+): Promise<SessionReports> => {
+  const { isAboutSession, entries, grades, unwritten } = parts;
   const graded = await findGrade(session, parts, readGrade);
-  const told = [
-    ...(tellsSession ? tellSession(session) : []),
-    ...entries.flatMap((entry) => tellEntry(session, entry)),
+  const reports = [
+    ...(isAboutSession ? reportSession(session) : []),
+    ...entries.flatMap((entry) => reportEntry(session, entry)),
     ...grades.flatMap((call) =>
-      tellUnwritten(session, call, call.callId === graded?.callId ? outcomeOf(graded) : null),
+      reportUnwritten(session, call, call.callId === graded?.callId ? outcomeOf(graded) : null),
     ),
-    ...unwritten.flatMap((call) => tellUnwritten(session, call)),
-    ...(graded === undefined ? [] : tellGrade(session, graded)),
+    ...unwritten.flatMap((call) => reportUnwritten(session, call)),
+    ...(graded === undefined ? [] : reportGrade(session, graded)),
   ];
-  return { session, told, graded };
+  return { session, reports, graded };
 };
 
 /** Reads the due reports, and the entries that can only be reported later. */
-export const readStories = async (
+export const readSessionReports = async (
   tx: Queryable,
-  dues: readonly TraceDue[],
+  outboxEntries: readonly OutboxEntry[],
   readGrade: GradeReader,
-): Promise<{ stories: Story[]; later: EntryName[] }> => {
-  const ids = [...new Set(dues.map(({ sessionId }) => sessionId))];
-  const sessions = (await findToldSessions(tx, ids)).filter(({ isOver }) => !isOver);
-  const telling = dues.filter(({ tellsSession }) => tellsSession);
-  const isDue = new Set(telling.map(({ sessionId }) => sessionId));
-  const ended = sessions.filter(({ id, closedAt }) => closedAt !== null && isDue.has(id));
+): Promise<{ reported: SessionReports[]; later: LedgerEntryKey[] }> => {
+  const ids = [...new Set(outboxEntries.map(({ sessionId }) => sessionId))];
+  const sessions = (await findTracedSessions(tx, ids)).filter(({ isOver }) => !isOver);
+  const aboutSessions = outboxEntries.filter(({ isAboutSession }) => isAboutSession);
+  const dueIds = new Set(aboutSessions.map(({ sessionId }) => sessionId));
+  const ended = sessions.filter(({ id, closedAt }) => closedAt !== null && dueIds.has(id));
   const endedIds = ended.map(({ id }) => id);
-  const entries = Map.groupBy(await findToldEntries(tx, dues), ({ sessionId }) => sessionId);
+  const entries = Map.groupBy(
+    await findTracedEntries(tx, outboxEntries),
+    ({ sessionId }) => sessionId,
+  );
   const failedIds = ended.filter(({ state }) => state === 'FAILED').map(({ id }) => id);
   const unwritten = await findUnwritten(tx, endedIds, failedIds);
   const lost = await findLostGrades(tx, endedIds);
-  const grades = Map.groupBy(await findGradeCalls(tx, dues), ({ sessionId }) => sessionId);
+  const grades = Map.groupBy(await findGradeCalls(tx, outboxEntries), ({ sessionId }) => sessionId);
   const unwrittenBy = Map.groupBy(unwritten, ({ sessionId }) => sessionId);
-  const stories: Story[] = [];
-  const later: EntryName[] = [];
+  const reported: SessionReports[] = [];
+  const later: LedgerEntryKey[] = [];
   for (const session of sessions) {
-    const { id, isTold } = session;
+    const { id, isReported } = session;
     const own = entries.get(id) ?? [];
-    later.push(...own.filter(isUnderWay));
+    later.push(...own.filter(isRunning));
     const parts = {
       // The first report of a session includes its trace.
-      tellsSession: isDue.has(id) || !isTold,
-      entries: own.filter((entry) => !isUnderWay(entry)),
+      isAboutSession: dueIds.has(id) || !isReported,
+      entries: own.filter((entry) => !isRunning(entry)),
       grades: grades.get(id) ?? [],
       unwritten: unwrittenBy.get(id) ?? [],
       lost: lost.find(({ sessionId }) => sessionId === id),
     };
-    stories.push(await storyOf(session, parts, readGrade));
+    reported.push(await reportsOf(session, parts, readGrade));
   }
-  return { stories, later };
+  return { reported, later };
 };

@@ -6,25 +6,25 @@ import { cleanText, textLimits } from '#observability/read-value.ts';
 import { type Rank, rankOf, type Standing, type State, type Value } from '#observability/state.ts';
 
 /** Precedence of a report over other reports, see `rankOf`. */
-export type Saying = {
+export type Precedence = {
   standing: Standing;
   /** Time that the report is about, in milliseconds since 1970. */
   ms: number;
 };
 
 /** Lowest precedence: every other report overrides it. */
-export const lastHint: Saying = { standing: 'hint', ms: 0 };
+export const lastHint: Precedence = { standing: 'hint', ms: 0 };
 
-const rankOfSaying = ({ standing, ms }: Saying): Rank => rankOf(standing, ms * 1_000, 0);
+const rankOfPrecedence = ({ standing, ms }: Precedence): Rank => rankOf(standing, ms * 1_000, 0);
 
 type Given<Field extends string> = { [Name in Field]?: Value };
 
 /** Gives all values the same rank; null and absent values are left out. */
 export const ranked = (
   given: Given<TraceField> | Given<ObservationField>,
-  saying: Saying,
+  precedence: Precedence,
 ): State['values'] => {
-  const rank = rankOfSaying(saying);
+  const rank = rankOfPrecedence(precedence);
   const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(said.map(([field, value]) => [field, [rank, value]]));
 };
@@ -41,13 +41,13 @@ type Parts = {
 /** Returns the state of a report. */
 export const stateOf = (
   { beganMs, values, metadata, tags = [] }: Parts,
-  saying: Saying,
+  precedence: Precedence,
 ): State => ({
   at: beganMs,
-  guessedAt: saying.ms,
+  guessedAt: precedence.ms,
   values,
   tags,
-  metadata: [[rankOfSaying(saying), metadata]],
+  metadata: [[rankOfPrecedence(precedence), metadata]],
 });
 
 /** Returns a text cut to the maximum length of names. */

@@ -10,7 +10,7 @@ import { isFinal } from '#domain/transitions.ts';
 import type { Log } from '#runtime/log.ts';
 import { readTogether } from '#runtime/metrics.ts';
 import type { Database } from '../../db/core/database.ts';
-import { readTraceDueLoad, type TraceDueLoad } from '../../db/observability/session-traces.ts';
+import { type OutboxLoad, readOutboxLoad } from '../../db/observability/session-traces.ts';
 import { type Load, readLoad } from '../../db/sessions/load.ts';
 import { type PushLoad, readPushLoad } from '../../db/sessions/pushes.ts';
 import { type ImportLoad, readImportLoad } from '../../db/worlds/import-jobs.ts';
@@ -33,7 +33,7 @@ type Uploads = { bytes(): number };
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
-type Installation = Load & { imports: ImportLoad; pushes: PushLoad; traceDues: TraceDueLoad };
+type Installation = Load & { imports: ImportLoad; pushes: PushLoad; traceDues: OutboxLoad };
 
 /** Adds the gauges from the database. While it is unavailable they are missing, and `svc_database_up` is 0. */
 const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
@@ -44,7 +44,7 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
       readLoad(db),
       readImportLoad(db),
       readPushLoad(db),
-      readTraceDueLoad(db),
+      readOutboxLoad(db),
     ]);
     load = { ...sessions, imports, pushes, traceDues };
   }, log);

@@ -9,7 +9,7 @@ import { numberOf } from './event-number.ts';
 import { dashless, keyList, keyOf } from './trace-keys.ts';
 
 /** Event, as far as the dedupe needs it. */
-export type SeenEvent = {
+export type DedupeKey = {
   id: string;
   /** Trace that it reports on; the object if it names no trace. */
   about: string;
@@ -18,7 +18,7 @@ export type SeenEvent = {
 };
 
 /** Time span of one row. It bounds the size of a row, however long a trace goes on. */
-const togetherMs = 600_000;
+const rowSpanMs = 600_000;
 
 /** Appends the given events to their rows, and returns which of them the rows held before. */
 const takeStatement = statement(
@@ -43,27 +43,27 @@ const takeStatement = statement(
  * Returns a function that computes the row key of an event. It remembers keys, because the events of one batch have
  * few.
  */
-const createPlaces = (projectId: string): ((event: SeenEvent) => string) => {
+const createRowKeys = (projectId: string): ((event: DedupeKey) => string) => {
   const known = new Map<string, string>();
   return ({ about, madeAt }) => {
-    const name = `${Math.floor(madeAt / togetherMs)}\0${about}`;
-    const place = known.get(name) ?? keyOf(projectId, name);
-    known.set(name, place);
-    return place;
+    const name = `${Math.floor(madeAt / rowSpanMs)}\0${about}`;
+    const rowKey = known.get(name) ?? keyOf(projectId, name);
+    known.set(name, rowKey);
+    return rowKey;
   };
 };
 
 /** Events of one row, and their numbers in the same order. */
-type Group = { events: SeenEvent[]; numbers: Set<string> };
+type Group = { events: DedupeKey[]; numbers: Set<string> };
 
 /** Groups events by the keys of their rows, and keeps the first of each id in a row. */
-const groupsOf = (projectId: string, events: readonly SeenEvent[]): Map<string, Group> => {
-  const placeOf = createPlaces(projectId);
+const groupsOf = (projectId: string, events: readonly DedupeKey[]): Map<string, Group> => {
+  const rowKeyOf = createRowKeys(projectId);
   const groups = new Map<string, Group>();
   for (const event of events) {
-    const place = placeOf(event);
-    const group = groups.get(place) ?? { events: [], numbers: new Set() };
-    groups.set(place, group);
+    const rowKey = rowKeyOf(event);
+    const group = groups.get(rowKey) ?? { events: [], numbers: new Set() };
+    groups.set(rowKey, group);
     const { size } = group.numbers;
     if (group.numbers.add(numberOf(event.id)).size > size) group.events.push(event);
   }
@@ -74,12 +74,12 @@ const groupsOf = (projectId: string, events: readonly SeenEvent[]): Map<string, 
  * Records events and returns the new ones, for each id the first in its row. Other transactions that write to the same
  * rows wait until this one ends.
  */
-export const noteEvents = async (
+export const recordEvents = async (
   tx: Queryable,
   projectId: string,
-  events: readonly SeenEvent[],
+  events: readonly DedupeKey[],
   week: number,
-): Promise<ReadonlySet<SeenEvent>> => {
+): Promise<ReadonlySet<DedupeKey>> => {
   const groups = groupsOf(projectId, events);
   const rows = await tx.query<{ key: string; events: number[] }>(takeStatement, {
     keys: keyList([...groups.keys()]),

@@ -19,7 +19,7 @@ import {
   metadataOf,
   rankAll,
   versionOf,
-} from './said.ts';
+} from './ranked-values.ts';
 import type { Span } from './span.ts';
 
 const tagNames = ['langfuse.trace.tags', 'langfuse.tags', 'ai.telemetry.metadata.tags', 'tag.tags'];
@@ -84,7 +84,7 @@ const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
 /**
  * Returns the state of the trace that the span reports. Among several spans of a trace, the one that ended last wins.
  */
-export const traceSaidBy = (
+export const traceStateOf = (
   span: Span,
   { input, output, metadata }: InputOutput & { metadata: Record<string, unknown> },
   rank: Rank,

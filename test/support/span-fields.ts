@@ -31,7 +31,7 @@ type Given = {
 export const start = Date.UTC(2026, 2, 1);
 
 /** Returns the fields that a span sets; unset ones are left out. */
-export const said = ({
+export const fieldsOf = ({
   name = 'span',
   attributes = {},
   resource = {},
