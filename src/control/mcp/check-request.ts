@@ -40,7 +40,7 @@ const codes = {
   noMethod: -32_601,
   invalidParams: -32_602,
   headerMismatch: -32_020,
-  unspokenVersion: -32_022,
+  unsupportedVersion: -32_022,
 } as const;
 
 const types = ['application/json', 'text/event-stream'];
@@ -95,10 +95,10 @@ const checkStateless = (headers: McpHeaders, message: RpcMessage): Fault | undef
   return checkHeader('Mcp-Name', given === undefined ? given : decodeHeader(given), name);
 };
 
-const unspoken = (version: string): Fault =>
+const unsupported = (version: string): Fault =>
   fault(
-    codes.unspokenVersion,
-    `MCP ${JSON.stringify(version)} is not spoken; spoken are ${spokenVersions.join(', ')}`,
+    codes.unsupportedVersion,
+    `MCP ${JSON.stringify(version)} is not supported; supported are ${spokenVersions.join(', ')}`,
     { supported: spokenVersions, requested: version },
   );
 
@@ -109,7 +109,7 @@ const checkSingle = (headers: McpHeaders, message: RpcMessage): Fault | undefine
   const header = headers['mcp-protocol-version'];
   const version = versionOf(message) ?? header ?? unnamedVersion;
   if (typeof version !== 'string') return notAs(metaKeys.version, 'a text');
-  if (!spokenVersions.includes(version)) return unspoken(version);
+  if (!spokenVersions.includes(version)) return unsupported(version);
   if (header !== undefined && header !== version)
     return checkHeader('MCP-Protocol-Version', header, version);
   const isRequest = message.id !== undefined && message.method !== undefined;
@@ -120,7 +120,7 @@ const checkBatch = (
   { 'mcp-protocol-version': version = unnamedVersion }: McpHeaders,
   { messages }: KeptMessages,
 ): Fault | undefined => {
-  if (!spokenVersions.includes(version)) return unspoken(version);
+  if (!spokenVersions.includes(version)) return unsupported(version);
   const own = messages.map(({ message }) => versionOf(message)).find((one) => one !== undefined);
   const named = typeof own === 'string' ? own : version;
   return named < unbatchedVersion

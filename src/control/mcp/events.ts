@@ -21,13 +21,13 @@ const oneLine = (piece: string): string => piece.replaceAll(/[\r\n]/g, ' ');
 /** Creates a stream; it sends a first comment at once. */
 export const createEvents = (): EventStream => {
   const waiting: (readonly string[])[] = [];
-  let news = Promise.withResolvers<void>();
+  let arrived = Promise.withResolvers<void>();
   let isEnded = false;
-  const tell = (pieces: readonly string[]): void => {
+  const push = (pieces: readonly string[]): void => {
     waiting.push(pieces);
-    news.resolve();
+    arrived.resolve();
   };
-  const comment = () => tell([': at work\n\n']);
+  const comment = () => push([': at work\n\n']);
   comment(); // sent at once, so that the head of the answer goes out
   const alive = setInterval(comment, aliveMs);
   const take = async function* (): AsyncGenerator<Buffer> {
@@ -36,8 +36,8 @@ export const createEvents = (): EventStream => {
         for (let pieces = waiting.shift(); pieces !== undefined; pieces = waiting.shift())
           yield* chunksOf(pieces);
         if (isEnded) return;
-        await news.promise;
-        news = Promise.withResolvers<void>();
+        await arrived.promise;
+        arrived = Promise.withResolvers<void>();
       }
     } finally {
       clearInterval(alive);
@@ -46,11 +46,11 @@ export const createEvents = (): EventStream => {
   return {
     body: Readable.from(take(), { objectMode: false }),
     send: (pieces) =>
-      tell(['event: message\ndata: ', ...pieces.map((piece) => oneLine(String(piece))), '\n\n']),
+      push(['event: message\ndata: ', ...pieces.map((piece) => oneLine(String(piece))), '\n\n']),
     end() {
       isEnded = true;
       clearInterval(alive);
-      news.resolve();
+      arrived.resolve();
     },
   };
 };

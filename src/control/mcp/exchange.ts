@@ -18,9 +18,14 @@ import type { RpcMessage } from '#wire/public-api/sessions/mcp-operations.ts';
 import type { KeptMessage, KeptMessages } from '../base/bodies/rpc.ts';
 import { writeJson } from '../base/json/json-text.ts';
 import { createEvents, type EventStream } from './events.ts';
-import type { Face } from './face.ts';
+import type { McpHandler } from './handler.ts';
+import {
+  capabilities,
+  type MessageServer,
+  type MessageServerOptions,
+  serverInfo,
+} from './message-server.ts';
 import { answerRequest, invalidParams } from './methods.ts';
-import { capabilities, type Speaker, type SpeakerOptions, serverInfo } from './speaker.ts';
 import { createStateless } from './stateless.ts';
 
 /** Time after which an answer becomes a stream, in milliseconds. */
@@ -116,22 +121,22 @@ const codes: Partial<Record<ErrorCode, number>> = { invalid: invalidParams, not_
 const refusedCode = -32_000;
 const codeOf = ({ code }: AppError): number => codes[code] ?? refusedCode;
 
-export type ExchangeOptions = SpeakerOptions & {
+export type ExchangeOptions = MessageServerOptions & {
   /** Called when everything is answered or the client has disconnected; possibly twice. */
   onEnd(): void;
 };
 
 /** Creates a server of the SDK, which serves the revisions up to 2025-11-25. */
 const createHandshakeServer = async (
-  face: Face,
+  handler: McpHandler,
   byId: ReadonlyMap<string, KeptMessage>,
-  { signal, log }: SpeakerOptions,
-): Promise<Speaker> => {
+  { signal, log }: MessageServerOptions,
+): Promise<MessageServer> => {
   const server = new (await loadServer())(
-    { ...serverInfo, title: face.title },
+    { ...serverInfo, title: handler.title },
     {
       capabilities,
-      instructions: face.instructions,
+      instructions: handler.instructions,
       jsonSchemaValidator: noValidator,
     },
   );
@@ -143,14 +148,14 @@ const createHandshakeServer = async (
       const params = { progressToken: token, progress, message };
       void extra.sendNotification({ method: 'notifications/progress', params });
     };
-    return answerRequest(face, request, { texts, notify, codeOf, signal, log });
+    return answerRequest(handler, request, { texts, notify, codeOf, signal, log });
   };
   return server;
 };
 
 /** Exchanges the messages of one request. If the client disconnects, the exchange ends, streams included. */
 export const exchange = async (
-  face: Face,
+  handler: McpHandler,
   kept: KeptMessages,
   { signal, log, onEnd }: ExchangeOptions,
 ): Promise<Exchanged> => {
@@ -165,8 +170,8 @@ export const exchange = async (
   const [first] = requests;
   const server =
     first !== undefined && isStatelessMessage(first)
-      ? createStateless(face, first, { signal, log })
-      : await createHandshakeServer(face, byId, { signal, log });
+      ? createStateless(handler, first, { signal, log })
+      : await createHandshakeServer(handler, byId, { signal, log });
   await server.connect(transport);
   const ended = whole.finally(() => {
     onEnd();

@@ -6,7 +6,7 @@
 import { hideCredentials } from '#domain/credentials.ts';
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { type Face, failedResult, type ToolResult, wordsOf } from './face.ts';
+import { failedResult, type McpHandler, type ToolResult, wordsOf } from './handler.ts';
 
 export type Request = { method: string; params?: Record<string, unknown> | undefined };
 
@@ -34,25 +34,25 @@ const rpcError = (code: number, message: string): RpcFailure =>
   Object.assign(new Error(hideCredentials(message)), { code });
 
 /** Interval of progress reports while a call runs, in milliseconds. */
-const tellMs = 5_000;
+const progressMs = 5_000;
 
 /** Reports progress of a call: when it is taken, periodically while it runs, and when it is answered. */
-const tellProgress = async <Value>(
+const reportProgress = async <Value>(
   notify: Answering['notify'],
   work: () => Promise<Value>,
 ): Promise<Value> => {
-  let told = 0;
-  const tell = (message: string) => {
-    notify(told, message);
-    told += 1;
+  let progress = 0;
+  const report = (message: string) => {
+    notify(progress, message);
+    progress += 1;
   };
-  tell('taken');
-  const telling = setInterval(() => tell('still at work'), tellMs);
+  report('taken');
+  const reporting = setInterval(() => report('still at work'), progressMs);
   try {
     return await work();
   } finally {
-    clearInterval(telling);
-    tell('answered');
+    clearInterval(reporting);
+    report('answered');
   }
 };
 
@@ -63,7 +63,7 @@ const nameOf = (params: Request['params'], member: string): string => {
 };
 
 const callTool = async (
-  face: Face,
+  handler: McpHandler,
   { params }: Request,
   { texts, notify, signal }: Answering,
 ): Promise<ToolResult> => {
@@ -71,7 +71,7 @@ const callTool = async (
   if (texts === null)
     throw rpcError(rpcCodes.invalidParams, 'params.arguments is an object, or absent');
   try {
-    return await tellProgress(notify, () => face.callTool(name, texts, { signal }));
+    return await reportProgress(notify, () => handler.callTool(name, texts, { signal }));
   } catch (error) {
     if (error instanceof AppError && error.code !== 'internal') {
       return failedResult(wordsOf(error), error.given);
@@ -80,33 +80,33 @@ const callTool = async (
   }
 };
 
-const handlers: Record<
+const answers: Record<
   string,
-  (face: Face, request: Request, answering: Answering) => Promise<Result>
+  (handler: McpHandler, request: Request, answering: Answering) => Promise<Result>
 > = {
-  'tools/list': async (face, _, { signal }) => ({ tools: await face.listTools(signal) }),
+  'tools/list': async (handler, _, { signal }) => ({ tools: await handler.listTools(signal) }),
   'tools/call': callTool,
-  'resources/list': async (face) => ({ resources: await face.listResources() }),
+  'resources/list': async (handler) => ({ resources: await handler.listResources() }),
   'resources/templates/list': async () => ({ resourceTemplates: [] }),
-  'resources/read': async (face, { params }) => ({
-    contents: [await face.readResource(nameOf(params, 'uri'))],
+  'resources/read': async (handler, { params }) => ({
+    contents: [await handler.readResource(nameOf(params, 'uri'))],
   }),
 };
 
-export const hasMethod = (method: string): boolean => Object.hasOwn(handlers, method);
+export const hasMethod = (method: string): boolean => Object.hasOwn(answers, method);
 
 /** Answers a request; throws nothing but `RpcFailure`. */
 export const answerRequest = async (
-  face: Face,
+  handler: McpHandler,
   request: Request,
   answering: Answering,
 ): Promise<Result> => {
-  const handler = hasMethod(request.method) ? handlers[request.method] : undefined;
-  if (handler === undefined) {
+  const answer = hasMethod(request.method) ? answers[request.method] : undefined;
+  if (answer === undefined) {
     throw rpcError(rpcCodes.methodNotFound, `this server has no method "${request.method}"`);
   }
   try {
-    return await handler(face, request, answering);
+    return await answer(handler, request, answering);
   } catch (error) {
     if (error instanceof Error && 'code' in error && typeof error.code === 'number') throw error;
     if (error instanceof AppError && error.code !== 'internal')

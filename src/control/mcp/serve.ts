@@ -7,7 +7,7 @@ import type { KeptMessages } from '../base/bodies/rpc.ts';
 import type { Parts } from '../parts.ts';
 import { checkRequest, type McpHeaders, type Refusal } from './check-request.ts';
 import { type Exchanged, exchange } from './exchange.ts';
-import type { Face } from './face.ts';
+import type { McpHandler } from './handler.ts';
 
 const codes = { noJson: -32_700, invalidRequest: -32_600 };
 
@@ -33,13 +33,13 @@ export type McpRequest = {
 export const serveMcp = async (
   { holds, log }: Parts,
   { headers, body, projectId, signal }: McpRequest,
-  makeFace: () => Promise<Face>,
+  makeHandler: () => Promise<McpHandler>,
 ): Promise<Exchanged | Refusal> => {
   const refusal = checkRequest(headers, body);
   if (refusal !== undefined) return refusal;
   const release = holds.begin(projectId);
   try {
-    return await exchange(await makeFace(), body, { signal, log, onEnd: release });
+    return await exchange(await makeHandler(), body, { signal, log, onEnd: release });
   } catch (error) {
     release();
     throw error;

@@ -9,9 +9,14 @@ import type { AppError } from '#domain/error.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
 import { metaKeys, metaOf, statelessVersions } from '#wire/mcp-revisions.ts';
 import type { KeptMessage } from '../base/bodies/rpc.ts';
-import type { Face } from './face.ts';
+import type { McpHandler } from './handler.ts';
+import {
+  capabilities,
+  type MessageServer,
+  type MessageServerOptions,
+  serverInfo,
+} from './message-server.ts';
 import { answerRequest, hasMethod, invalidParams, type RpcFailure } from './methods.ts';
-import { capabilities, type Speaker, type SpeakerOptions, serverInfo } from './speaker.ts';
 
 const discover = 'server/discover';
 
@@ -35,10 +40,10 @@ type Id = NonNullable<KeptMessage['message']['id']>;
 
 /** Creates the server that answers the one request of a transport. */
 export const createStateless = (
-  face: Face,
+  handler: McpHandler,
   { message, argumentTexts }: KeptMessage,
-  { signal, log }: SpeakerOptions,
-): Speaker => {
+  { signal, log }: MessageServerOptions,
+): MessageServer => {
   const { id, method = '', params } = message;
   let isClosed = false;
 
@@ -49,18 +54,18 @@ export const createStateless = (
     const token = metaOf(message)?.progressToken;
     const notify = (progress: number, text: string) => {
       if (typeof token !== 'string' && typeof token !== 'number') return;
-      const told = { progressToken: token, progress, message: text };
-      void send({ method: 'notifications/progress', params: told });
+      const report = { progressToken: token, progress, message: text };
+      void send({ method: 'notifications/progress', params: report });
     };
     const result = async () => {
       if (method === discover)
         return {
           supportedVersions: statelessVersions,
           capabilities,
-          instructions: face.instructions,
+          instructions: handler.instructions,
         };
       const answering = { texts: argumentTexts, notify, codeOf, signal, log };
-      return answerRequest(face, { method, params }, answering);
+      return answerRequest(handler, { method, params }, answering);
     };
     try {
       await send({
@@ -69,7 +74,7 @@ export const createStateless = (
           ...(await result()),
           resultType: 'complete',
           ...(method === 'tools/call' ? {} : cacheable),
-          _meta: { [metaKeys.server]: { ...serverInfo, title: face.title } },
+          _meta: { [metaKeys.server]: { ...serverInfo, title: handler.title } },
         },
       });
     } catch (error) {

@@ -6,7 +6,7 @@ import * as api from '#wire/gateway-api/operations.ts';
 import { consumeLink, findRoute, type RouteRow } from '../../db/sessions/routes.ts';
 import { noSession } from '../../db/sessions/sessions.ts';
 import { rpcRefusal, serveMcp } from '../../mcp/serve.ts';
-import { createSessionFace } from '../../mcp/session-face.ts';
+import { createSessionHandler } from '../../mcp/session-handler.ts';
 import type { Parts } from '../../parts.ts';
 import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
 import { routesTopic } from '../../platform/notifications/notifications.ts';
@@ -70,7 +70,7 @@ export const gatewayEndpoints = (parts: Parts): Endpoint[] => [
     api.relaySessionServer,
     async ({ params, headers, body }, { caller: { projectId }, signal }) =>
       serveMcp(parts, { headers, body, projectId, signal }, () =>
-        createSessionFace(parts, { ...params, projectId }),
+        createSessionHandler(parts, { ...params, projectId }),
       ),
     rpcRefusal,
   ),

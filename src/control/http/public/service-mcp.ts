@@ -4,7 +4,7 @@
  */
 import * as api from '#wire/public-api/operations.ts';
 import { rpcRefusal, serveMcp } from '../../mcp/serve.ts';
-import { createServiceFace, type PerformTool } from '../../mcp/service-face.ts';
+import { createServiceHandler, type PerformTool } from '../../mcp/service-handler.ts';
 import { serviceToolsOf } from '../../mcp/service-tools.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, type ProjectCaller } from '../server/endpoint.ts';
@@ -43,7 +43,7 @@ export const serviceEndpoint = (
     async ({ headers, body }, { caller, signal }) => {
       const { projectId, level } = caller;
       return serveMcp(parts, { headers, body, projectId, signal }, async () =>
-        createServiceFace({ tools, level, perform: performFor(caller) }),
+        createServiceHandler({ tools, level, perform: performFor(caller) }),
       );
     },
     rpcRefusal,

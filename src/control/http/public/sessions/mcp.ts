@@ -1,7 +1,7 @@
 /** Endpoint of the MCP server of a session. */
 import * as api from '#wire/public-api/operations.ts';
 import { rpcRefusal, serveMcp } from '../../../mcp/serve.ts';
-import { createSessionFace } from '../../../mcp/session-face.ts';
+import { createSessionHandler } from '../../../mcp/session-handler.ts';
 import type { Parts } from '../../../parts.ts';
 import { type Endpoint, endpoint } from '../../server/endpoint.ts';
 
@@ -10,7 +10,7 @@ export const mcpEndpoints = (parts: Parts): Endpoint[] => [
     api.callSessionServer,
     async ({ params, headers, body }, { caller: { projectId }, signal }) =>
       serveMcp(parts, { headers, body, projectId, signal }, () =>
-        createSessionFace(parts, { ...params, projectId }, headers.traceparent),
+        createSessionHandler(parts, { ...params, projectId }, headers.traceparent),
       ),
     rpcRefusal,
   ),

@@ -9,6 +9,9 @@ export const serverInfo = { name: 'svc', version: '1' } as const;
 export const capabilities = { tools: {}, resources: {} };
 
 /** Server that answers the messages of a transport: the SDK's, or ours for the stateless revision. */
-export type Speaker = { connect(transport: Transport): Promise<void>; close(): Promise<void> };
+export type MessageServer = {
+  connect(transport: Transport): Promise<void>;
+  close(): Promise<void>;
+};
 
-export type SpeakerOptions = { signal: AbortSignal; log: Log };
+export type MessageServerOptions = { signal: AbortSignal; log: Log };

@@ -26,7 +26,7 @@ export type ToolResult = {
 /** Signal that aborts when the client no longer waits for the call. */
 export type CallWatch = { signal: AbortSignal };
 
-export type Face = {
+export type McpHandler = {
   /** Text about the server that a client may pass to its model. */
   instructions: string;
   /** Name and version of the world or service behind the server. */
@@ -48,14 +48,14 @@ export type Face = {
 };
 
 /** Builds a result of one text, with an optional structured value. */
-export const toldResult = (text: string, structuredContent?: unknown): ToolResult => ({
+export const textResult = (text: string, structuredContent?: unknown): ToolResult => ({
   content: [{ type: 'text', text }],
   ...(structuredContent === undefined ? {} : { structuredContent }),
 });
 
 /** Builds a result that has a value both as JSON text and as structured content. */
 export const valueResult = (value: unknown): ToolResult =>
-  toldResult(writeJson(value).join(''), value);
+  textResult(writeJson(value).join(''), value);
 
 /**
  * Builds a failed result with a message that a model can act on. Tokens in it are redacted, except those that the
@@ -65,7 +65,7 @@ export const failedResult = (
   text: string,
   given: Readonly<Record<string, string>> = {},
 ): ToolResult => ({
-  ...toldResult(
+  ...textResult(
     [hideCredentials(text), ...Object.entries(given).map(([name, one]) => `${name}: ${one}`)].join(
       '\n',
     ),

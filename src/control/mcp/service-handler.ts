@@ -8,7 +8,13 @@ import { suggestName } from '#language/read/suggest.ts';
 import { isReadAccess } from '#wire/access.ts';
 import { JsonText, writeJson } from '../base/json/json-text.ts';
 import type { KeyLevel } from '../platform/tokens/tokens.ts';
-import { type CallWatch, type Face, failedResult, type ToolResult, valueResult } from './face.ts';
+import {
+  type CallWatch,
+  failedResult,
+  type McpHandler,
+  type ToolResult,
+  valueResult,
+} from './handler.ts';
 import type { ServiceTool, ToolRequest } from './service-tools.ts';
 
 /** Lowest status of a refusal. */
@@ -21,7 +27,7 @@ export type PerformTool = (
   watch: CallWatch,
 ) => Promise<{ status: number; body: unknown }>;
 
-export type ServiceFaceOptions = {
+export type ServiceHandlerOptions = {
   tools: ReadonlyMap<string, ServiceTool>;
   /** Level of the caller; `public` may only read. */
   level: KeyLevel;
@@ -44,7 +50,11 @@ const mayUse = ({ operation }: ServiceTool, level: KeyLevel): boolean =>
   level === 'secret' || isReadAccess(operation.access);
 
 /** Creates the server of one caller. */
-export const createServiceFace = ({ tools, level, perform }: ServiceFaceOptions): Face => {
+export const createServiceHandler = ({
+  tools,
+  level,
+  perform,
+}: ServiceHandlerOptions): McpHandler => {
   const findTool = (name: string): ServiceTool => {
     const tool = tools.get(name);
     if (tool === undefined) {

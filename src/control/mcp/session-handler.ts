@@ -24,7 +24,13 @@ import type { Parts } from '../parts.ts';
 import type { Facts } from '../sessions/caches/session-facts.ts';
 import { enqueue } from '../sessions/calls/enqueue.ts';
 import type { Version } from '../worlds/caches/versions.ts';
-import { type Face, failedResult, type Resource, type ToolResult, toldResult } from './face.ts';
+import {
+  failedResult,
+  type McpHandler,
+  type Resource,
+  type ToolResult,
+  textResult,
+} from './handler.ts';
 
 export type SessionOfProject = { projectId: string; sessionId: string };
 
@@ -109,9 +115,9 @@ const readable = (json: string): string => (json.startsWith('"') ? JSON.parse(js
 const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
   const json = outputJson ?? 'null';
   if (form === 'wrapped') {
-    return toldResult(readable(json), new JsonText(`{${JSON.stringify(wrapped)}:${json}}`));
+    return textResult(readable(json), new JsonText(`{${JSON.stringify(wrapped)}:${json}}`));
   }
-  return toldResult(readable(json), json.startsWith('{') ? new JsonText(json) : undefined);
+  return textResult(readable(json), json.startsWith('{') ? new JsonText(json) : undefined);
 };
 
 /** Returns the failure that a host reported, in a form for a model. Very long details are cut. */
@@ -182,11 +188,11 @@ const readText = async (parts: Parts, session: SessionRow, uri: string): Promise
 };
 
 /** Creates the server of one session of a project; throws `not_found` if the project has no such session. */
-export const createSessionFace = async (
+export const createSessionHandler = async (
   parts: Parts,
   session: SessionOfProject,
   traceparent?: string,
-): Promise<Face> => {
+): Promise<McpHandler> => {
   const facts = await getFacts(parts, session);
   const version = await getVersion(parts, facts.versionId);
   return {
