@@ -54,9 +54,9 @@ export const toStored = (state: State, fields: readonly string[]): Stored => {
   const others: Record<string, Rank> = {};
   const values = { ...blankOf(fields) };
   for (const field of fields) {
-    const said = state.values[field];
-    if (said === undefined) continue;
-    const [rank, value] = said;
+    const ranked = state.values[field];
+    if (ranked === undefined) continue;
+    const [rank, value] = ranked;
     values[field] = value;
     // A cleared value keeps its rank.
     if (rank !== common || value === null) others[field] = rank;

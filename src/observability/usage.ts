@@ -118,18 +118,18 @@ const countsOnly = (counts: Counts): Counts => {
 /** Reads the usage from `usageDetails` or the older `usage`; returns undefined if neither has any. */
 export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => {
   if (isObject(usageDetails)) {
-    const told =
+    const counts =
       readVendors(usageDetails) ?? countsOnly(Object.fromEntries(entriesOf(usageDetails)));
-    if (Object.keys(told).length > 0) return withTotal(told);
+    if (Object.keys(counts).length > 0) return withTotal(counts);
   }
   if (!isObject(usage)) return undefined;
-  const told = readVendors(usage) ?? { ...pick(usage, promptNames), ...pick(usage, plainNames) };
-  return withTotal(countsOnly(told));
+  const counts = readVendors(usage) ?? { ...pick(usage, promptNames), ...pick(usage, plainNames) };
+  return withTotal(countsOnly(counts));
 };
 
 /** Reads the cost in dollars that the client sent; returns undefined if it sent none. */
 export const readCost = ({ costDetails, usage }: Body): Counts | undefined => {
-  const told = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails, dollarsOf)) : {};
-  if (Object.keys(told).length > 0) return withTotal(told);
+  const counts = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails, dollarsOf)) : {};
+  if (Object.keys(counts).length > 0) return withTotal(counts);
   return isObject(usage) ? withTotal(pick(usage, costNames, dollarsOf)) : undefined;
 };

@@ -122,7 +122,7 @@ describe('an operator', () => {
     expect(await checks()).toMatchObject({
       orchestrators: {
         status: 'failed',
-        message: `nobody leads ${installation}; a did until 26 s ago`,
+        message: `no orchestrator leads ${installation}; a did until 26 s ago`,
       },
     });
     await control.sql("update leases set expires_at = now() + interval '1 minute'");

@@ -43,7 +43,7 @@ it('shows a host on a line, or on several where it does not fit', () => {
 });
 
 it('breaks what a check found where the terminal ends', () => {
-  const message = 'default is to keep worlds loaded that nobody has made: a/b/c';
+  const message = 'default is to keep worlds loaded that do not exist: a/b/c';
   const checks = [{ name: 'pools', status: 'warning' as const, message, fix: 'make them' }];
   expect(describeChecks(checks, wide).split('\n')[0]).toBe(`!  pools  ${message}`);
   expect(describeChecks(checks, narrow).split('\n').slice(0, 3)).toEqual([

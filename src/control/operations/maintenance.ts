@@ -39,7 +39,7 @@ const emptyBatches = async ({ blobs, db }: Parts): Promise<void> => {
   }
 };
 
-const makeRoom = async ({ config, db, log, metrics }: Parts): Promise<void> => {
+const trimLargeLedgers = async ({ config, db, log, metrics }: Parts): Promise<void> => {
   const trimmed = await trimLedgers(db, config.quotas.ledgerMib);
   if (trimmed === undefined || trimmed.dropped.length === 0) return;
   const { projectId, dropped } = trimmed;
@@ -74,7 +74,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
     () => emptyDeletedFolders(parts),
     () => collectBlobs(parts),
     () => dropOldRecording(parts),
-    () => makeRoom(parts),
+    () => trimLargeLedgers(parts),
     () => settleOpenAnswers(parts),
     () => closeLeftSessions(parts),
   ];

@@ -99,9 +99,12 @@ const instructions = 'gen_ai.system_instructions';
 /** Returns the messages sent to the model, with its system instructions as the first message. */
 const asked = (attributes: Attributes): unknown => {
   const messages = parseLoose(firstOf(attributes, [inputMessages]));
-  const told = parseLoose(firstOf(attributes, [instructions]));
-  if (messages === undefined || told === undefined) return messages ?? told;
-  const system = { role: 'system', ...(Array.isArray(told) ? { parts: told } : { content: told }) };
+  const given = parseLoose(firstOf(attributes, [instructions]));
+  if (messages === undefined || given === undefined) return messages ?? given;
+  const system = {
+    role: 'system',
+    ...(Array.isArray(given) ? { parts: given } : { content: given }),
+  };
   return [system, ...(Array.isArray(messages) ? messages : [messages])];
 };
 

@@ -118,8 +118,8 @@ export const levelOf = ({ attributes, isError }: Span): Level => {
 /** Returns the error message of a span: the given status message, else that of its recorded exception if it failed. */
 export const statusMessageOf = (span: Span): string | undefined => {
   const { attributes, events, isError, statusMessage } = span;
-  const told = textOf(attributes, ['langfuse.observation.status_message']) ?? statusMessage;
-  if (told !== null || !isError) return told ?? undefined;
+  const given = textOf(attributes, ['langfuse.observation.status_message']) ?? statusMessage;
+  if (given !== null || !isError) return given ?? undefined;
   const exception = events.find(({ name }) => name === 'exception');
   return exception && textOf(exception.attributes, ['exception.message', 'exception.type']);
 };

@@ -85,15 +85,15 @@ const countsOf = (attributes: Attributes): Record<string, number | undefined> =>
 };
 
 const usageOf = (attributes: Attributes): string | undefined => {
-  const told = parseLoose(attributes.get('langfuse.observation.usage_details'));
-  const usage = readUsage({ usageDetails: isObject(told) ? told : countsOf(attributes) });
+  const given = parseLoose(attributes.get('langfuse.observation.usage_details'));
+  const usage = readUsage({ usageDetails: isObject(given) ? given : countsOf(attributes) });
   return usage === undefined ? undefined : JSON.stringify(usage);
 };
 
 const costOf = (attributes: Attributes): string | undefined => {
-  const told = parseLoose(attributes.get('langfuse.observation.cost_details'));
-  const costDetails = isObject(told)
-    ? told
+  const given = parseLoose(attributes.get('langfuse.observation.cost_details'));
+  const costDetails = isObject(given)
+    ? given
     : {
         input: firstOf(attributes, ['gen_ai.usage.input_cost', 'llm.cost.prompt']),
         output: firstOf(attributes, ['gen_ai.usage.output_cost', 'llm.cost.completion']),
@@ -114,10 +114,10 @@ const parameterNames = [
 ];
 
 /** Returns parameters as JSON whose members are texts or numbers; any other value becomes its JSON text. */
-const parametersText = (told: Record<string, unknown>): string =>
+const parametersText = (given: Record<string, unknown>): string =>
   JSON.stringify(
     Object.fromEntries(
-      Object.entries(told).map(([name, value]) => [
+      Object.entries(given).map(([name, value]) => [
         name,
         typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value),
       ]),
@@ -125,8 +125,8 @@ const parametersText = (told: Record<string, unknown>): string =>
   );
 
 const parametersOf = (attributes: Attributes): string | undefined => {
-  const told = parseLoose(firstOf(attributes, parameterNames));
-  if (isObject(told)) return parametersText(told);
+  const given = parseLoose(firstOf(attributes, parameterNames));
+  if (isObject(given)) return parametersText(given);
   const { model: _, ...asked } = recordOf(attributes, ['gen_ai.request']);
   const known = Object.keys(asked).length > 0 ? asked : recordOf(attributes, ['ai.settings']);
   return Object.keys(known).length === 0 ? undefined : parametersText(known);
@@ -134,8 +134,8 @@ const parametersOf = (attributes: Attributes): string | undefined => {
 
 /** Returns the time of the first token of the answer, in milliseconds since 1970. */
 const completionOf = ({ attributes, startUs }: Span): number | undefined => {
-  const told = unquote(attributes.get('langfuse.observation.completion_start_time'));
-  const us = parseTimeUs(told);
+  const given = unquote(attributes.get('langfuse.observation.completion_start_time'));
+  const us = parseTimeUs(given);
   if (us !== undefined) return Math.floor(us / 1_000);
   const afterMs = Number(
     firstOf(attributes, ['ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk']),

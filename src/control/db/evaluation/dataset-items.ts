@@ -180,7 +180,7 @@ const clockStatement = statement('read_item_clock', `select ${clock} as now`);
 /** Returns the time by the database's clock, which also dates versions. */
 export const readItemClock = async (db: Queryable): Promise<Date> => {
   const [row] = await db.query<{ now: Date }>(clockStatement, []);
-  if (row === undefined) throw new Error('the database told no time');
+  if (row === undefined) throw new Error('the database returned no time');
   return row.now;
 };
 

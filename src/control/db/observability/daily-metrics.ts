@@ -143,16 +143,16 @@ export const listDays = async (
   const page = conditioned(
     'list_days',
     (_, bind) =>
-      `with told as materialized (
+      `with reported as materialized (
          select d.day, d.model, ${['traces', 'traces_of_model', ...sums].map(added).join(', ')}
            from ${partsOf(projectId, question, bind)} group by d.day, d.model
        ), days as (
          select d.day, ${added('traces')}, ${added('observations')}, ${added('total_cost')}, count(*) over ()::int as days
-           from told d group by d.day order by d.day desc limit ${bind(limit)} offset ${bind(offset)}
+           from reported d group by d.day order by d.day desc limit ${bind(limit)} offset ${bind(offset)}
        ), models as (
-         select told.*, row_number() over (
-                  partition by day order by told.total_cost desc, told.observations desc, model) as place
-           from told join days using (day) where told.observations <> 0
+         select reported.*, row_number() over (
+                  partition by day order by reported.total_cost desc, reported.observations desc, model) as place
+           from reported join days using (day) where reported.observations <> 0
        )
        select days.day::text as day, ${number('days', 'traces', 'traces')}, ${number('days', 'observations', 'observations')},
               ${dollars('days', 'totalCost')}, days.days, models.model, models.place::int as place,

@@ -89,11 +89,11 @@ const mergeAll = async (
   known: ReadonlyMap<string, KnownRow>,
   priceAll: PriceAll,
 ): Promise<{ before: ObservationWrite; after: ObservationWrite }[]> => {
-  const merged = changes.flatMap(({ write, state: said }): Merged[] => {
+  const merged = changes.flatMap(({ write, state: reported }): Merged[] => {
     const row = known.get(placeOf(write));
     if (row === undefined) return [];
     const was = observationState(row);
-    const state = mergeStates(was, said);
+    const state = mergeStates(was, reported);
     const pricing = readPricing(row.pricing);
     const before = observationWrite(write, was, pricing);
     if (isSame(before.stored, observationWrite(write, state, pricing).stored)) return [];

@@ -46,7 +46,7 @@ const getPlay = async (parts: Parts, run: RunRow): Promise<PlayRow> => {
   if (play !== undefined) return play;
   throw new AppError(
     'not_found',
-    `the run "${run.name}" is not on a world: its items are linked by whoever plays them`,
+    `the run "${run.name}" is not on a world: the client that runs its items links them`,
   );
 };
 

@@ -118,5 +118,5 @@ export const settleOpen = async (parts: Parts, play: Play): Promise<void> => {
   const forsaken = open.find((one) => one.verdict === null && one.isClosed && isForsaken(one));
   if (forsaken === undefined) return;
   const { sessionId, endReason } = forsaken;
-  await stopOpen(parts, play, `nobody worked in ${sessionId}: it ended for "${endReason}"`);
+  await stopOpen(parts, play, `no agent worked in ${sessionId}: it ended for "${endReason}"`);
 };

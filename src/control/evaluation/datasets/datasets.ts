@@ -40,7 +40,7 @@ type HeldStore = { db: Queryable; compiler: Compiler };
 
 /** Time that a writer waits for other writers of the same dataset, in milliseconds. */
 export const turnMs = 10_000;
-const mostTold = 10;
+const mostListed = 10;
 const firstKey = '00000000-0000-0000-0000-000000000000';
 /** Upper bound for the duration of a transaction that writes an item, in milliseconds. */
 const longestWriteMs = 60_000;
@@ -69,7 +69,7 @@ const holdAll = async (
 ): Promise<void> => {
   const misfits: { id: string; message: string }[] = [];
   let after = firstKey;
-  while (misfits.length < mostTold) {
+  while (misfits.length < mostListed) {
     const items: HeldItem[] = await listHeldItems(db, key, { since, after });
     const last = items.at(-1);
     if (last === undefined) break;
@@ -80,7 +80,7 @@ const holdAll = async (
       misfits.push({ id: items[index]?.id ?? '', message });
     }
   }
-  throwMisfits(misfits.slice(0, mostTold));
+  throwMisfits(misfits.slice(0, mostListed));
 };
 
 const create = async (

@@ -78,7 +78,7 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
     false,
     true,
   ],
-  ['a keyword that nobody knows', { x: 1 }, { x: 2 }, '/x', true, true],
+  ['an unknown keyword', { x: 1 }, { x: 2 }, '/x', true, true],
 ];
 
 describe('a schema in place of another', () => {
@@ -115,7 +115,7 @@ describe('a schema in place of another', () => {
 describe('a manifest', () => {
   const tool = (name: string, inputSchema: object = {}) => ({ name, inputSchema });
 
-  it('is told apart tool by tool, prompt by prompt, and by its model', () => {
+  it('is compared tool by tool, prompt by prompt, and by its model', () => {
     const base = {
       model: 'm-1',
       prompt: 'Be kind.',

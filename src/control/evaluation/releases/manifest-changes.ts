@@ -51,16 +51,16 @@ const toolChange = (name: string, base: Tool | undefined, candidate: Tool | unde
   if (candidate === undefined) {
     return { name, change: 'removed' as const, breaking: true, changes: [] };
   }
-  const sides = (['input', 'output'] as const).flatMap((side) =>
+  const ofSchemas = (['input', 'output'] as const).flatMap((side) =>
     schemaChanges(schemaOf(base, side), schemaOf(candidate, side), side).map((change) => ({
       part: `${side}Schema`,
       ...change,
     })),
   );
-  const told = isSame(base.description, candidate.description)
+  const ofDescription = isSame(base.description, candidate.description)
     ? []
     : [{ part: 'description', path: '', change: 'changed', breaking: false }];
-  const changes = [...sides, ...told];
+  const changes = [...ofSchemas, ...ofDescription];
   if (changes.length === 0) return undefined;
   const breaking = changes.some((change) => change.breaking);
   return { name, change: 'changed' as const, breaking, changes };

@@ -62,7 +62,7 @@ const pushedFiles = (
   },
 });
 
-type Told = { message: string; id?: string; loc?: { line: number; column: number } };
+type BundlerError = { message: string; id?: string; loc?: { line: number; column: number } };
 
 /** Matches escape codes of terminals, which the bundler puts into its messages. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -71,7 +71,7 @@ const colours = /\u001b\[[\d;]*m/g;
 const withoutPrefix = (text: string): string =>
   text.replaceAll(own, '').replaceAll('\\0dashboard/', '');
 
-const problemIn = ({ message, id = '', loc }: Told, code: CodeProblemCode): CodeProblem => {
+const problemIn = ({ message, id = '', loc }: BundlerError, code: CodeProblemCode): CodeProblem => {
   const plain = withoutPrefix(message.replaceAll(colours, ''));
   const [first = ''] = plain.split('\n').filter((line) => line.trim() !== '');
   const path = id.startsWith(own) ? id.slice(own.length) : null;
@@ -113,9 +113,9 @@ const bundle = async (
     const message = `what is built of the files has ${bytes} bytes, and may have ${most.builtBytes}`;
     return { problems: [problemOf(null, 'size', message)] };
   } catch (error) {
-    const { errors } = error as { errors?: Told[] };
+    const { errors } = error as { errors?: BundlerError[] };
     if (errors === undefined) throw error;
-    return { problems: errors.map((told) => problemIn(told, 'bundle')) };
+    return { problems: errors.map((one) => problemIn(one, 'bundle')) };
   }
 };
 

@@ -36,9 +36,9 @@ export const shapeOf = (value: unknown, level = 1): Shape => {
   if (typeof value === 'object') {
     if (level >= mostLevels) return { type: 'object' };
     const entries = Object.entries(value);
-    const told = entries.slice(0, mostMembers);
-    const more = entries.length - told.length;
-    const members = Object.fromEntries(told.map(([name, one]) => [name, shapeOf(one, level + 1)]));
+    const shown = entries.slice(0, mostMembers);
+    const more = entries.length - shown.length;
+    const members = Object.fromEntries(shown.map(([name, one]) => [name, shapeOf(one, level + 1)]));
     return { type: 'object', members, ...(more > 0 ? { more } : {}) };
   }
   return { type: typeof value as 'boolean' | 'number' | 'string' };

@@ -51,7 +51,11 @@ describe('a transform', () => {
     ['a promise', 'return Promise.resolve(1);', 'promise'],
     ['a module of the machine', 'return import("node:fs");', 'promise'],
     ['an error', 'throw new RangeError("too far");', 'RangeError: too far'],
-    ['an error that cannot be read', 'throw { get message() { throw 1; } };', 'cannot be told'],
+    [
+      'an error that cannot be read',
+      'throw { get message() { throw 1; } };',
+      'cannot be described',
+    ],
   ])('that has or answers %s is ended with words', async (_, body, words) => {
     expect(await run(body)).toEqual({ ok: false, error: expect.stringContaining(words) });
   });

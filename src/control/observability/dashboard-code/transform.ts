@@ -41,14 +41,14 @@ const caller = `(() => {
   const text = String;
   const sliced = text.prototype.slice;
   const cut = (value) => apply(sliced, value, [0, ${messageChars}]);
-  const told = (error) => {
+  const describe = (error) => {
     try {
       const isError = typeof error === 'object' && error !== null;
       const name = isError ? text(error.name) : '';
       const message = isError ? text(error.message) : text(error);
       return cut(name === '' ? message : name + ': ' + message);
     } catch {
-      return 'it threw what cannot be told';
+      return 'it threw a value that cannot be described';
     }
   };
   return (data, most) => {
@@ -71,7 +71,7 @@ const caller = `(() => {
       }
       return '+' + json;
     } catch (error) {
-      return '-' + told(error);
+      return '-' + describe(error);
     }
   };
 })()`;
@@ -114,7 +114,7 @@ const createTimer = (processorMs: number): (() => boolean) => {
 };
 
 /** Translates the engine's messages for its limits to ours. */
-const toldError = (text: string, most: TransformLimits): string => {
+const translateError = (text: string, most: TransformLimits): string => {
   const known = /^InternalError: (interrupted|out of memory)$/.exec(text);
   return known === null ? text : wordsOf({ message: known[1] ?? '' }, most);
 };
@@ -134,9 +134,9 @@ export const runTransform = async (
     const call = engine.evalCode(caller, 'caller');
     engine.evalCode(script, 'transform').dispose();
     const [data, bytes] = [engine.newString(dataJson), engine.newNumber(most.outputBytes)];
-    const said = engine.callFunction(call, engine.undefined, data, bytes).toString();
-    if (!said.startsWith('+')) return { ok: false, error: toldError(said.slice(1), most) };
-    const outputJson = said.slice(1);
+    const result = engine.callFunction(call, engine.undefined, data, bytes).toString();
+    if (!result.startsWith('+')) return { ok: false, error: translateError(result.slice(1), most) };
+    const outputJson = result.slice(1);
     return { ok: true, outputJson, shapeJson: JSON.stringify(shapeOf(JSON.parse(outputJson))) };
   } catch (error) {
     return { ok: false, error: wordsOf(error, most) };

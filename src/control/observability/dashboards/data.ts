@@ -30,7 +30,7 @@ export type ShownData = { target: RenderTarget } & (
   | { missing: string }
 );
 
-const nobody: RenderTarget = {
+const noTarget: RenderTarget = {
   sessionId: null,
   taskSetId: null,
   taskId: null,
@@ -62,17 +62,17 @@ const sessionData = async (db: Queryable, projectId: string, id: string): Promis
     showGrade(db, id, mostGradeBytes),
   ]);
   const now = new Date();
-  const { verdict: _, score: __, calls: callCount, ...told } = session;
+  const { verdict: _, score: __, calls: callCount, ...shown } = session;
   const given = {
     kind: 'session',
     at: now,
-    session: { ...told, callCount },
+    session: { ...shown, callCount },
     grade: jsonText(grade ?? null),
     isGradeOmitted: grade === null,
     calls: calls.map(viewCall),
     requests: requests.map(viewRequest),
   };
-  const target = { ...nobody, sessionId: id };
+  const target = { ...noTarget, sessionId: id };
   const title = session.task ?? session.world;
   const dataJson = write(given);
   if (Buffer.byteLength(dataJson) <= dashboardLimits.dataBytes) {
@@ -117,7 +117,7 @@ const taskData = async (
     showTasks(db, projectId, ids),
     showSessionsOfTasks(db, projectId, ids),
   ]);
-  const target = { ...nobody, taskSetId, taskId: taskId ?? null };
+  const target = { ...noTarget, taskSetId, taskId: taskId ?? null };
   const title = tasks.length === 1 ? (tasks[0]?.name ?? set.name) : set.name;
   return sessionsData(target, title, sessions, {
     kind: 'task',
@@ -128,7 +128,7 @@ const taskData = async (
 };
 
 const worldData = async (db: Queryable, projectId: string, worldId: string): Promise<ShownData> => {
-  const target = { ...nobody, environmentId: worldId };
+  const target = { ...noTarget, environmentId: worldId };
   const world = await findWorldById(db, projectId, worldId);
   if (world === undefined) return { target, missing: 'its world was deleted' };
   const sessions = await showSessionsOfWorld(db, projectId, worldId);
@@ -174,5 +174,5 @@ export const readData = async (
   }
   const sessionId = asked.sessionId ?? (await findNewestSession(db, projectId));
   if (sessionId !== undefined) return sessionData(db, projectId, sessionId);
-  return { target: nobody, missing: 'the project has no session yet: open one' };
+  return { target: noTarget, missing: 'the project has no session yet: open one' };
 };

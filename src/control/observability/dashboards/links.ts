@@ -28,12 +28,12 @@ const names = ['projectId', 'dashboardId', 'sessionId', 'taskSetId', 'taskId'] a
 export type ShownPart = 'page' | 'frame' | 'session';
 
 /** Returns the signature, in the form of a service token, so that redaction hides it wherever it hides tokens. */
-const signatureOf = (secret: Secret, part: ShownPart, said: readonly (string | null)[]): string =>
-  `lt-${secret.derive(`dashboard:${JSON.stringify([part, ...said])}`)}`;
+const signatureOf = (secret: Secret, part: ShownPart, fields: readonly (string | null)[]): string =>
+  `lt-${secret.derive(`dashboard:${JSON.stringify([part, ...fields])}`)}`;
 
 type Given = { [Name in keyof ShownTerms]?: string | null | undefined };
 
-const saidBy = (terms: Given, until: string): (string | null)[] => [
+const signedFields = (terms: Given, until: string): (string | null)[] => [
   ...names.map((name) => terms[name] ?? null),
   until,
 ];
@@ -49,7 +49,7 @@ const addressOf = (
     return value == null ? [] : [[name, value]];
   });
   const [secret] = config.secret.each();
-  const signature = signatureOf(secret, part, saidBy(terms, until));
+  const signature = signatureOf(secret, part, signedFields(terms, until));
   const query = new URLSearchParams([...named, ['until', until], ['signature', signature]]);
   return `${publicUrl()}${shownPath}/${part}?${query}`;
 };
@@ -113,9 +113,9 @@ export const readShownTerms = (
   });
   const terms = Object.fromEntries(entries) as Given;
   const [until = '', signature = ''] = [textIn(query, 'until'), textIn(query, 'signature')];
-  const said = saidBy(terms, until);
+  const fields = signedFields(terms, until);
   // Compares with every value of the secret, so that the time does not depend on which one was used.
-  const matches = secret.each().map((one) => isSame(signature, signatureOf(one, part, said)));
+  const matches = secret.each().map((one) => isSame(signature, signatureOf(one, part, fields)));
   const isGood = matches.includes(true) && /^\d{1,15}$/.test(until);
   if (!isGood || Number(until) * 1_000 < Date.now()) throw refusal();
   return { terms: terms as ShownTerms, until };

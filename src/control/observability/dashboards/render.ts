@@ -68,7 +68,7 @@ export const render = async (
   };
 };
 
-const tellProblem = ({ line, column, message }: CodeProblem): string =>
+const formatProblem = ({ line, column, message }: CodeProblem): string =>
   line === null ? message : `line ${line}, column ${column}: ${message}`;
 
 /** Builds a transform that is to be tried; returns its script or its error. */
@@ -79,7 +79,7 @@ const buildTried = async (
 ): Promise<{ script: string } | { error: string }> => {
   const code = { files: [], entrypoint: null, transform };
   const outcome = await dashboards.build(code, { project: projectId, signal });
-  if (!outcome.ok) return { error: outcome.problems.map(tellProblem).join('; ') };
+  if (!outcome.ok) return { error: outcome.problems.map(formatProblem).join('; ') };
   return { script: outcome.built.transformScript ?? '' };
 };
 
@@ -91,7 +91,7 @@ const storedScript = (dashboard: Dashboard): { script: string } | { error: strin
 
 const cutAt = (text: string, chars: number): string => text.slice(0, chars).toWellFormed();
 
-const told = (sessionId: string | null, outcome: TransformOutcome): TransformTested => {
+const tested = (sessionId: string | null, outcome: TransformOutcome): TransformTested => {
   if (!outcome.ok) return failed(sessionId, `the transform ${outcome.error}`);
   const { outputJson, shapeJson } = outcome;
   const truncated = outputJson.length > most.shownOutputBytes;
@@ -130,5 +130,5 @@ export const testTransform = async (
   if ('error' in made) return failed(target.sessionId, made.error);
   const { projectId: project, signal } = asker;
   const job = { script: made.script, dataJson, nowMs };
-  return told(target.sessionId, await parts.dashboards.transform(job, { project, signal }));
+  return tested(target.sessionId, await parts.dashboards.transform(job, { project, signal }));
 };

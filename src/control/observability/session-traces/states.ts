@@ -25,8 +25,10 @@ export const ranked = (
   precedence: Precedence,
 ): State['values'] => {
   const rank = rankOfPrecedence(precedence);
-  const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(said.map(([field, value]) => [field, [rank, value]]));
+  const present = Object.entries(given).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(present.map(([field, value]) => [field, [rank, value]]));
 };
 
 type Parts = {

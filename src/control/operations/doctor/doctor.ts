@@ -120,13 +120,13 @@ const checkLeases = ({ leases }: Vitals): Finding => {
     const why = refusing.map(
       ({ installation, refused }) => `${installation} keeps to its last good pools: ${refused}`,
     );
-    return warning(list(why), 'mend the file; svc pools check <file> tells whether it is right');
+    return warning(list(why), 'mend the file; svc pools check <file> shows its mistakes');
   }
   if (late.length === 0)
     return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
   const names = late.map(
     ({ installation, holder, lateMs }) =>
-      `nobody leads ${installation}; ${holder} did until ${Math.round(lateMs / 1_000)} s ago`,
+      `no orchestrator leads ${installation}; ${holder} did until ${Math.round(lateMs / 1_000)} s ago`,
   );
   const message = list(names);
   const fix = `${start}; look at its log`;
@@ -159,8 +159,8 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   }
   if (unknownWorlds.length > 0) {
     return warning(
-      `${name} is to keep worlds loaded that nobody has made: ${list(unknownWorlds)}`,
-      'make them, or name those that there are, as organization/project/world',
+      `${name} is to keep worlds loaded that do not exist: ${list(unknownWorlds)}`,
+      'create them, or name existing worlds, as organization/project/world',
     );
   }
   return undefined;
@@ -255,7 +255,7 @@ const longQueueSeconds = 600;
 
 const checkImports = async ({ db, config }: Parts): Promise<Finding> => {
   const { queued, running, lost, oldestSeconds } = await readImportLoad(db);
-  const told = `${running} under way, ${queued} waiting`;
+  const summary = `${running} under way, ${queued} waiting`;
   if (lost > 0 && running === 0 && config.imports.processes === 0) {
     return failed(
       `${lost} have lost their worker, and this replica does none`,
@@ -264,11 +264,11 @@ const checkImports = async ({ db, config }: Parts): Promise<Finding> => {
   }
   if (oldestSeconds > longQueueSeconds) {
     return warning(
-      `${told}, the oldest for ${Math.round(oldestSeconds / 60)} minutes`,
+      `${summary}, the oldest for ${Math.round(oldestSeconds / 60)} minutes`,
       'svc admin imports shows them; raise SVC_IMPORT_PROCESSES where there are processors, or add a replica',
     );
   }
-  return ok(lost === 0 ? told : `${told}, ${lost} about to be taken over`);
+  return ok(lost === 0 ? summary : `${summary}, ${lost} about to be taken over`);
 };
 
 const checkQuotas = async ({ db, config }: Parts): Promise<Finding> => {

@@ -13,7 +13,7 @@ const withinMs = 60_000;
 const seeRefused =
   "if it is a gateway, give SVC_GATEWAY_TOKEN of it and of the control plane the same value, and restart both; if it is none, keep it from the control plane's internal address (network policy)";
 
-const tellRefused = (refused: readonly AskingGateway[]): string =>
+const describeRefused = (refused: readonly AskingGateway[]): string =>
   `a request with a wrong gateway token came from ${listNames(refused.map(({ address }) => address))}`;
 
 /** Returns the finding for a control plane without configured gateways. */
@@ -21,7 +21,7 @@ const judgeNone = (refused: readonly AskingGateway[]): Finding =>
   refused.length === 0
     ? ok('none are configured: clients go to hosts directly')
     : warning(
-        `${tellRefused(refused)}, and this control plane knows of no gateway`,
+        `${describeRefused(refused)}, and this control plane knows of no gateway`,
         "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or end the gateway; if it is none, keep it from the control plane's internal address (network policy)",
       );
 
@@ -31,7 +31,7 @@ export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => 
   const refused = asking.filter((one) => one.refused);
   const seen = asking.filter((one) => one.seen).length;
   if (config.gateway === null) return judgeNone(refused);
-  const without = refused.length === 0 ? '' : `; ${tellRefused(refused)}`;
+  const without = refused.length === 0 ? '' : `; ${describeRefused(refused)}`;
   if (seen === 0) {
     const see = `see that a gateway runs, its GET /ready and its log: it must reach the control plane's internal address (SVC_CONTROL_URL)`;
     return failed(

@@ -50,7 +50,7 @@ export const checkUrls = async ({ config, publicUrl }: Parts): Promise<Finding> 
   const url = new URL(publicUrl());
   if (config.publicUrl === null && !config.listen.public.every(({ host }) => isLocal(host))) {
     return warning(
-      `SVC_PUBLIC_URL is not set; clients are told ${url.origin}`,
+      `SVC_PUBLIC_URL is not set; clients get the address ${url.origin}`,
       'set SVC_PUBLIC_URL to the address of the balancer or ingress',
     );
   }
