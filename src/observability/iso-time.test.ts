@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseBoundMs, parseTimeUs } from './iso-time.ts';
 
-it('reads a time that is written as usual as the platform does', () => {
+it('reads a time of toISOString as the platform does', () => {
   const min = new Date(Date.UTC(1970, 0, 1));
   const max = new Date(Date.UTC(2199, 11, 31, 23, 59, 59, 999));
   fc.assert(
@@ -13,7 +13,7 @@ it('reads a time that is written as usual as the platform does', () => {
   );
 });
 
-it('reads whatever digits a time is made of as the platform does', () => {
+it('reads a time of any digits as the platform does', () => {
   const number = (most: number) =>
     fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(2, '0'));
   const year = fc.constantFrom(
@@ -69,6 +69,6 @@ it.each([
   '2200-01-01T00:00:00.000Z',
   7,
   null,
-])('takes %s for no time', (given) => {
+])('rejects %s as a time', (given) => {
   expect(parseTimeUs(given)).toBeUndefined();
 });

@@ -69,11 +69,11 @@ describe('an event', () => {
       event('score-create', { value: 1, traceId: 't' }),
       'body.name must be a string',
     ],
-  ])('is refused by itself: %s', (_, given, message) => {
+  ])('is refused with its problem: %s', (_, given, message) => {
     expect(problemOf(given)).toContain(message);
   });
 
-  it('does not take others with it', () => {
+  it('does not affect the other events of its batch when it is refused', () => {
     const read = readBatch([
       event('trace-create', { id: 't' }),
       null,
@@ -86,11 +86,11 @@ describe('an event', () => {
     ]);
   });
 
-  it('may have members that nobody knows', () => {
+  it('may have unknown members', () => {
     expect(problemOf(event('span-create', { id: 'o', traceId: 't', colour: 'red' }))).toBe('none');
   });
 
-  it('keeps no character that a database cannot hold', () => {
+  it('gets replacements for characters that the database cannot store', () => {
     const state = stateOf('trace-create', { name: 'a\0b\ud800', tags: ['x\0'] });
     expect(fieldOf(state, 'name')).toBe('a\ufffdb\ufffd');
     expect(state.tags).toEqual(['x\ufffd']);
@@ -98,7 +98,7 @@ describe('an event', () => {
 });
 
 describe('null', () => {
-  it('is absent in a create, and clears in an update', () => {
+  it('counts as absent in a create, and clears the field in an update', () => {
     expect(stateOf('span-create', { name: null }).values).not.toHaveProperty('name');
     expect(stateOf('span-update', { name: null }).values.name?.[1]).toBeNull();
   });
@@ -109,7 +109,7 @@ describe('null', () => {
     [{ usageDetails: null, usage: { input: 1 } }, []],
     [{ promptName: null, promptVersion: null }, ['promptName', 'promptVersion']],
   ])(
-    'clears usage, cost and prompt in an update, where nothing else says them: %j',
+    'clears usage, cost and prompt in an update that gives them in no other member: %j',
     (body, cleared) => {
       const { values } = stateOf('generation-update', body);
       const isNull = Object.keys(values).filter((field) => values[field]?.[1] === null);
@@ -127,13 +127,13 @@ describe('null', () => {
 });
 
 describe('a body', () => {
-  it('keeps JSON as its text, and metadata that is no object under a name', () => {
+  it('keeps JSON as text, and wraps metadata that is no object', () => {
     const state = stateOf('span-create', { input: { a: [1] }, output: 'text', metadata: [1] });
     expect([fieldOf(state, 'input'), fieldOf(state, 'output')]).toEqual(['{"a":[1]}', '"text"']);
     expect(metadataOf(state)).toEqual({ metadata: [1] });
   });
 
-  it('has its environment as a word', () => {
+  it('has its environment normalized', () => {
     const words = ['Prod', 'langfuse-sdk', 'a b', 7, 'x'.repeat(50)].map((environment) =>
       fieldOf(stateOf('trace-create', { environment }), 'environment'),
     );
@@ -173,12 +173,12 @@ describe('a body', () => {
       },
       { input: 3, output: 1, total: 4 },
     ],
-  ])('says what was used in one form: %j', (body, counts) => {
+  ])('has its usage converted to one form: %j', (body, counts) => {
     const text = fieldOf(stateOf('generation-create', body), 'usageJson');
     expect(JSON.parse(String(text))).toEqual(counts);
   });
 
-  it('says what it cost when the client does', () => {
+  it('keeps the cost that the client sent', () => {
     const text = fieldOf(
       stateOf('generation-create', { usage: { inputCost: 1, outputCost: 0.5 } }),
       'costJson',
@@ -191,7 +191,7 @@ describe('a body', () => {
     { costDetails: { input: 1e308, output: 0.5 } },
     { costDetails: { input: '1e400', output: 0.5 } },
     { usage: { inputCost: 1e13, outputCost: 0.5 } },
-  ])('leaves out a cost that is no figure of a model: %j', (body) => {
+  ])('loses a cost that is too large to be real: %j', (body) => {
     const text = fieldOf(stateOf('generation-create', body), 'costJson');
     expect(JSON.parse(String(text))).toEqual({ output: 0.5, total: 0.5 });
   });

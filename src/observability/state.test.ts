@@ -18,28 +18,28 @@ const stateOf = (type: string, ms: number, body: object, position = 0): State =>
 const merge = (states: readonly State[]): State => states.reduce(mergeStates);
 
 describe('events of one object', () => {
-  it('lets an update outrank a create that says it was later', () => {
+  it('lets an update outrank a create with a later time', () => {
     const update = stateOf('generation-update', 0, { output: 'done', usage: { input: 1 } });
     const create = stateOf('generation-create', 3, { output: 'begun', name: 'g' });
     const both = merge([update, create]);
     expect([fieldOf(both, 'output'), fieldOf(both, 'name')]).toEqual(['"done"', 'g']);
   });
 
-  it('lets the later update win where both speak, and both stand where one does', () => {
+  it('lets the later update win where both set a field, and keeps fields that only one sets', () => {
     const one = stateOf('span-update', 1, { name: 'one', statusMessage: 'kept' });
     const two = stateOf('span-update', 2, { name: 'two' });
     const both = merge([two, one]);
     expect([fieldOf(both, 'name'), fieldOf(both, 'statusMessage')]).toEqual(['two', 'kept']);
   });
 
-  it('tells apart what was cleared and what was never content', () => {
+  it('distinguishes a cleared field from one that was never set', () => {
     const create = stateOf('span-create', 0, { name: 'one', version: '1' });
     const update = stateOf('span-update', 1, { name: null });
     const both = merge([create, update]);
     expect([fieldOf(both, 'name'), fieldOf(both, 'version')]).toEqual([null, '1']);
   });
 
-  it('begins when an event says so, at the earliest, and else when events were made', () => {
+  it('begins at the earliest start that an event gives, otherwise when the first event was made', () => {
     const update = stateOf('span-update', 0, { endTime: at(50) });
     const create = stateOf('span-create', 9, { startTime: at(20) });
     const again = stateOf('span-create', 9, { startTime: at(30) });
@@ -47,12 +47,12 @@ describe('events of one object', () => {
     expect(beganAt(merge([update, again, create]))).toBe(Date.parse(at(20)));
   });
 
-  it('keeps the type of who made it', () => {
+  it('keeps the type of the creating event', () => {
     const both = merge([stateOf('span-update', 5, {}), stateOf('agent-create', 1, {})]);
     expect(fieldOf(both, 'type')).toBe('AGENT');
   });
 
-  it('unites tags and lays metadata over each other, member by member', () => {
+  it('unites tags and merges metadata member by member', () => {
     const one = stateOf('trace-create', 1, {
       tags: ['b', 'a'],
       metadata: { x: { p: 1, q: 1 }, y: 1 },
@@ -63,7 +63,7 @@ describe('events of one object', () => {
     expect(metadataOf(both)).toEqual({ x: { p: 1, q: 2 }, y: 1 });
   });
 
-  it('keeps what older events content of metadata within a bound', () => {
+  it('keeps the metadata of many events in a bounded number of layers', () => {
     const states = Array.from({ length: 100 }, (_, i) =>
       stateOf('trace-create', i, { metadata: { [`k${i}`]: i } }),
     );
@@ -74,7 +74,7 @@ describe('events of one object', () => {
 });
 
 describe('overlay', () => {
-  it('takes members by any name for data', () => {
+  it('treats a member named __proto__ as data', () => {
     const over = JSON.parse('{"__proto__": {"polluted": 1}}');
     expect(JSON.stringify(overlay({ a: 1 }, over))).toContain('"a":1');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -109,7 +109,7 @@ const states = fc
 const runs = { numRuns: 300 * inject('fuzz').times, seed: inject('fuzz').seed };
 
 describe('any events of one object', () => {
-  it('come to the same in any order, repeated, and split into batches', () => {
+  it('merge to the same state in any order, repeated, and split into batches', () => {
     fc.assert(
       fc.property(states, fc.infiniteStream(fc.nat()), (events, chance) => {
         const draw = (below: number): number => (chance.next().value as number) % below;
@@ -127,7 +127,7 @@ describe('any events of one object', () => {
     );
   });
 
-  it('leave no word of the highest rank out', () => {
+  it('keep every value of the highest rank', () => {
     fc.assert(
       fc.property(states, (events) => {
         const merged = merge(events);
@@ -142,8 +142,8 @@ describe('any events of one object', () => {
   });
 });
 
-describe('a state that is stored', () => {
-  it('merges with what comes later as if all had come together', () => {
+describe('a stored state', () => {
+  it('merges with later events as if all had arrived together', () => {
     fc.assert(
       fc.property(states, states, (earlier, later) => {
         const kept = fromStored(toStored(merge(earlier), observationFields));

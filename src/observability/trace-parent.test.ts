@@ -5,7 +5,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 
 describe('the trace context of a request', () => {
-  it('names a trace and a span, also in versions to come', () => {
+  it('names a trace and a span, also in future versions', () => {
     expect(readTraceParent(`00-${traceId}-${spanId}-01`)).toEqual({ traceId, spanId });
     expect(readTraceParent(`cc-${traceId}-${spanId}-01-what-the-future-brings`)).toEqual({
       traceId,
@@ -25,7 +25,7 @@ describe('the trace context of a request', () => {
     `00-${traceId}-${'0'.repeat(16)}-01`,
     `00-${traceId}-${spanId}-01\0`,
     ` 00-${traceId}-${spanId}-01`,
-  ])('is as absent where it is %j', (header) => {
+  ])('counts as absent when it is %j', (header) => {
     expect(readTraceParent(header)).toBeUndefined();
   });
 });

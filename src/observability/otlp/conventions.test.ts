@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { type Attributes, fieldsOf, start } from '#test/support/span-fields.ts';
 
-it('the SDKs of the field write numbers and truth values as JSON, which keep their digits', () => {
+it('Langfuse SDKs: numbers and truth values written as JSON keep their digits', () => {
   const output = (text: string) =>
     fieldsOf({ attributes: { 'langfuse.observation.output': text } }).output;
   expect(['2', 'true', '2.50', '12345678901234567890', 'two'].map(output)).toEqual([
@@ -11,7 +11,7 @@ it('the SDKs of the field write numbers and truth values as JSON, which keep the
   expect(fieldsOf({ attributes: { 'input.value': '2' } }).input).toBe('2');
 });
 
-it('the SDKs of the field set all by names of their own', () => {
+it('Langfuse SDKs: attributes set every field of the observation and its trace', () => {
   const fields = fieldsOf({
     name: 'answer',
     scope: 'langfuse-sdk',
@@ -84,7 +84,7 @@ it('the SDKs of the field set all by names of their own', () => {
   });
 });
 
-it('an older SDK calls a generation a span', () => {
+it('older Langfuse SDKs: a span with a model is a generation', () => {
   const attributes = {
     'langfuse.observation.type': 'span',
     'langfuse.observation.model.name': 'model-1',
@@ -95,7 +95,7 @@ it('an older SDK calls a generation a span', () => {
 
 const messages = '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]';
 
-it('GenAI: messages as attributes, what the model was fields before them', () => {
+it('GenAI: message attributes become input and output, after the system instructions', () => {
   const fields = fieldsOf({
     name: 'chat model-1',
     attributes: {
@@ -139,7 +139,7 @@ it('GenAI: messages as attributes, what the model was fields before them', () =>
   expect(attributes).not.toHaveProperty('gen_ai.input.messages');
 });
 
-it('GenAI: messages as events, of both forms', () => {
+it('GenAI: message events of both forms become input and output', () => {
   const events = [
     { name: 'gen_ai.system.message', attributes: { content: 'be kind' } },
     { name: 'gen_ai.user.message', attributes: { content: 'hi' } },
@@ -162,7 +162,7 @@ it('GenAI: messages as events, of both forms', () => {
   });
 });
 
-it('GenAI: tools, agents, embeddings', () => {
+it('GenAI: operations set the type of tools, agents and embeddings', () => {
   const tool = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': 'search',
@@ -183,7 +183,7 @@ it('GenAI: tools, agents, embeddings', () => {
   );
 });
 
-it('OpenInference: kinds, values, numbered messages, tokens and cost', () => {
+it('OpenInference: kinds, values, numbered messages, tokens and cost are read', () => {
   const attributes = {
     'openinference.span.kind': 'LLM',
     'llm.model_name': 'model-1',
@@ -231,7 +231,7 @@ it('OpenInference: kinds, values, numbered messages, tokens and cost', () => {
   }
 });
 
-it("Vercel's AI SDK: steps have model and usage, what is around them has not", () => {
+it("Vercel's AI SDK: steps have model and usage, the spans around them have not", () => {
   const around = fieldsOf({
     name: 'ai.generateText',
     attributes: {
@@ -291,7 +291,7 @@ it("Vercel's AI SDK: steps have model and usage, what is around them has not", (
   });
 });
 
-it('Traceloop: entities, numbered prompts, properties of an association', () => {
+it('Traceloop: entities, numbered prompts and association properties are read', () => {
   const workflow = {
     'traceloop.span.kind': 'workflow',
     'traceloop.entity.input': '{"inputs":{}}',
@@ -334,14 +334,14 @@ it.each([
     {},
   ],
   ['plain names', { input: 'a', output: '{"b":1}' }, 'a', { b: 1 }],
-])('%s: input and output', (_, attributes, input, output) => {
+])('%s: attributes set input and output', (_, attributes, input, output) => {
   expect(fieldsOf({ attributes: attributes as unknown as Attributes })).toMatchObject({
     input,
     output,
   });
 });
 
-it('a span that failed says why, by its status or by its exception', () => {
+it('a failed span has the message of its status, otherwise of its exception', () => {
   const status = { code: 2, message: 'too slow' };
   expect(fieldsOf({ status })).toMatchObject({ level: 'ERROR', statusMessage: 'too slow' });
   const events = [{ name: 'exception', attributes: { 'exception.message': 'broken' } }];
@@ -349,7 +349,7 @@ it('a span that failed says why, by its status or by its exception', () => {
   expect(fieldsOf({ events })).toMatchObject({ level: 'DEFAULT', statusMessage: undefined });
 });
 
-it('frameworks pass on user, session and tags as metadata of theirs', () => {
+it('frameworks: user, session and tags are read from their metadata', () => {
   const attributes = {
     'langsmith.metadata.langfuse_user_id': 'ann',
     'langsmith.metadata.langfuse_session_id': 's1',
@@ -362,14 +362,14 @@ it('frameworks pass on user, session and tags as metadata of theirs', () => {
   });
 });
 
-it('a root says how its trace is called and what it was about, unless that is fieldsOf of the trace', () => {
+it('a root span sets name and input of its trace', () => {
   const attributes = { 'input.value': 'hi' };
   const root = fieldsOf({ name: 'run', parentSpanId: '', attributes });
   expect(root.trace).toMatchObject({ name: 'run', input: '"hi"' });
   expect(fieldsOf({ name: 'run', attributes }).trace).toMatchObject({ name: undefined });
 });
 
-it('hostile values are kept as what they are', () => {
+it('hostile values are kept as plain data, or left out', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const fields = fieldsOf({
     attributes: {
@@ -387,7 +387,7 @@ it('hostile values are kept as what they are', () => {
   expect(({} as { polluted?: number }).polluted).toBe(undefined);
 });
 
-it('parameters of a model are texts and numbers: others are shown as their JSON', () => {
+it('model parameters that are no texts or numbers become their JSON text', () => {
   const given = {
     max_tokens: '1000',
     temperature: 0.9,

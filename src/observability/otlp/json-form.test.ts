@@ -19,7 +19,7 @@ describe('a body in JSON', () => {
       { resourceSpans: [{ scopeSpans: [{ logRecords: [{}] }] }] },
       'resourceSpans.0.scopeSpans.0.spans',
     ],
-  ])('that holds no spans where they belong is refused by its place: %j', (body, place) => {
+  ])('is refused with the place where spans are missing: %j', (body, place) => {
     expect(() => readJsonForm(body)).toThrowError(
       expect.objectContaining({
         code: 'invalid',
@@ -34,7 +34,7 @@ describe('a body in JSON', () => {
     [{ resourceSpans: [] }],
     [{ resourceSpans: [{}] }],
     [{ resourceSpans: [{ resource: {}, schemaUrl: '', scopeSpans: [] }] }],
-  ])('may hold nothing: %j', (body) => {
+  ])('may contain no spans: %j', (body) => {
     expect(readJsonForm(body)).toEqual([]);
   });
 

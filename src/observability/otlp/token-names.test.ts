@@ -70,14 +70,14 @@ describe('tokens of reasoning', () => {
 });
 
 describe('other counts', () => {
-  it('are kept under their own names, and those of a side are a part of it', () => {
+  it('are kept under their own names, and counts of a side are a part of it', () => {
     const others = { 'gen_ai.usage.input_audio_tokens': 30, 'gen_ai.usage.images': '2' };
     expect(usageOf({ ...whole, ...others })).toEqual({
       ...{ input: 270, input_audio_tokens: 30, images: 2, output: 50, total: 350 },
     });
   });
 
-  it('set the same twice under two names of one part', () => {
+  it('are counted once when two names give the same part', () => {
     const twice = {
       'ai.usage.cachedInputTokens': 40,
       'ai.usage.inputTokenDetails.cacheReadTokens': 40,
@@ -89,7 +89,7 @@ describe('other counts', () => {
     });
   });
 
-  it('are no costs, no fractions, and nothing that objects inherit', () => {
+  it('ignore costs and fractions, and count names that objects inherit', () => {
     const none = {
       'gen_ai.usage.cost': 3,
       'gen_ai.usage.input_cost': 1,

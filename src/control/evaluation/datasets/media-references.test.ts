@@ -5,7 +5,7 @@ const reference = (id: string) => `@@@langfuseMedia:type=image/png|id=${id}|sour
 const found = (value: unknown) =>
   referencesIn(JSON.stringify(value)).map(({ mediaId, jsonPath }) => [mediaId, jsonPath]);
 
-it('finds texts that are references, by the paths that the SDKs of the field read', () => {
+it('finds references, with the JSON paths that Langfuse SDKs read', () => {
   expect(found(reference('a'))).toEqual([['a', '$']]);
   expect(found({ image: reference('a-_9'), list: [1, { "it's": reference('b') }] })).toEqual([
     ['a-_9', "$['image']"],
@@ -21,11 +21,11 @@ it.each([
   ['within a longer text', `see ${reference('a')}`],
   ['without an id', '@@@langfuseMedia:type=image/png|source=bytes@@@'],
   ['as a name', { [reference('a')]: 1 }],
-])('finds none %s', (_, value) => {
+])('finds no reference %s', (_, value) => {
   expect(found(value)).toEqual([]);
 });
 
-it('finds no more than an item has room for', () => {
+it('finds at most 100 references of an item', () => {
   expect(found(Array.from({ length: 200 }, (_, at) => reference(`m${at}`)))).toHaveLength(100);
   expect(referencesIn(null)).toEqual([]);
 });

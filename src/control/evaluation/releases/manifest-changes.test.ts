@@ -9,16 +9,16 @@ const args = (properties: object, more: object = {}) => ({ type: 'object', prope
  * readers of an output.
  */
 const cases: [string, unknown, unknown, string, boolean, boolean][] = [
-  ['a type that is gone', { type: ['string', 'null'] }, { type: 'string' }, '/type', true, false],
-  ['a type that is new', { type: 'integer' }, { type: 'number' }, '/type', false, true],
+  ['a removed type', { type: ['string', 'null'] }, { type: 'string' }, '/type', true, false],
+  ['an added type', { type: 'integer' }, { type: 'number' }, '/type', false, true],
   ['another type', { type: 'string' }, { type: 'integer' }, '/type', true, true],
-  ['a value that is gone', { enum: ['a', 'b'] }, { enum: ['a'] }, '/enum', true, false],
-  ['a value that is new', { const: 'a' }, { enum: ['a', 'b'] }, '/enum', false, true],
+  ['a removed value', { enum: ['a', 'b'] }, { enum: ['a'] }, '/enum', true, false],
+  ['an added value', { const: 'a' }, { enum: ['a', 'b'] }, '/enum', false, true],
   ['a value in place of another', { const: 1 }, { const: 2 }, '/enum', true, true],
-  ['a member that is gone', args({ a: {}, b: {} }), args({ a: {} }), '/properties/b', true, true],
-  ['a member that is new', args({ a: {} }), args({ a: {}, b: {} }), '/properties/b', false, false],
+  ['a removed member', args({ a: {}, b: {} }), args({ a: {} }), '/properties/b', true, true],
+  ['an added member', args({ a: {} }), args({ a: {}, b: {} }), '/properties/b', false, false],
   [
-    'a member that is needed now',
+    'a member that is now required',
     args({ a: {} }),
     args({ a: {} }, { required: ['a'] }),
     '/required',
@@ -26,7 +26,7 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
     false,
   ],
   [
-    'a member that may lack',
+    'a member that is no longer required',
     args({ a: {} }, { required: ['a'] }),
     args({ a: {} }),
     '/required',
@@ -34,7 +34,7 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
     true,
   ],
   [
-    'other members refused',
+    'other members that are now refused',
     {},
     { additionalProperties: false },
     '/additionalProperties',
@@ -42,7 +42,7 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
     false,
   ],
   [
-    'other members taken',
+    'other members that are now accepted',
     { additionalProperties: false },
     {},
     '/additionalProperties',
@@ -50,9 +50,9 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
     true,
   ],
   ['a lower bound', { minimum: 1 }, { minimum: 0 }, '/minimum', false, true],
-  ['a bound that is new', {}, { maxLength: 9 }, '/maxLength', true, false],
+  ['an added bound', {}, { maxLength: 9 }, '/maxLength', true, false],
   ['a greater bound', { maxItems: 2 }, { maxItems: 3 }, '/maxItems', false, true],
-  ['a pattern that is new', {}, { pattern: '(a+)+$' }, '/pattern', true, false],
+  ['an added pattern', {}, { pattern: '(a+)+$' }, '/pattern', true, false],
   ['another pattern', { pattern: 'a' }, { pattern: 'b' }, '/pattern', true, true],
   [
     'items of another type',
@@ -62,14 +62,7 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
     true,
     true,
   ],
-  [
-    'an alternative that is gone',
-    { anyOf: [{ const: 1 }, {}] },
-    { anyOf: [{}] },
-    '/anyOf',
-    true,
-    false,
-  ],
+  ['a removed alternative', { anyOf: [{ const: 1 }, {}] }, { anyOf: [{}] }, '/anyOf', true, false],
   [
     'a definition',
     { $defs: { a: { type: 'string' } } },
@@ -81,28 +74,28 @@ const cases: [string, unknown, unknown, string, boolean, boolean][] = [
   ['an unknown keyword', { x: 1 }, { x: 2 }, '/x', true, true],
 ];
 
-describe('a schema in place of another', () => {
-  it.each(cases)('%s', (_, from, to, path, breaksInput, breaksOutput) => {
+describe('the comparison of two schemas', () => {
+  it.each(cases)('reports %s', (_, from, to, path, breaksInput, breaksOutput) => {
     const found = { path, change: expect.any(String) };
     expect(schemaChanges(from, to, 'input')).toEqual([{ ...found, breaking: breaksInput }]);
     expect(schemaChanges(from, to, 'output')).toEqual([{ ...found, breaking: breaksOutput }]);
   });
 
-  it('is the same in other words', () => {
+  it('ignores titles, descriptions, defaults and equivalent forms', () => {
     const from = { title: 'x', type: 'object', properties: { a: { description: 'y' } } };
     const to = { properties: { a: { default: 1 } }, required: [], type: ['object'] };
     expect(schemaChanges(from, to, 'input')).toEqual([]);
     expect(schemaChanges(undefined, true, 'output')).toEqual([]);
   });
 
-  it('takes a member of any name for a member', () => {
+  it('compares members of any name', () => {
     const from = JSON.parse('{"properties": {"__proto__": {"type": "string"}, "constructor": {}}}');
     expect(schemaChanges(from, { properties: { constructor: {} } }, 'input')).toEqual([
       { path: '/properties/__proto__', change: 'removed', breaking: true },
     ]);
   });
 
-  it('is compared in one pass, however deep and long', () => {
+  it('compares deep and long schemas in one pass', () => {
     const deep = (leaf: string) => {
       let schema: object = { enum: Array.from({ length: 5_000 }, (_, n) => `${leaf}${n}`) };
       for (let level = 0; level < 190; level += 1) schema = { items: schema };
@@ -112,10 +105,10 @@ describe('a schema in place of another', () => {
   });
 });
 
-describe('a manifest', () => {
+describe('the comparison of two manifests', () => {
   const tool = (name: string, inputSchema: object = {}) => ({ name, inputSchema });
 
-  it('is compared tool by tool, prompt by prompt, and by its model', () => {
+  it('reports changes of tools, prompts and the model', () => {
     const base = {
       model: 'm-1',
       prompt: 'Be kind.',

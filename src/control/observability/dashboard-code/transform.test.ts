@@ -11,7 +11,7 @@ const run = (body: string, dataJson = '{"a":1}', processorMs = limits.processorM
   );
 
 describe('a transform', () => {
-  it('answers JSON, and the same for the same data', async () => {
+  it('returns JSON, and equal output for equal data', async () => {
     const body =
       'return { b: data.a + 1, at: new Date().toISOString(), now: Date.now(), chance: Math.random() };';
     const first = await run(body);
@@ -24,11 +24,11 @@ describe('a transform', () => {
 
   it.each([
     ['a loop without an end', 'for (;;);'],
-    ['one that catches all', 'for (;;) try { for (;;); } catch {}'],
-    ['a pattern that takes for ever', 'return /(a+)+$/.test("a".repeat(40) + "b");'],
+    ['a loop that catches all errors', 'for (;;) try { for (;;); } catch {}'],
+    ['a pattern that never finishes', 'return /(a+)+$/.test("a".repeat(40) + "b");'],
     ['a getter that never returns', 'return { get a() { for (;;); } };'],
     ['a toJSON that never returns', 'return { toJSON() { for (;;); } };'],
-  ])('that has %s is ended when it has had its time', async (_, body) => {
+  ])('is ended at its time limit when it has %s', async (_, body) => {
     const error = 'took more than 0.06 s of a processor';
     expect(await run(body, '{}', 60)).toEqual({ ok: false, error });
   });
@@ -56,11 +56,11 @@ describe('a transform', () => {
       'throw { get message() { throw 1; } };',
       'cannot be described',
     ],
-  ])('that has or answers %s is ended with words', async (_, body, words) => {
+  ])('fails with a message when it has or returns %s', async (_, body, words) => {
     expect(await run(body)).toEqual({ ok: false, error: expect.stringContaining(words) });
   });
 
-  it('changes nothing of how it is called by what it does to its own prototypes', async () => {
+  it('cannot change its caller by changing prototypes', async () => {
     const tricks = `JSON.stringify = () => '{"evil":1}'; JSON.parse = null; String.prototype.slice = () => { throw 1; };
       Object.prototype.then = 1; Array.prototype.toJSON = undefined; globalThis.Reflect = null;
       globalThis.svcTransform = null; return { right: data.a };`;
@@ -68,7 +68,7 @@ describe('a transform', () => {
     expect(await run('return 1;')).toMatchObject({ ok: true, outputJson: '1' });
   });
 
-  it('finds nothing of the process that it runs in', async () => {
+  it('has no access to the globals of its process', async () => {
     const names = [
       'process',
       'require',

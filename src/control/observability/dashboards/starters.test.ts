@@ -27,7 +27,7 @@ const shown = async (data: object) => {
   return JSON.parse(outcome.ok ? outcome.outputJson : outcome.error);
 };
 
-it('counts what the agent did by each way, and keeps what the harness asked apart', async () => {
+it('counts agent actions by surface, and lists calls of the harness separately', async () => {
   const made = await shown({
     session: { id: 'ses-1', createdAt: at, closedAt: null },
     grade: null,

@@ -20,8 +20,8 @@ const start = () => {
   return { matches: createKnownMatches(find), asked, limits };
 };
 
-describe('patterns of projects', () => {
-  it('are looked for once in each text', async () => {
+describe('the patterns of a project', () => {
+  it('are searched once in each text', async () => {
     const { matches, asked } = start();
     const set = setOf('a', ['x', 'y']);
     await matches.learn(set, ['xy', 'y', 'z', 'y']);
@@ -37,7 +37,7 @@ describe('patterns of projects', () => {
     ]);
   });
 
-  it('keep what was found before a limit, and nothing of what was not looked for in time', async () => {
+  it('keep earlier results after a time limit, and have none for texts that were not searched', async () => {
     const { matches, limits } = start();
     const set = setOf('a', ['x']);
     await matches.learn(set, ['x1']);
@@ -50,7 +50,7 @@ describe('patterns of projects', () => {
     ]);
   });
 
-  it('rest for a while after a limit, those of that project alone', async () => {
+  it('are not searched for a while after a time limit, while those of other projects are', async () => {
     const { matches, asked, limits } = start();
     limits.reach = 0;
     await matches.learn(setOf('a', ['x']), ['x1']);
@@ -62,7 +62,7 @@ describe('patterns of projects', () => {
     expect(matches.of(setOf('a', ['x']), 'x1')).toBeUndefined();
   });
 
-  it('are not in texts that are too long to be names, which are not looked at', async () => {
+  it('match no text that is too long to be a name, without a search', async () => {
     const { matches, asked } = start();
     const set = setOf('a', ['x']);
     await matches.learn(set, ['x'.repeat(201)]);
