@@ -81,7 +81,7 @@ describe('an operator', () => {
       drained: [idle.id],
       kept: [serving.id],
     });
-    await expect(drain({ pool: 'none' })).rejects.toThrow('no host is in a pool "none"');
+    await expect(drain({ pool: 'none' })).rejects.toThrow('there is no host in a pool "none"');
     await expect(drain({ hostId: 'hst-none' })).rejects.toThrow('there is no host "hst-none"');
     await expect(drain({})).rejects.toThrow('name one host');
   });

@@ -222,7 +222,7 @@ describe('an experiment run of a dataset on a world', () => {
     expect(again.data.map(({ attempt }) => attempt)).toEqual([2, 2, 1]);
     expect(new Set([worked, idle, ...again.data.map(({ sessionId }) => sessionId)]).size).toBe(5);
     const { body } = await control.send(api.stopDatasetRun, { params: runOf(dataset) });
-    expect(body.worldRun).toMatchObject({ state: 'STOPPED', reason: 'it was asked to stop' });
+    expect(body.worldRun).toMatchObject({ state: 'STOPPED', reason: 'a client stopped the run' });
   });
 
   it('keeps a grade that came before its session was closed', async () => {

@@ -86,7 +86,7 @@ export const createQueue = async (db: Database, projectId: string, given: GivenQ
     if (!violates(error, queueName)) throw error;
     throw invalidParameter('name', `"${name}" is that of another queue`);
   }
-  const message = `the project has ${mostQueues} annotation queues, and no room for more`;
+  const message = `the project has ${mostQueues} annotation queues, the maximum`;
   throw new AppError('exhausted', message, { detail: { limit: mostQueues } });
 };
 

@@ -125,7 +125,10 @@ const checkBatch = (
   const named = typeof own === 'string' ? own : version;
   return named < unbatchedVersion
     ? undefined
-    : fault(codes.invalidRequest, `in MCP ${named} each message is a request of its own`);
+    : fault(
+        codes.invalidRequest,
+        `MCP ${named} has no batches: send each message in a request of its own`,
+      );
 };
 
 /** Returns the refusal of a request; undefined if it is to be served. */

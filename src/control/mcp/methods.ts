@@ -59,7 +59,7 @@ const reportProgress = async <Value>(
 const nameOf = (params: Request['params'], member: string): string => {
   const name = params?.[member];
   if (typeof name === 'string') return name;
-  throw rpcError(rpcCodes.invalidParams, `params.${member} is the text that it asks for by`);
+  throw rpcError(rpcCodes.invalidParams, `params.${member} must be a text`);
 };
 
 const callTool = async (
@@ -69,7 +69,7 @@ const callTool = async (
 ): Promise<ToolResult> => {
   const name = nameOf(params, 'name');
   if (texts === null)
-    throw rpcError(rpcCodes.invalidParams, 'params.arguments is an object, or absent');
+    throw rpcError(rpcCodes.invalidParams, 'params.arguments must be an object, or absent');
   try {
     return await reportProgress(notify, () => handler.callTool(name, texts, { signal }));
   } catch (error) {

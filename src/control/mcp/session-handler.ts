@@ -141,7 +141,7 @@ const resultOf = async (parts: Parts, version: Version, call: CallRow): Promise<
   if (state === 'failed') return failedResult(failureOf(call));
   if (!isFinal(callTransitions, state)) {
     return failedResult(
-      `${id} is ${state}: it goes on, and the call log of the session will say how it ended`,
+      `${id} is ${state}: it continues, and the call log of the session will have its result`,
     );
   }
   return failedResult(`${id} is ${state}: ${failureOf(call)}`);

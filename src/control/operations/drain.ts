@@ -28,7 +28,7 @@ const findOne = async ({ db }: Parts, id: string, endSessions: boolean): Promise
   if (status.state === 'assigned' && !endSessions) {
     throw new AppError(
       'conflict',
-      `${id} serves ${status.sessionId}, which would end; --end-sessions ("endSessions") says that it may`,
+      `${id} serves ${status.sessionId}, which would end; --end-sessions ("endSessions") allows that`,
       { detail: { sessionId: status.sessionId } },
     );
   }
@@ -41,7 +41,7 @@ const findAll = async (
   installation: string | undefined,
 ): Promise<Found[]> => {
   const hosts = await findPoolHosts(db, pool, installation ?? null);
-  if (hosts.length === 0) throw new AppError('not_found', `no host is in a pool "${pool}"`);
+  if (hosts.length === 0) throw new AppError('not_found', `there is no host in a pool "${pool}"`);
   return hosts;
 };
 

@@ -46,10 +46,10 @@ const checkLength = (reader: BinaryReader, end: number): void => {
 const readFields = (reader: BinaryReader, end: number, take: Take): void => {
   while (reader.pos < end) {
     const [field, wire] = reader.tag();
-    if (isGroup(wire)) throw new RangeError('a group, which OTLP has none of');
+    if (isGroup(wire)) throw new RangeError('a group, which OTLP does not use');
     if (isLengthy(wire)) checkLength(reader, end);
     if (!take(field, wire)) reader.skip(wire, field);
-    if (reader.pos > end) throw new RangeError('a value is longer than what it is in');
+    if (reader.pos > end) throw new RangeError('a value is longer than its message');
   }
 };
 
@@ -182,7 +182,7 @@ const readSpan = (reader: BinaryReader): SentSpan | string => {
   const length = end - reader.pos;
   if (length < leastSpanBytes) {
     reader.pos = end;
-    return `a span cannot be read: ${length} bytes have no room for its ids and a time`;
+    return `a span cannot be read: ${length} bytes are too few for its ids and a time`;
   }
   try {
     return readSpanTo(reader, end);

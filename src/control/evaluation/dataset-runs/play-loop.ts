@@ -84,7 +84,10 @@ const openOn = async (
     if (!(error instanceof AppError) || waits.has(error.code)) {
       const isUsual = error instanceof AppError && error.code !== 'internal';
       const level = isUsual ? 'debug' : 'error';
-      parts.log[level]({ err: error, runKey }, 'a session of a dataset run is opened later');
+      parts.log[level](
+        { err: error, runKey },
+        'postponed the opening of a session of a dataset run',
+      );
       return false;
     }
     const text = describeError(error).slice(0, mostErrorChars);

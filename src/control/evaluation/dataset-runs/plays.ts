@@ -123,6 +123,6 @@ export const stopRun = async (parts: Parts, dataset: DatasetRow, name: string) =
   const run = await getRun(parts.db, dataset, name);
   await getPlay(parts, run);
   const play = { runKey: run.key, projectId: run.projectId };
-  await stopOpen(parts, play, 'it was asked to stop');
+  await stopOpen(parts, play, 'a client stopped the run');
   return viewWhole(parts, dataset, run);
 };

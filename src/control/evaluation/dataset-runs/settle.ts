@@ -31,7 +31,10 @@ export const closeForRun = async (
   try {
     await closeAndWait(parts, { projectId, sessionId, seconds: 0, signal }, false);
   } catch (err) {
-    parts.log.warn({ err, sessionId }, 'a session of a dataset run is closed later');
+    parts.log.warn(
+      { err, sessionId },
+      'failed to close a session of a dataset run; the cleanup closes it',
+    );
   }
 };
 

@@ -98,7 +98,7 @@ const create = async (
   const made = await insertDataset(db, { ...given, ...schemas, key, projectId, id });
   if (made !== undefined) return made;
   if ((await findDataset(db, projectId, given.name)) !== undefined) return undefined;
-  const message = `the project has ${mostDatasets} datasets, and no room for more`;
+  const message = `the project has ${mostDatasets} datasets, the maximum`;
   throw new AppError('exhausted', message, { detail: { limit: mostDatasets } });
 };
 

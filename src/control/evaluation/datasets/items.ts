@@ -239,7 +239,7 @@ const readFilters = async (store: DatasetStore, projectId: string, query: RawQue
   const name = textIn(query, 'datasetName');
   const version = timeIn(query, 'version');
   if (version !== undefined && name === undefined) {
-    throw invalidParameter('version', 'needs datasetName beside it');
+    throw invalidParameter('version', 'needs datasetName as well');
   }
   const dataset = name === undefined ? undefined : await getDataset(store.db, projectId, name);
   const ofDataset: Condition = (bind) =>

@@ -11,8 +11,8 @@ export type Schemas = Pick<DatasetRow, 'inputSchema' | 'expectedOutputSchema'>;
 type Item = { input: string | null; output: string | null };
 
 const limitWords: Readonly<Record<string, string>> = {
-  out_of_time: 'take too long to be held to the schemas of the dataset',
-  out_of_memory: 'take too much memory to be held to the schemas of the dataset',
+  out_of_time: 'take too long to check against the schemas of the dataset',
+  out_of_memory: 'take too much memory to check against the schemas of the dataset',
 };
 
 /** Returns true if the dataset has a schema. */
@@ -34,7 +34,7 @@ export const checkItems = async (
   if (!checked.ok) {
     const [problem] = checked.problems;
     const words = own(limitWords, problem?.code ?? '') ?? problem?.message ?? 'cannot be checked';
-    throw new AppError('invalid', `the values ${words}; make these simpler`, {
+    throw new AppError('invalid', `the values ${words}; make them simpler`, {
       fields: [{ path: ['inputSchema'], message: words }],
     });
   }

@@ -66,7 +66,10 @@ const checkGoesOn = ({ parts, run, signal }: Job): void => {
   if (signal.aborted || parts.notifications.closed) throw new Interrupted();
   const tookMs = Date.now() - run.startedAt.getTime();
   if (tookMs <= runLimits.runningMs) return;
-  throw new AppError('conflict', `the run was not over after ${runLimits.runningMs / 60_000} min`);
+  throw new AppError(
+    'conflict',
+    `the run did not finish within ${runLimits.runningMs / 60_000} min`,
+  );
 };
 
 /** Returns the idempotency key of the run's session and call, the same for every worker. */
@@ -132,7 +135,7 @@ const lostBy = (session: SessionRow, call: CallRow | undefined): RunEnd => {
     return failedWith(code, message);
   }
   if (session.error !== null) return failedWith(session.error.code, session.error.message);
-  const message = `its session ${session.id} ended (${session.endReason ?? call?.state}) before it was done`;
+  const message = `its session ${session.id} ended (${session.endReason ?? call?.state}) before the run finished`;
   return failedWith(session.endReason ?? 'session_ended', message);
 };
 
@@ -186,7 +189,9 @@ const afterError = (
   if (!isKnown) {
     const attempts = run.attempts + 1;
     if (attempts < mostAttempts) return { attempts, afterMs: attempts * restMs.least };
-    return { end: failedWith('internal', 'the service failed to carry it out; its log says why') };
+    return {
+      end: failedWith('internal', 'the service failed to execute the run; its log has the cause'),
+    };
   }
   const waitedMs = Date.now() - run.queuedAt.getTime();
   const mayPass = passing.includes(error.code) && waitedMs < runLimits.totalMs;
@@ -203,7 +208,7 @@ const closeSession = async ({ parts, run, at, signal }: Job): Promise<void> => {
   } catch (err) {
     parts.log.warn(
       { err, run: run.id, sessionId: at.sessionId },
-      'a session of a run is closed later',
+      'failed to close the session of a run; the cleanup closes it',
     );
   }
 };

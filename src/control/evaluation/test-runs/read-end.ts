@@ -34,7 +34,7 @@ const readReport = (reportJson: string): RunEnd => {
   }
   const report: unknown = JSON.parse(reportJson);
   if (!isObject(report) || typeof report.passed !== 'boolean') {
-    return failedWith('internal', 'the host answered no report');
+    return failedWith('internal', 'the host returned no report');
   }
   const outcome = report.passed ? 'passed' : 'failed';
   return { outcome, summary: readCounts(report.summary), reportJson, error: null };

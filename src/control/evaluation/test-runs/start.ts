@@ -25,7 +25,7 @@ const findFirst = async ({ db }: Parts, run: NewRun): Promise<RunRow | undefined
 
 const tooMany = (): AppError => {
   const limit = runLimits.queued;
-  const message = `${limit} runs of the project wait already, which is as many as may: wait for some of them first`;
+  const message = `${limit} runs of this project are already queued, the maximum; wait for one to finish, then start this one again`;
   return new AppError('exhausted', message, { detail: { limit, retryAfterMs: 5_000 } });
 };
 

@@ -10,7 +10,7 @@ const mostBytes = limits.callInputBytes - 64 * 1024;
 const tooLarge = (bytes: number): AppError =>
   new AppError(
     'invalid',
-    `the files in ${folder} have ${bytes} bytes as JSON, more than the ${mostBytes} that tests may have`,
+    `the files in ${folder} have ${bytes} bytes as JSON, more than the maximum of ${mostBytes}`,
   );
 
 /**
@@ -30,7 +30,7 @@ export const readTestFiles = async (
     const content = Buffer.from(await blobs.get(sha256));
     const text = content.toString('utf8');
     if (!Buffer.from(text).equals(content)) {
-      throw new AppError('invalid', `${path} is no text: files in ${folder} are text in UTF-8`);
+      throw new AppError('invalid', `${path} is not UTF-8 text, as files in ${folder} must be`);
     }
     texts[path] = text;
   }

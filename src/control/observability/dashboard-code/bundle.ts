@@ -110,7 +110,7 @@ const bundle = async (
     const [{ code }] = output;
     const bytes = Buffer.byteLength(code);
     if (bytes <= most.builtBytes) return { script: withoutPrefix(code) };
-    const message = `what is built of the files has ${bytes} bytes, and may have ${most.builtBytes}`;
+    const message = `the built script has ${bytes} bytes, more than the maximum of ${most.builtBytes}`;
     return { problems: [problemOf(null, 'size', message)] };
   } catch (error) {
     const { errors } = error as { errors?: BundlerError[] };

@@ -45,7 +45,9 @@ const fileProblems = ({ files }: DashboardCode): CodeProblem[] => {
     }
     const bytes = Buffer.byteLength(content);
     if (bytes > most.fileBytes) {
-      found.push(problemOf(shown, 'size', `has ${bytes} bytes, and may have ${most.fileBytes}`));
+      found.push(
+        problemOf(shown, 'size', `has ${bytes} bytes, more than the maximum of ${most.fileBytes}`),
+      );
     }
     return found;
   });
@@ -59,12 +61,16 @@ const wholeProblems = ({ files, transform }: DashboardCode): CodeProblem[] => {
   const bytes = files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   if (bytes > most.codeBytes) {
     found.push(
-      problemOf(null, 'size', `the files have ${bytes} bytes, and may have ${most.codeBytes}`),
+      problemOf(
+        null,
+        'size',
+        `the files have ${bytes} bytes, more than the maximum of ${most.codeBytes}`,
+      ),
     );
   }
   const ofTransform = Buffer.byteLength(transform ?? '');
   if (ofTransform > most.transformBytes) {
-    const message = `has ${ofTransform} bytes, and may have ${most.transformBytes}`;
+    const message = `has ${ofTransform} bytes, more than the maximum of ${most.transformBytes}`;
     found.push(problemOf('transform', 'size', message));
   }
   return found;
@@ -76,7 +82,7 @@ const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[]
     return files.length === 0 ? [] : [problemOf(null, 'entrypoint', message)];
   }
   if (!files.some(({ path }) => path === entrypoint)) {
-    return [problemOf(showPath(entrypoint), 'entrypoint', 'is none of the files')];
+    return [problemOf(showPath(entrypoint), 'entrypoint', 'is not among the files')];
   }
   if (isScript(entrypoint)) return [];
   const message = `must be code to begin with: ${scriptEndings.join(', ')}`;

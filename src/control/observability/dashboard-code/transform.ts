@@ -60,14 +60,14 @@ const caller = `(() => {
       }
       const output = transform(parse(data));
       if (typeof output === 'object' && output !== null && typeof output.then === 'function') {
-        return '-answered a promise: nothing can be waited for here, so answer the value itself';
+        return '-returned a promise: a transform cannot wait, so return the value itself';
       }
       const json = stringify(output);
       if (typeof json !== 'string') {
-        return '-answered ' + typeof output + ', which is no JSON: answer an object, a list, a text, a number or null';
+        return '-returned ' + typeof output + ', which is no JSON: return an object, a list, a text, a number or null';
       }
       if (json.length > most) {
-        return '-answered ' + json.length + ' characters of JSON, and may answer ' + most;
+        return '-returned ' + json.length + ' characters of JSON, more than the maximum of ' + most;
       }
       return '+' + json;
     } catch (error) {

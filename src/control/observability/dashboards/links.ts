@@ -87,7 +87,7 @@ export const frameAddress = (
 const refusal = (): AppError =>
   new AppError(
     'forbidden',
-    'the address is none that was given out, or its hour is over: render the dashboard again',
+    'the address is invalid or has expired after its hour: render the dashboard again',
   );
 
 const isSame = (given: string, right: string): boolean => {

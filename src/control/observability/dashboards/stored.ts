@@ -143,7 +143,7 @@ const store = async (parts: ObservabilityParts, made: NewDashboard): Promise<str
     if (winner === undefined) throw error;
     return winner;
   }
-  const message = `the project has ${most.dashboards} dashboards, and no room for more`;
+  const message = `the project has ${most.dashboards} dashboards, the maximum; delete some first`;
   throw new AppError('exhausted', message, { detail: { limit: most.dashboards } });
 };
 

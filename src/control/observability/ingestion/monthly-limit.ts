@@ -20,7 +20,7 @@ type Known = { limit: number | null; events: number };
 const refuse = (limit: number): AppError =>
   new AppError(
     'forbidden',
-    `this project takes ${limit} events a month, and has taken them; more are taken next month, or once its setting eventsPerMonth is higher`,
+    `this project has reached its limit of ${limit} events a month: raise its setting eventsPerMonth, or send them again next month`,
   );
 
 /** Creates the limit; `now` returns milliseconds. */

@@ -179,7 +179,7 @@ const tooLong = (query: MetricsQuery, cause: unknown): AppError => {
     'counts, sums and latencies of observations by environment, type, level and one of providedModelName, name and userId';
   return new AppError(
     'timeout',
-    `the rows of ${days} days of ${query.viewName} take too long to read: ask for less time between fromTimestamp and toTimestamp, or for what is added up ahead: ${kept}`,
+    `the rows of ${days} days of ${query.viewName} take too long to read: ask for less time between fromTimestamp and toTimestamp, or use a query that rollups can answer: ${kept}`,
     { cause },
   );
 };

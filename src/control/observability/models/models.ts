@@ -134,7 +134,7 @@ export const createModel = async (
     if (!violates(error, modelsName)) throw error;
     throw invalidParameter('modelName', `"${content.modelName}" is that of another model`);
   }
-  const message = `the project has ${mostModels} models, and no room for more`;
+  const message = `the project has ${mostModels} models, the maximum; delete some first`;
   throw new AppError('exhausted', message, { detail: { limit: mostModels } });
 };
 

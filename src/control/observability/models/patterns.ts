@@ -30,7 +30,7 @@ export const judgePatterns = async (
   const job = { kind: 'judge-patterns', patterns } as const;
   const judged = await compiler.run(job, { project: projectId });
   if (judged.ok) return judged.faults;
-  return patterns.map(() => 'takes more time or memory to compile than there is for it');
+  return patterns.map(() => 'takes too much time or memory to compile');
 };
 
 /** Searches texts for patterns of a project; the result may cover only the first texts, or none. */
