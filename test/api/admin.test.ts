@@ -135,7 +135,7 @@ describe('an operator', () => {
     await publish({ target: 2, maximum: 3 });
     await loadedHost();
     expect(await checks()).toMatchObject({
-      pools: { status: 'warning', message: 'default has 1 fresh hosts of 2, and 0 on the way' },
+      pools: { status: 'warning', message: 'default has 1 fresh hosts of 2, and 0 starting' },
     });
     await clearPool(control);
     await publish();

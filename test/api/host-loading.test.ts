@@ -100,7 +100,7 @@ describe('a host that cannot load its session', () => {
     expect(found.checks.find(({ name }) => name === 'worlds')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining(`local/default/${slug} (${lost})`),
-      fix: expect.stringContaining('make the worlds again under their slugs'),
+      fix: expect.stringContaining('create the worlds again under their slugs'),
     });
     const again = { slug, from: encodeTree(notesWorld()) };
     const made = (await control.send(createWorld, { body: again })).body;
@@ -131,7 +131,7 @@ describe('a host that cannot load its session', () => {
       const { body: found } = await control.admin(examine, {});
       expect(found.checks.find(({ name }) => name === 'worlds')).toMatchObject({
         status: 'failed',
-        message: expect.stringContaining(`other bytes than were put there`),
+        message: expect.stringContaining('blobs of 1 worlds are damaged'),
         fix: expect.stringContaining('copy the blobs back'),
       });
       const { body: all } = await control.admin(checkBlobs, { query: {} });

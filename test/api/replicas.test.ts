@@ -252,7 +252,7 @@ describe('a database that is emptied', () => {
     const { body } = await replica.admin(examine, {});
     expect(body.checks.find(({ name }) => name === 'database')).toMatchObject({
       status: 'failed',
-      message: 'it is empty: all that it held is gone',
+      message: 'the database is empty: all its data is gone',
     });
     await expect(control.running.ended).rejects.toThrow('the database was emptied');
     await expect(replica.running.ended).rejects.toThrow('the database was emptied');

@@ -32,8 +32,8 @@ const sampled = { mostBytes: 32 * 2 ** 20, mostMs: 3_000 };
 const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
   if (await isEmptied(db)) {
     return failed(
-      'it is empty: all that it held is gone',
-      'the control plane ends and migrates it when it is started again; its content is back only from a copy (docs/operate/install.md): a database in a pod without a volume loses all with its pod',
+      'the database is empty: all its data is gone',
+      'restore a backup (docs/operate/install.md); the control plane stops, and migrates the empty database when it starts again. A database in a pod without a volume loses its data with the pod',
     );
   }
   await checkSchema(db);
@@ -46,7 +46,7 @@ const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
   if (refused.size > 0) {
     return failed(
       list([...refused].map(([publicKey, why]) => `${publicKey} ${why}`)),
-      'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: what was revoked or replaced is not taken back (docs/operate/operations.md)',
+      'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: revoked or replaced keys are never valid again (docs/operate/operations.md)',
     );
   }
   const heldBefore = await findHeldBefore(
@@ -55,8 +55,8 @@ const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
   );
   if (heldBefore.length === 0) return ok(`${config.bootstrap.length} configured, all valid`);
   return warning(
-    `${list(heldBefore)} of the release before: valid until revoked by hand`,
-    'when no control plane of the release before has it any more: update keys set revoked_at = now(), configured = null where public_key = … (docs/operate/operations.md)',
+    `${list(heldBefore)} of the previous release: valid until revoked by hand`,
+    'once no control plane of the previous release has it, revoke it: update keys set revoked_at = now(), configured = null where public_key = … (docs/operate/operations.md)',
   );
 };
 
@@ -68,7 +68,7 @@ const checkClock = async ({ db }: Parts): Promise<Finding> => {
   const way = skewMs > 0 ? 'behind' : 'ahead of';
   return warning(
     `this machine's clock is ${Math.abs(skewMs)} ms ${way} the database's`,
-    'synchronise the clocks of all machines (NTP); sessions are judged by the database, their clocks begin here',
+    'synchronise the clocks of all machines (NTP); deadlines use the clock of the database, and the clocks of sessions start from this one',
   );
 };
 
@@ -89,17 +89,17 @@ const checkWorlds = async (parts: Parts): Promise<Finding> => {
   if (lost.length > 0) {
     const names = lost.map(({ world, blob }) => `${world} (${blob})`);
     return failed(
-      `blobs of ${lost.length} worlds are lost, sessions of them end as load_failed: ${list(names)}`,
-      `bring the blobs back from a copy into ${parts.blobs.location}, or make the worlds again under their slugs (svc worlds create <slug> --from <tree>); see that database and blobs are lost and restored together`,
+      `blobs of ${lost.length} worlds are lost, so their sessions end as load_failed: ${list(names)}`,
+      `restore the blobs from a backup into ${parts.blobs.location}, or create the worlds again under their slugs (svc worlds create <slug> --from <tree>); always restore database and blobs together`,
     );
   }
-  if (total === 0) return ok('there are none yet');
+  if (total === 0) return ok('there are no worlds yet');
   const sample = await findDamaged(parts, { after: null, ...sampled });
   if (sample.damaged.length > 0) {
     const names = sample.damaged.map(({ world, blob }) => `${world} (${blob})`);
     return failed(
-      `blobs of ${sample.damaged.length} worlds hold other bytes than were put there, sessions of them end as load_failed: ${list(names)}`,
-      `copy the blobs back over those in ${parts.blobs.location}, or remove them there and make the worlds again under their slugs (svc worlds create <slug> --from <tree>); svc admin doctor --deep reads those of all worlds`,
+      `blobs of ${sample.damaged.length} worlds are damaged, so their sessions end as load_failed: ${list(names)}`,
+      `copy the blobs back over those in ${parts.blobs.location}, or remove them there and create the worlds again under their slugs (svc worlds create <slug> --from <tree>); svc admin doctor --deep checks the blobs of all worlds`,
     );
   }
   const there =
@@ -120,7 +120,7 @@ const checkLeases = ({ leases }: Vitals): Finding => {
     const why = refusing.map(
       ({ installation, refused }) => `${installation} keeps to its last good pools: ${refused}`,
     );
-    return warning(list(why), 'mend the file; svc pools check <file> shows its mistakes');
+    return warning(list(why), 'correct the file; svc pools check <file> shows its mistakes');
   }
   if (late.length === 0)
     return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
@@ -141,7 +141,7 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   if (held !== null) {
     return failed(
       `${name} launches none: ${held}`,
-      'mend what the reason names; launches are tried again by themselves',
+      'correct what the reason names; the orchestrator retries launches by itself',
     );
   }
   const live = hosts.starting + hosts.warm + hosts.assigned + hosts.recycling + hosts.draining;
@@ -153,13 +153,13 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   }
   if (fresh + hosts.starting < target && live < maximum) {
     return warning(
-      `${name} has ${fresh} fresh hosts of ${target}, and ${hosts.starting} on the way`,
-      "wait a moment and ask again; then look at the orchestrator's log",
+      `${name} has ${fresh} fresh hosts of ${target}, and ${hosts.starting} starting`,
+      "run svc admin doctor again in a moment; if it persists, see the orchestrator's log",
     );
   }
   if (unknownWorlds.length > 0) {
     return warning(
-      `${name} is to keep worlds loaded that do not exist: ${list(unknownWorlds)}`,
+      `${name} is configured to preload worlds that do not exist: ${list(unknownWorlds)}`,
       'create them, or name existing worlds, as organization/project/world',
     );
   }
@@ -169,10 +169,7 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
 const checkPools = async ({ db }: Parts, { waiting, browsers }: Load): Promise<Finding> => {
   const pools = (await listPools(db)).filter(({ isLed }) => isLed);
   if (pools.length === 0) {
-    return failed(
-      'there are no pools that an orchestrator keeps',
-      'see the check of orchestrators',
-    );
+    return failed('no orchestrator manages a pool', 'see the check of orchestrators');
   }
   const waitingFor = ({ size }: PoolReport): number =>
     isOfBrowsers(size) ? browsers.waiting : waiting;
@@ -194,8 +191,8 @@ const checkHosts = ({ silent }: Vitals): Finding =>
   silent.length === 0
     ? ok('all have reported within 30 s')
     : failed(
-        `${list(silent)} have been silent for over 30 s`,
-        'the orchestrator drains silent hosts after 10 s: see that one leads, and that hosts reach the control plane (network policy)',
+        `${list(silent)} have not reported for over 30 s`,
+        'the orchestrator drains silent hosts after 10 s: check that one leads, and that hosts reach the control plane (network policy)',
       );
 
 const checkSessions = ({ stuck }: Vitals, { waiting, longestWaitMs }: Load): Finding => {
@@ -203,17 +200,17 @@ const checkSessions = ({ stuck }: Vitals, { waiting, longestWaitMs }: Load): Fin
     const names = stuck.map(({ id, state }) => `${id} (${state})`);
     return failed(
       `${list(names)} are past their deadlines`,
-      "the reaper ends such sessions every 2 s: see that an orchestrator leads, and its log for 'reap'",
+      "the reaper ends such sessions every 2 s: check that an orchestrator leads, and search its log for 'reap'",
     );
   }
   if (longestWaitMs > 10_000) {
     return warning(
       `waiting for a host: ${waiting}, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
-      'see the check of pools; raise target or maximum where there is room',
+      'see the check of pools; raise target or maximum if there is capacity',
     );
   }
   return ok(
-    waiting === 0 ? 'none waits for a host' : `waiting for a host: ${waiting}, not for long`,
+    waiting === 0 ? 'no session waits for a host' : `waiting for a host: ${waiting}, not for long`,
   );
 };
 
@@ -223,20 +220,20 @@ const checkBrowsers = async (
 ): Promise<Finding> => {
   if (givenUp > 0) {
     return failed(
-      `sessions that are given no more browsers, as several in a row did not come up: ${givenUp}`,
-      "see why: svc admin hosts --state gone shows the browsers' last words; close and open the sessions again",
+      `sessions that are given no more browsers, because several in a row failed to start: ${givenUp}`,
+      'svc admin hosts --state gone shows the last output of the browsers; close the sessions and open new ones',
     );
   }
   if (longestWaitMs > 10_000) {
     return warning(
       `waiting for a browser: ${waiting}, the oldest for ${Math.round(longestWaitMs / 1_000)} s`,
-      'see the check of pools; raise target or maximum of a pool of browsers where there is room',
+      'see the check of pools; raise target or maximum of a browser pool if there is capacity',
     );
   }
   if (waiting > 0) return ok(`waiting for a browser: ${waiting}, not for long`);
   const pools = (await listPools(db)).filter(({ isLed, size }) => isLed && isOfBrowsers(size));
   return pools.length === 0
-    ? ok('no pool has any: a session that asks for one is refused')
+    ? ok('no pool has browsers: a session that requests one is refused')
     : ok(
         list(pools.map(({ name, hosts }) => `${name}: ${hosts.warm} warm, ${hosts.assigned} used`)),
       );
@@ -246,7 +243,7 @@ const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
   oldestClaimedMs <= longCallMs
     ? ok(`${claimed} under way`)
     : warning(
-        `a call has been under way for ${Math.round(oldestClaimedMs / 1_000)} s`,
+        `a call has been running for ${Math.round(oldestClaimedMs / 1_000)} s`,
         "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
       );
 
@@ -258,22 +255,22 @@ const checkImports = async ({ db, config }: Parts): Promise<Finding> => {
   const summary = `${running} under way, ${queued} waiting`;
   if (lost > 0 && running === 0 && config.imports.processes === 0) {
     return failed(
-      `${lost} have lost their worker, and this replica does none`,
-      'set SVC_IMPORT_PROCESSES to 1 or more at some replica',
+      `${lost} imports have lost their worker, and this replica runs none`,
+      'set SVC_IMPORT_PROCESSES to 1 or more on at least one replica',
     );
   }
   if (oldestSeconds > longQueueSeconds) {
     return warning(
       `${summary}, the oldest for ${Math.round(oldestSeconds / 60)} minutes`,
-      'svc admin imports shows them; raise SVC_IMPORT_PROCESSES where there are processors, or add a replica',
+      'svc admin imports shows them; raise SVC_IMPORT_PROCESSES if there are idle processors, or add a replica',
     );
   }
-  return ok(lost === 0 ? summary : `${summary}, ${lost} about to be taken over`);
+  return ok(lost === 0 ? summary : `${summary}; another worker takes over ${lost}`);
 };
 
 const checkQuotas = async ({ db, config }: Parts): Promise<Finding> => {
   const near = await findNearQuota(db, config.quotas);
-  if (near.length === 0) return ok('no project has used nine tenths of one');
+  if (near.length === 0) return ok('no project has used nine tenths of a quota');
   const names = near.map(
     ({ project, quota, used, most }) =>
       `${project} has ${Math.floor(used)} of ${most} ("${quota}")`,
@@ -292,7 +289,7 @@ const runCheck = async ({ name, run }: Check): Promise<DoctorCheck> => {
   } catch (error) {
     return {
       name,
-      ...failed(describeError(error), 'see that it is there and that this replica may use it'),
+      ...failed(describeError(error), 'check that it exists and that this replica may use it'),
     };
   }
 };

@@ -11,7 +11,7 @@ import { type Finding, failed, listNames, ok, warning } from './finding.ts';
 const withinMs = 60_000;
 
 const seeRefused =
-  "if it is a gateway, give SVC_GATEWAY_TOKEN of it and of the control plane the same value, and restart both; if it is none, keep it from the control plane's internal address (network policy)";
+  "if it is a gateway, give SVC_GATEWAY_TOKEN of it and of the control plane the same value, and restart both; if it is none, block its access to the control plane's internal address (network policy)";
 
 const describeRefused = (refused: readonly AskingGateway[]): string =>
   `a request with a wrong gateway token came from ${listNames(refused.map(({ address }) => address))}`;
@@ -19,10 +19,10 @@ const describeRefused = (refused: readonly AskingGateway[]): string =>
 /** Returns the finding for a control plane without configured gateways. */
 const judgeNone = (refused: readonly AskingGateway[]): Finding =>
   refused.length === 0
-    ? ok('none are configured: clients go to hosts directly')
+    ? ok('none are configured: clients connect to hosts directly')
     : warning(
-        `${describeRefused(refused)}, and this control plane knows of no gateway`,
-        "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or end the gateway; if it is none, keep it from the control plane's internal address (network policy)",
+        `${describeRefused(refused)}, and this control plane has no gateway configured`,
+        "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or stop the gateway; if it is none, block its access to the control plane's internal address (network policy)",
       );
 
 /** Returns the finding about the gateways that called within the last minute. */
@@ -33,7 +33,7 @@ export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => 
   if (config.gateway === null) return judgeNone(refused);
   const without = refused.length === 0 ? '' : `; ${describeRefused(refused)}`;
   if (seen === 0) {
-    const see = `see that a gateway runs, its GET /ready and its log: it must reach the control plane's internal address (SVC_CONTROL_URL)`;
+    const see = `check that a gateway runs, with its GET /ready and its log; it must reach the control plane's internal address (SVC_CONTROL_URL)`;
     return failed(
       `none has asked for routes within a minute, so no session can be reached by its address${without}`,
       refused.length === 0 ? see : `${see}; ${seeRefused}`,

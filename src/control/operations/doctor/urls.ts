@@ -39,8 +39,8 @@ const checkCertificate = async (url: URL): Promise<Finding> => {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return failed(
-      `${url.origin} cannot be reached as clients reach it: ${why}`,
-      'see the ingress, the name in DNS, and its certificate',
+      `clients cannot reach ${url.origin}: ${why}`,
+      'check the ingress, the name in DNS, and the certificate',
     );
   }
 };
@@ -55,9 +55,9 @@ export const checkUrls = async ({ config, publicUrl }: Parts): Promise<Finding> 
     );
   }
   if (url.protocol === 'https:') return checkCertificate(url);
-  if (isLocal(url.hostname)) return ok(`${url.origin}, for this machine alone`);
+  if (isLocal(url.hostname)) return ok(`${url.origin}, which only this machine reaches`);
   return warning(
-    `${url.origin} is not https: keys travel in the clear`,
+    `${url.origin} is not https: keys are sent unencrypted`,
     'put TLS before the control plane and set SVC_PUBLIC_URL to an https address',
   );
 };
