@@ -3,7 +3,7 @@
  * through the database: no two replicas work on one job, and another replica continues the job if this one dies.
  */
 import type { Loop } from '#runtime/loop.ts';
-import { startDatasetRuns } from './evaluation/dataset-runs/play-loop.ts';
+import { startDatasetRuns } from './evaluation/dataset-runs/world-run-loop.ts';
 import { startRuns } from './evaluation/test-runs/engine.ts';
 import { startRollups } from './observability/metrics/rollup-loop.ts';
 import { startSessionTraces } from './observability/session-traces/loop.ts';

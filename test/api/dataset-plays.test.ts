@@ -9,7 +9,7 @@ import { until } from '#runtime/pause.ts';
 import { reap } from '#wire/pool-api/operations.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { openDatabase } from '../../src/control/db/core/database.ts';
-import { giveSession, msUntilDue } from '../../src/control/db/evaluation/dataset-plays.ts';
+import { assignSession, msUntilDue } from '../../src/control/db/evaluation/dataset-world-runs.ts';
 import { clearPool, type PlayedHost, warmHost } from '../support/host.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
 
@@ -457,10 +457,10 @@ describe('a session of an experiment run', () => {
     if (item === undefined) throw new Error('no item has the session');
     const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));
     try {
-      expect(await giveSession(db, { ...item, sessionId })).toBe(true);
-      expect(await giveSession(db, { ...item, sessionId: 'ses-other' })).toBe(false);
+      expect(await assignSession(db, { ...item, sessionId })).toBe(true);
+      expect(await assignSession(db, { ...item, sessionId: 'ses-other' })).toBe(false);
       await control.send(api.stopDatasetRun, { params: runOf(dataset) });
-      expect(await giveSession(db, { ...item, sessionId })).toBe(false);
+      expect(await assignSession(db, { ...item, sessionId })).toBe(false);
     } finally {
       await db.close();
     }

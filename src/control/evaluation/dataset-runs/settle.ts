@@ -4,19 +4,19 @@
 
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import type { Queryable } from '../../db/core/database.ts';
+import { findDatasetRunByKey } from '../../db/evaluation/dataset-runs.ts';
 import {
-  type ClaimedPlay,
+  type ClaimedWorldRun,
   listOpen,
   type OpenRollout,
   setRollout,
-  stopPlay,
-} from '../../db/evaluation/dataset-plays.ts';
-import { findDatasetRunByKey } from '../../db/evaluation/dataset-runs.ts';
+  stopWorldRun,
+} from '../../db/evaluation/dataset-world-runs.ts';
 import type { Parts } from '../../parts.ts';
 import { closeAndWait } from '../../sessions/lifecycle/close.ts';
 import { linkTrace } from '../datasets/runs.ts';
 
-type Play = Pick<ClaimedPlay, 'runKey' | 'projectId'>;
+type WorldRun = Pick<ClaimedWorldRun, 'runKey' | 'projectId'>;
 
 /**
  * Closes a session that no item needs any more. If that fails, the periodic cleanup closes it
@@ -48,7 +48,7 @@ const closeAll = async (
   }
 };
 
-const link = async (tx: Queryable, { runKey }: Play, rollout: OpenRollout): Promise<void> => {
+const link = async (tx: Queryable, { runKey }: WorldRun, rollout: OpenRollout): Promise<void> => {
   const { itemKey, sessionId, verdict, score } = rollout;
   const run = await findDatasetRunByKey(tx, runKey);
   if (run === undefined) return;
@@ -58,9 +58,9 @@ const link = async (tx: Queryable, { runKey }: Play, rollout: OpenRollout): Prom
   });
 };
 
-const giveUp = (
+const failRollout = (
   db: Queryable,
-  { runKey }: Play,
+  { runKey }: WorldRun,
   { itemKey, sessionId }: OpenRollout,
   error: string,
 ): Promise<void> =>
@@ -80,46 +80,51 @@ const agentFailureOf = ({ agent }: OpenRollout): string | undefined => {
  * Stops a run: opens no more sessions and closes the open ones. Grades given so far still count. A stopped run has no
  * open item left, so no worker claims it again.
  */
-export const stopOpen = async (parts: Parts, play: Play, reason: string): Promise<void> => {
+export const stopOpen = async (parts: Parts, worldRun: WorldRun, reason: string): Promise<void> => {
   const open = await parts.db.transaction(async (tx) => {
-    await stopPlay(tx, play.runKey, reason);
-    const rollouts = await listOpen(tx, play.runKey);
+    await stopWorldRun(tx, worldRun.runKey, reason);
+    const rollouts = await listOpen(tx, worldRun.runKey);
     for (const rollout of rollouts) {
       const failure = agentFailureOf(rollout);
-      if (failure !== undefined) await giveUp(tx, play, rollout, failure);
-      else if (rollout.verdict !== null) await link(tx, play, rollout);
-      else await giveUp(tx, play, rollout, 'the run was stopped');
+      if (failure !== undefined) await failRollout(tx, worldRun, rollout, failure);
+      else if (rollout.verdict !== null) await link(tx, worldRun, rollout);
+      else await failRollout(tx, worldRun, rollout, 'the run was stopped');
     }
     return rollouts;
   });
-  await closeAll(parts, play.projectId, open);
+  await closeAll(parts, worldRun.projectId, open);
 };
 
 /** Returns true if a session ended because no agent worked in it; then none will work in the next one either. */
-const isForsaken = ({ endReason }: OpenRollout): boolean =>
+const hadNoAgent = ({ endReason }: OpenRollout): boolean =>
   endReason === 'idle' || endReason === 'max_age';
 
 /**
  * Links graded sessions, and fails the items whose sessions ended without a grade or whose agents failed. If a session
  * ended because no agent worked in it, the whole run is stopped.
  */
-export const settleOpen = async (parts: Parts, play: Play): Promise<void> => {
-  const open = await listOpen(parts.db, play.runKey);
+export const settleOpen = async (parts: Parts, worldRun: WorldRun): Promise<void> => {
+  const open = await listOpen(parts.db, worldRun.runKey);
   for (const rollout of open) {
     const { verdict, isClosed, endReason } = rollout;
     const failure = agentFailureOf(rollout);
     if (failure !== undefined) {
-      await giveUp(parts.db, play, rollout, failure);
-      await closeAll(parts, play.projectId, [rollout]);
+      await failRollout(parts.db, worldRun, rollout, failure);
+      await closeAll(parts, worldRun.projectId, [rollout]);
     } else if (verdict !== null) {
-      await parts.db.transaction((tx) => link(tx, play, rollout));
-      await closeAll(parts, play.projectId, [rollout]);
+      await parts.db.transaction((tx) => link(tx, worldRun, rollout));
+      await closeAll(parts, worldRun.projectId, [rollout]);
     } else if (isClosed) {
-      await giveUp(parts.db, play, rollout, `the session ended without a grade: ${endReason}`);
+      await failRollout(
+        parts.db,
+        worldRun,
+        rollout,
+        `the session ended without a grade: ${endReason}`,
+      );
     }
   }
-  const forsaken = open.find((one) => one.verdict === null && one.isClosed && isForsaken(one));
-  if (forsaken === undefined) return;
-  const { sessionId, endReason } = forsaken;
-  await stopOpen(parts, play, `no agent worked in ${sessionId}: it ended for "${endReason}"`);
+  const idle = open.find((one) => one.verdict === null && one.isClosed && hadNoAgent(one));
+  if (idle === undefined) return;
+  const { sessionId, endReason } = idle;
+  await stopOpen(parts, worldRun, `no agent worked in ${sessionId}: it ended for "${endReason}"`);
 };

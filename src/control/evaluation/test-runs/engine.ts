@@ -28,7 +28,7 @@ export const startRuns = (parts: Parts): Runs => {
 
   const begin = (run: ClaimedRun): void => {
     const job = carryOut(parts, run, stopping.signal)
-      .catch((err: unknown) => log.warn({ err, run: run.id }, 'a run was interrupted by an error'))
+      .catch((err: unknown) => log.warn({ err, run: run.id }, 'a run broke off'))
       .finally(() => {
         jobs.delete(job);
         loop.nudge();

@@ -2,17 +2,17 @@
 import { limits } from '#domain/limits.ts';
 import * as api from '#wire/public-api/operations.ts';
 import { listItemIds } from '../../../db/evaluation/dataset-items.ts';
-import type { RolloutPlace } from '../../../db/evaluation/dataset-plays.ts';
 import { deleteDatasetRun, listRunNames } from '../../../db/evaluation/dataset-runs.ts';
+import type { RolloutPlace } from '../../../db/evaluation/dataset-world-runs.ts';
 import { countDatasets, type DatasetRow, listDatasets } from '../../../db/evaluation/datasets.ts';
 import {
-  describePlay,
+  describeWorldRun,
   readRollouts,
-  startPlay,
+  startWorldRun,
   stopRun,
-  viewPlay,
   viewRollout,
-} from '../../../evaluation/dataset-runs/plays.ts';
+  viewWorldRun,
+} from '../../../evaluation/dataset-runs/world-runs.ts';
 import { type DatasetStore, putDataset } from '../../../evaluation/datasets/datasets.ts';
 import {
   deleteItem,
@@ -144,7 +144,7 @@ const runEndpointsOf = (parts: Parts): Endpoint[] => {
     endpoint(api.getDatasetRun, async ({ params }, { caller: { projectId } }) => {
       const dataset = await getDataset(db, projectId, params.name);
       const run = await readRun(storeOf(parts), dataset, params.runName);
-      return respond(200, { ...run, ...(await describePlay(parts, dataset, params.runName)) });
+      return respond(200, { ...run, ...(await describeWorldRun(parts, dataset, params.runName)) });
     }),
 
     endpoint(api.deleteDatasetRun, async ({ params }, { caller: { projectId } }) => {
@@ -165,12 +165,12 @@ const byPosition: CursorForm<RolloutPlace> = {
 };
 
 /** Builds the endpoints of runs of datasets on worlds. */
-const playEndpointsOf = (parts: Parts): Endpoint[] => {
+const worldRunEndpointsOf = (parts: Parts): Endpoint[] => {
   const { db } = parts.traces;
   return [
     endpoint(api.startDatasetRun, async ({ params, body }, { caller: { projectId } }) => {
       const dataset = await getDataset(db, projectId, params.name);
-      return respond(202, await startPlay(parts, dataset, body));
+      return respond(202, await startWorldRun(parts, dataset, body));
     }),
 
     endpoint(api.listDatasetRunSessions, async ({ params, query }, { caller: { projectId } }) => {
@@ -179,7 +179,7 @@ const playEndpointsOf = (parts: Parts): Endpoint[] => {
       const { state = null } = query;
       const { range } = openPage(query, byPosition);
       const asked = { state, after: range.from, limit: range.limit };
-      const { rows, hasMore, play } = await readRollouts(parts, run, asked);
+      const { rows, hasMore, worldRun } = await readRollouts(parts, run, asked);
       const last = rows.at(-1);
       const next = hasMore && last !== undefined ? [1, ...byPosition.write(last)] : undefined;
       return respond(200, {
@@ -188,7 +188,7 @@ const playEndpointsOf = (parts: Parts): Endpoint[] => {
           limit: range.limit,
           ...(next === undefined ? {} : { nextCursor: writeCursor(next) }),
         },
-        worldRun: viewPlay(play),
+        worldRun: viewWorldRun(worldRun),
       });
     }),
 
@@ -204,5 +204,5 @@ export const datasetEndpoints = (parts: Parts): Endpoint[] => [
   ...olderEndpointsOf(parts),
   ...itemEndpointsOf(parts),
   ...runEndpointsOf(parts),
-  ...playEndpointsOf(parts),
+  ...worldRunEndpointsOf(parts),
 ];

@@ -3,7 +3,7 @@
  * versions.
  */
 import * as api from '#wire/public-api/operations.ts';
-import { startPlay } from '../../../evaluation/dataset-runs/plays.ts';
+import { startWorldRun } from '../../../evaluation/dataset-runs/world-runs.ts';
 import { getDataset } from '../../../evaluation/datasets/names.ts';
 import type { Parts } from '../../../parts.ts';
 import { resolveAddress } from '../../../worlds/versions/address.ts';
@@ -43,7 +43,7 @@ export const bundleEndpoints = (parts: Parts): Endpoint[] => [
     const world = bundle === undefined ? containerId : `${containerId}@${bundle}`;
     await resolveAddress(parts, projectId, world);
     const dataset = await getDataset(parts.traces.db, projectId, name);
-    return respond(202, await startPlay(parts, dataset, { world, ...how }));
+    return respond(202, await startWorldRun(parts, dataset, { world, ...how }));
   }),
 
   endpoint(api.branchContainer, async ({ params, body, headers }, { caller }) => {

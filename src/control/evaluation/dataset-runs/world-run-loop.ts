@@ -9,17 +9,17 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import { openSession } from '#wire/public-api/operations.ts';
 import type { KeptOpen } from '../../base/bodies/keep.ts';
 import {
-  type ClaimedPlay,
-  claimPlay,
-  giveSession,
-  letGoOfPlay,
+  assignSession,
+  type ClaimedWorldRun,
+  claimWorldRun,
   msUntilDue,
   nextWaiting,
-  renewPlay,
+  releaseWorldRun,
+  renewWorldRun,
+  retryRollout,
   setRollout,
-  tryAgain,
   type WaitingRollout,
-} from '../../db/evaluation/dataset-plays.ts';
+} from '../../db/evaluation/dataset-world-runs.ts';
 import type { Parts } from '../../parts.ts';
 import { datasetRunsTopic } from '../../platform/notifications/notifications.ts';
 import { open } from '../../sessions/lifecycle/open.ts';
@@ -31,7 +31,7 @@ const lookEveryMs = 10_000;
  * Delay until a run is checked again, in milliseconds: short, since agents wait for sessions; longer if there was no
  * capacity.
  */
-const afterMs = { usual: 500, noRoom: 5_000 };
+const afterMs = { usual: 500, noCapacity: 5_000 };
 /** Runs that one tick advances. */
 const mostRuns = 50;
 /** Upper bound for the error text stored for an item. */
@@ -40,7 +40,7 @@ const mostErrorChars = 2_000;
 /** Builds the body that opens a session on an item; throws `invalid` if the item's input is no task. */
 const readOpen = async (
   { readBody }: Parts,
-  { projectId, world, runId, buildHash, planned }: ClaimedPlay,
+  { projectId, world, runId, buildHash, planned }: ClaimedWorldRun,
   { input }: WaitingRollout,
   signal: AbortSignal,
 ): Promise<KeptOpen> => {
@@ -62,23 +62,23 @@ const waits = new Set<AppError['code']>(['exhausted', 'unavailable', 'timeout', 
 /** Opens a session on an item; returns false if there is no capacity for one at present. */
 const openOn = async (
   parts: Parts,
-  play: ClaimedPlay,
+  worldRun: ClaimedWorldRun,
   rollout: WaitingRollout,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const { runKey, projectId, runId: datasetRunId } = play;
+  const { runKey, projectId, runId: datasetRunId } = worldRun;
   const { itemKey, attempt } = rollout;
   try {
-    const body = await readOpen(parts, play, rollout, signal);
+    const body = await readOpen(parts, worldRun, rollout, signal);
     const idempotencyKey = `dataset-run:${runKey}:${itemKey}:${attempt}`;
     const request = { projectId, body, idempotencyKey, datasetRunId, signal };
     const { session, isNew } = await open(parts, request);
     if (!isNew && session.endReason !== null) {
-      await tryAgain(parts.db, { runKey, itemKey, attempt });
+      await retryRollout(parts.db, { runKey, itemKey, attempt });
       return true;
     }
     const given = { runKey, itemKey, sessionId: session.id };
-    if (!(await giveSession(parts.db, given))) await closeForRun(parts, projectId, session.id);
+    if (!(await assignSession(parts.db, given))) await closeForRun(parts, projectId, session.id);
     return true;
   } catch (error) {
     if (!(error instanceof AppError) || waits.has(error.code)) {
@@ -99,23 +99,31 @@ const openOn = async (
   }
 };
 
-const carryOn = async (parts: Parts, play: ClaimedPlay, signal: AbortSignal): Promise<void> => {
-  await settleOpen(parts, play);
-  let hasRoom = true;
-  while (hasRoom && !signal.aborted) {
-    const next = await nextWaiting(parts.db, play);
+const advance = async (
+  parts: Parts,
+  worldRun: ClaimedWorldRun,
+  signal: AbortSignal,
+): Promise<void> => {
+  await settleOpen(parts, worldRun);
+  let hasCapacity = true;
+  while (hasCapacity && !signal.aborted) {
+    const next = await nextWaiting(parts.db, worldRun);
     if (next === undefined) break;
-    await renewPlay(parts.db, play.runKey);
-    hasRoom = await openOn(parts, play, next, signal);
+    await renewWorldRun(parts.db, worldRun.runKey);
+    hasCapacity = await openOn(parts, worldRun, next, signal);
   }
-  await letGoOfPlay(parts.db, play.runKey, hasRoom ? afterMs.usual : afterMs.noRoom);
+  await releaseWorldRun(
+    parts.db,
+    worldRun.runKey,
+    hasCapacity ? afterMs.usual : afterMs.noCapacity,
+  );
 };
 
 const tick = async (parts: Parts, signal: AbortSignal): Promise<number> => {
   for (let runs = 0; runs < mostRuns; runs += 1) {
-    const play = signal.aborted ? undefined : await claimPlay(parts.db);
-    if (play === undefined) return runs;
-    await carryOn(parts, play, signal);
+    const worldRun = signal.aborted ? undefined : await claimWorldRun(parts.db);
+    if (worldRun === undefined) return runs;
+    await advance(parts, worldRun, signal);
   }
   return mostRuns;
 };

@@ -7,17 +7,17 @@ import { type Queryable, statement } from '../core/database.ts';
 import type { AgentEndRow } from '../sessions/agent-ends.ts';
 import { gradeColumns, lastGrade } from '../sessions/last-grade.ts';
 
-export type PlayState = 'RUNNING' | 'COMPLETED' | 'STOPPED';
+export type WorldRunState = 'RUNNING' | 'COMPLETED' | 'STOPPED';
 export type RolloutState = 'WAITING' | 'OPEN' | 'GRADED' | 'FAILED';
 
-export type PlayRow = {
+export type WorldRunRow = {
   runKey: string;
   projectId: string;
   /** Path of the world. */
   world: string;
   /** Upper bound for open sessions. */
   atOnce: number;
-  state: PlayState;
+  state: WorldRunState;
   /** Reason for the stop. */
   reason: string | null;
   /** Hash of the build that its sessions are rollouts of; null if there is none. */
@@ -52,8 +52,10 @@ const findStatement = statement(
 );
 
 /** Returns the state of a run on a world; undefined for a run whose items the client links itself. */
-export const findPlay = async (db: Queryable, runKey: string): Promise<PlayRow | undefined> =>
-  (await db.query<PlayRow>(findStatement, [runKey]))[0];
+export const findWorldRun = async (
+  db: Queryable,
+  runKey: string,
+): Promise<WorldRunRow | undefined> => (await db.query<WorldRunRow>(findStatement, [runKey]))[0];
 
 const beginStatement = statement(
   'begin_dataset_play',
@@ -87,16 +89,16 @@ const planStatement = statement(
 );
 
 /** Starts or resumes a run. Returns false if the run belongs to another world or another build. */
-export const beginPlay = async (
+export const beginWorldRun = async (
   tx: Queryable,
-  play: Pick<PlayRow, 'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'> & {
+  worldRun: Pick<WorldRunRow, 'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'> & {
     datasetKey: string;
   },
 ): Promise<boolean> => {
-  const { datasetKey, ...row } = play;
+  const { datasetKey, ...row } = worldRun;
   if ((await tx.query(beginStatement, row)).length === 0) return false;
-  await tx.query(fillStatement, { runKey: play.runKey, datasetKey });
-  await tx.query(planStatement, [play.runKey]);
+  await tx.query(fillStatement, { runKey: worldRun.runKey, datasetKey });
+  await tx.query(planStatement, [worldRun.runKey]);
   return true;
 };
 
@@ -115,8 +117,8 @@ const claimStatement = statement(
              build_hash as "buildHash", planned, (select d.id from dataset_runs d where d.key = run_key) as "runId"`,
 );
 
-export type ClaimedPlay = Pick<
-  PlayRow,
+export type ClaimedWorldRun = Pick<
+  WorldRunRow,
   'runKey' | 'projectId' | 'world' | 'atOnce' | 'buildHash'
 > & {
   /** Id of the dataset run. */
@@ -126,8 +128,8 @@ export type ClaimedPlay = Pick<
 };
 
 /** Claims the run that has been due for longest; returns undefined if none is due. */
-export const claimPlay = async (db: Queryable): Promise<ClaimedPlay | undefined> =>
-  (await db.query<ClaimedPlay>(claimStatement, []))[0];
+export const claimWorldRun = async (db: Queryable): Promise<ClaimedWorldRun | undefined> =>
+  (await db.query<ClaimedWorldRun>(claimStatement, []))[0];
 
 const renewStatement = statement(
   'renew_dataset_play',
@@ -136,7 +138,7 @@ const renewStatement = statement(
 );
 
 /** Renews the lease on a claimed run. */
-export const renewPlay = async (db: Queryable, runKey: string): Promise<void> => {
+export const renewWorldRun = async (db: Queryable, runKey: string): Promise<void> => {
   await db.query(renewStatement, [runKey]);
 };
 
@@ -163,7 +165,7 @@ const letGoStatement = statement(
 );
 
 /** Releases a claimed run until `afterMs` have passed; marks it completed if no item is left. */
-export const letGoOfPlay = async (
+export const releaseWorldRun = async (
   db: Queryable,
   runKey: string,
   afterMs: number,
@@ -178,8 +180,11 @@ const stopStatement = statement(
 );
 
 /** Stops a run, so that it opens no further session; returns false if it is not running. */
-export const stopPlay = async (db: Queryable, runKey: string, reason: string): Promise<boolean> =>
-  (await db.query(stopStatement, [runKey, reason])).length > 0;
+export const stopWorldRun = async (
+  db: Queryable,
+  runKey: string,
+  reason: string,
+): Promise<boolean> => (await db.query(stopStatement, [runKey, reason])).length > 0;
 
 /** Item of a run, with its session if it has one. */
 export type RolloutRow = {
@@ -225,7 +230,7 @@ export type WaitingRollout = RolloutRow & { input: string | null };
  */
 export const nextWaiting = async (
   db: Queryable,
-  { runKey, atOnce }: ClaimedPlay,
+  { runKey, atOnce }: ClaimedWorldRun,
 ): Promise<WaitingRollout | undefined> =>
   (await db.query<WaitingRollout>(waitingStatement, [runKey, atOnce]))[0];
 
@@ -281,7 +286,7 @@ const giveSessionStatement = statement(
  * Assigns a session to a waiting item; an item that already has this session is accepted. Returns false if the run was
  * stopped or deleted meanwhile.
  */
-export const giveSession = async (
+export const assignSession = async (
   db: Queryable,
   rollout: Pick<OpenRollout, 'itemKey' | 'sessionId'> & { runKey: string },
 ): Promise<boolean> => {
@@ -296,7 +301,7 @@ const againStatement = statement(
 );
 
 /** Lets an item wait for a new session, because the session of this attempt ended before it was assigned. */
-export const tryAgain = async (
+export const retryRollout = async (
   db: Queryable,
   rollout: Pick<RolloutRow, 'itemKey' | 'attempt'> & { runKey: string },
 ): Promise<void> => {

@@ -8,15 +8,15 @@ import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
 import type { WorldRunBody } from '#wire/public-api/evaluation/dataset.ts';
 import { hasBuild } from '../../db/evaluation/agent-builds.ts';
+import { putDatasetRun, type RunRow } from '../../db/evaluation/dataset-runs.ts';
 import {
-  beginPlay,
-  findPlay,
+  beginWorldRun,
+  findWorldRun,
   listRollouts,
-  type PlayRow,
   type RolloutPlace,
   type RolloutRow,
-} from '../../db/evaluation/dataset-plays.ts';
-import { putDatasetRun, type RunRow } from '../../db/evaluation/dataset-runs.ts';
+  type WorldRunRow,
+} from '../../db/evaluation/dataset-world-runs.ts';
 import type { DatasetRow } from '../../db/evaluation/datasets.ts';
 import { keyOf } from '../../db/observability/trace-keys.ts';
 import type { Parts } from '../../parts.ts';
@@ -29,8 +29,14 @@ import { viewRun } from '../datasets/view.ts';
 import { stopOpen } from './settle.ts';
 
 /** Returns the client's view of the progress of a dataset run on a world. */
-export const viewPlay = ({ runKey: _, projectId: __, finishedAt, atOnce, ...play }: PlayRow) => ({
-  ...play,
+export const viewWorldRun = ({
+  runKey: _,
+  projectId: __,
+  finishedAt,
+  atOnce,
+  ...worldRun
+}: WorldRunRow) => ({
+  ...worldRun,
   concurrency: atOnce,
   finishedAt: finishedAt?.toISOString() ?? null,
 });
@@ -41,9 +47,9 @@ export const viewRollout = ({ itemId, state, attempt, sessionId, ...rest }: Roll
   ...{ verdict: rest.verdict, score: rest.score, error: rest.error, agent: rest.agent },
 });
 
-const getPlay = async (parts: Parts, run: RunRow): Promise<PlayRow> => {
-  const play = await findPlay(parts.db, run.key);
-  if (play !== undefined) return play;
+const getWorldRun = async (parts: Parts, run: RunRow): Promise<WorldRunRow> => {
+  const worldRun = await findWorldRun(parts.db, run.key);
+  if (worldRun !== undefined) return worldRun;
   throw new AppError(
     'not_found',
     `the run "${run.name}" is not on a world: the client that runs its items links them`,
@@ -52,14 +58,14 @@ const getPlay = async (parts: Parts, run: RunRow): Promise<PlayRow> => {
 
 const viewWhole = async (parts: Parts, dataset: DatasetRow, run: RunRow) => ({
   ...viewRun(run, dataset),
-  worldRun: viewPlay(await getPlay(parts, run)),
+  worldRun: viewWorldRun(await getWorldRun(parts, run)),
 });
 
 /** Builds the refusal to continue a run with another world or build than it was started with. */
 const differs = (
   name: string,
-  known: PlayRow | undefined,
-  { world, buildHash }: Pick<PlayRow, 'world' | 'buildHash'>,
+  known: WorldRunRow | undefined,
+  { world, buildHash }: Pick<WorldRunRow, 'world' | 'buildHash'>,
 ): AppError => {
   if (known === undefined || known.world !== world)
     return new AppError('conflict', `the run "${name}" is on another world than "${world}"`);
@@ -74,7 +80,7 @@ const differs = (
  * Starts a run. If a run of this name exists, continues it with the items that are left or failed. Throws `not_found`
  * if the world or build does not exist, and `conflict` if the run has another world or build.
  */
-export const startPlay = async (
+export const startWorldRun = async (
   parts: Parts,
   dataset: DatasetRow,
   { world, name, concurrency = 4, description, metadata, ...given }: WorldRunBody,
@@ -93,18 +99,18 @@ export const startPlay = async (
       description: description === undefined ? null : cleanText(description),
       metadata: metadata === undefined ? null : JSON.stringify(metadata),
     });
-    const play = { runKey: made.key, projectId, world, atOnce: concurrency, buildHash };
-    if (await beginPlay(tx, { ...play, datasetKey: dataset.key })) return made;
-    throw differs(runName, await findPlay(tx, made.key), play);
+    const worldRun = { runKey: made.key, projectId, world, atOnce: concurrency, buildHash };
+    if (await beginWorldRun(tx, { ...worldRun, datasetKey: dataset.key })) return made;
+    throw differs(runName, await findWorldRun(tx, made.key), worldRun);
   });
   parts.notifications.tell(datasetRunsTopic);
   return viewWhole(parts, dataset, run);
 };
 
 /** Returns the progress of a run on a world; an empty object for other runs. */
-export const describePlay = async (parts: Parts, dataset: DatasetRow, name: string) => {
-  const play = await findPlay(parts.db, (await getRun(parts.db, dataset, name)).key);
-  return play === undefined ? {} : { worldRun: viewPlay(play) };
+export const describeWorldRun = async (parts: Parts, dataset: DatasetRow, name: string) => {
+  const worldRun = await findWorldRun(parts.db, (await getRun(parts.db, dataset, name)).key);
+  return worldRun === undefined ? {} : { worldRun: viewWorldRun(worldRun) };
 };
 
 /** Returns a page of the items of a run on a world. */
@@ -112,17 +118,17 @@ export const readRollouts = async (
   parts: Parts,
   run: RunRow,
   asked: { state: RolloutRow['state'] | null; after: RolloutPlace | undefined; limit: number },
-): Promise<{ rows: RolloutRow[]; hasMore: boolean; play: PlayRow }> => {
-  const play = await getPlay(parts, run);
+): Promise<{ rows: RolloutRow[]; hasMore: boolean; worldRun: WorldRunRow }> => {
+  const worldRun = await getWorldRun(parts, run);
   const found = await listRollouts(parts.db, run.key, { ...asked, limit: asked.limit + 1 });
-  return { rows: found.slice(0, asked.limit), hasMore: found.length > asked.limit, play };
+  return { rows: found.slice(0, asked.limit), hasMore: found.length > asked.limit, worldRun };
 };
 
 /** Stops a run on a world. */
 export const stopRun = async (parts: Parts, dataset: DatasetRow, name: string) => {
   const run = await getRun(parts.db, dataset, name);
-  await getPlay(parts, run);
-  const play = { runKey: run.key, projectId: run.projectId };
-  await stopOpen(parts, play, 'a client stopped the run');
+  await getWorldRun(parts, run);
+  const worldRun = { runKey: run.key, projectId: run.projectId };
+  await stopOpen(parts, worldRun, 'a client stopped the run');
   return viewWhole(parts, dataset, run);
 };
