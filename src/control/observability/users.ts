@@ -33,7 +33,7 @@ import { openNumberedPage, walkedItems } from '../platform/lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn } from '../platform/lists/query.ts';
 
 /** Wait for other writers of the same profile, in milliseconds. */
-const turnMs = 10_000;
+const lockWaitMs = 10_000;
 const mostAttributeChars = 256 * 1024;
 
 const textOf = (given: string | undefined, known: string | null): string | null =>
@@ -117,7 +117,7 @@ export const putProfile = (
     const written = made ?? (await updateProfile(tx, laidOver(await lockProfile(tx, key))));
     return viewProfile(projectId, userId, written, await listEventSums(tx, key));
   };
-  return db.transaction(put, 'usual', { rowsMs: turnMs });
+  return db.transaction(put, 'usual', { rowsMs: lockWaitMs });
 };
 
 const viewEvent = (event: UserEventRow, projectId: string): UserEventView => ({

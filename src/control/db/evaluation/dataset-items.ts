@@ -149,10 +149,10 @@ export const countItems = (
 ): Promise<Count> => countUpTo(db, 'count_dataset_items', 'dataset_items i', conditions, most);
 
 /** Item as validated against the schemas of its dataset. */
-export type HeldItem = Pick<ItemRow, 'key' | 'id' | 'input' | 'output'>;
+export type CheckedItem = Pick<ItemRow, 'key' | 'id' | 'input' | 'output'>;
 
 // Few items are read at a time, because each may have several MB.
-const heldStatement = replannedStatement(
+const checkedStatement = replannedStatement(
   'list_items_to_check',
   `with sized as (
      select key, id, input, expected_output as output, row_number() over (order by key) as place,
@@ -169,11 +169,11 @@ const heldStatement = replannedStatement(
  * Lists active items of a dataset that were written since a time, in the order of their keys, after the key `after`:
  * at most 1,000 items or 4 MiB.
  */
-export const listHeldItems = (
+export const listItemsToCheck = (
   db: Queryable,
   datasetKey: string,
   { since, after }: { since: string; after: string },
-): Promise<HeldItem[]> => db.query<HeldItem>(heldStatement, [datasetKey, since, after]);
+): Promise<CheckedItem[]> => db.query<CheckedItem>(checkedStatement, [datasetKey, since, after]);
 
 const clockStatement = statement('read_item_clock', `select ${clock} as now`);
 

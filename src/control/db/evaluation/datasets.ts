@@ -124,7 +124,7 @@ const noteStatement = statement(
 );
 
 /** Raises the revision after items were written, and adds `more` to the number of active items. */
-export const noteItems = async (tx: Queryable, key: string, more: number): Promise<void> => {
+export const raiseRevision = async (tx: Queryable, key: string, more: number): Promise<void> => {
   await tx.query(noteStatement, [key, more]);
 };
 

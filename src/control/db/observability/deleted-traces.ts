@@ -12,7 +12,7 @@ const noteStatement = statement(
 );
 
 /** Records the deletion of traces, by their keys. */
-export const noteDeletions = async (
+export const recordDeletions = async (
   tx: Queryable,
   keys: readonly string[],
   week: number,

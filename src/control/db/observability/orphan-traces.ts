@@ -32,7 +32,7 @@ export type Orphan = { state: State; pricing: Pricing | null };
 export type Orphans = { states: Map<string, Orphan>; gone: Counted[] };
 
 /** Removes the observations of these keys from traces of their own. */
-export const takeOrphans = async (tx: Queryable, wanted: readonly string[]): Promise<Orphans> => {
+export const removeOrphans = async (tx: Queryable, wanted: readonly string[]): Promise<Orphans> => {
   if (wanted.length === 0) return { states: new Map(), gone: [] };
   const asked = [wanted.toSorted()];
   const locked = await tx.query(holdStatement, asked);

@@ -1,7 +1,7 @@
 /** Deletes traces, with their observations and scores. */
 import { changesBetween, type DailyChange } from '#observability/daily.ts';
 import { type Queryable, statement } from '../core/database.ts';
-import { noteDeletions } from './deleted-traces.ts';
+import { recordDeletions } from './deleted-traces.ts';
 import { keyOf } from './trace-keys.ts';
 import { type CountedRow, countedColumns, countedRow } from './trace-rows.ts';
 
@@ -52,7 +52,7 @@ export const deleteTraces = async (
   const keys = locked.map(({ key }) => key);
   if (keys.length === 0) return { count: 0, changes: [] };
   const gone = await tx.query<CountedRow>(deleteStatement, [keys]);
-  await noteDeletions(tx, keys, week);
+  await recordDeletions(tx, keys, week);
   return {
     count: gone.length,
     changes: gone.flatMap((row) => changesBetween(countedRow(row), undefined)),

@@ -13,7 +13,7 @@ const sessionsStatement = statement(
 );
 
 /** Inserts sessions that are new, with the environment in which they first occurred. */
-export const noteSessions = async (
+export const insertTraceSessions = async (
   tx: Queryable,
   projectId: string,
   environments: ReadonlyMap<string, string>,

@@ -72,12 +72,12 @@ const isShallow = ({ state, isOrphan }: TraceChange): boolean =>
  * Reads traces that the batch only names, without their input and output. Traces whose start moves earlier, and
  * orphans, are left to `mergeTraces`.
  */
-const placeShallow = async (tx: Queryable, changes: Changes): Promise<Locked> => {
+const lockShallow = async (tx: Queryable, changes: Changes): Promise<Locked> => {
   const keys = [...changes].filter(([, change]) => isShallow(change)).map(([key]) => key);
   if (keys.length === 0) return new Map();
   type Row = CountedRow & { key: string; week: number; beganIsGiven: boolean; isOrphan: boolean };
   const rows = await tx.query<Row>(placeStatement, [keys]);
-  const placed = rows.flatMap((row): [string, LockedTrace][] => {
+  const shallow = rows.flatMap((row): [string, LockedTrace][] => {
     const guessedAt = changes.get(dashless(row.key))?.state.guessedAt ?? Number.POSITIVE_INFINITY;
     const isEarlier = !row.beganIsGiven && guessedAt < row.beganAt.getTime();
     if (isEarlier || row.isOrphan) return [];
@@ -85,7 +85,7 @@ const placeShallow = async (tx: Queryable, changes: Changes): Promise<Locked> =>
     const locked = { week: row.week, before: counted, after: counted, write: undefined };
     return [[dashless(row.key), locked]];
   });
-  return new Map(placed);
+  return new Map(shallow);
 };
 
 const mergeTraces = async (tx: Queryable, projectId: string, changes: Changes): Promise<Locked> => {
@@ -139,9 +139,9 @@ export const insertOrLockTraces = async (
     });
   }
   const there = without(changes, locked);
-  const placed = await placeShallow(tx, there);
-  const merged = await mergeTraces(tx, projectId, without(there, placed));
-  return new Map([...locked, ...placed, ...merged]);
+  const shallow = await lockShallow(tx, there);
+  const merged = await mergeTraces(tx, projectId, without(there, shallow));
+  return new Map([...locked, ...shallow, ...merged]);
 };
 
 /** Updates existing traces by the changes of the batch and by `additions`. Returns the changes to the daily usage. */

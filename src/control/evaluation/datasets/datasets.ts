@@ -6,7 +6,11 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
-import { type HeldItem, listHeldItems, readItemClock } from '../../db/evaluation/dataset-items.ts';
+import {
+  type CheckedItem,
+  listItemsToCheck,
+  readItemClock,
+} from '../../db/evaluation/dataset-items.ts';
 import {
   type DatasetRow,
   describeDataset,
@@ -36,10 +40,10 @@ export type GivenDataset = {
 export type DatasetStore = { db: Database; compiler: Compiler; findMedia: FindMedia };
 
 /** The same parts within a transaction, or without one. */
-type HeldStore = { db: Queryable; compiler: Compiler };
+type CheckingStore = { db: Queryable; compiler: Compiler };
 
 /** Time that a writer waits for other writers of the same dataset, in milliseconds. */
-export const turnMs = 10_000;
+export const lockWaitMs = 10_000;
 const mostListed = 10;
 const firstKey = '00000000-0000-0000-0000-000000000000';
 /** Upper bound for the duration of a transaction that writes an item, in milliseconds. */
@@ -61,8 +65,8 @@ const throwMisfits = (misfits: readonly { id: string; message: string }[]): void
 };
 
 /** Checks the items written since a time against schemas. Throws `invalid`, naming up to 10 that do not fit. */
-const holdAll = async (
-  { db, compiler }: HeldStore,
+const checkAllItems = async (
+  { db, compiler }: CheckingStore,
   { key, projectId }: DatasetRow,
   schemas: Schemas,
   since: string,
@@ -70,7 +74,7 @@ const holdAll = async (
   const misfits: { id: string; message: string }[] = [];
   let after = firstKey;
   while (misfits.length < mostListed) {
-    const items: HeldItem[] = await listHeldItems(db, key, { since, after });
+    const items: CheckedItem[] = await listItemsToCheck(db, key, { since, after });
     const last = items.at(-1);
     if (last === undefined) break;
     after = last.key;
@@ -104,7 +108,7 @@ const create = async (
 
 /** Changes a dataset; returns undefined if it was written meanwhile. */
 const change = async (
-  store: HeldStore,
+  store: CheckingStore,
   known: DatasetRow,
   given: GivenDataset,
   since: string,
@@ -119,7 +123,7 @@ const change = async (
   if (isSame) return describeDataset(store.db, { ...given, key: known.key });
   if (hasSchemas(schemas)) {
     await checkItems(store.compiler, known.projectId, schemas, []);
-    await holdAll(store, known, schemas, since);
+    await checkAllItems(store, known, schemas, since);
   }
   const description = given.description ?? known.description;
   const metadata = given.metadata ?? known.metadata;
@@ -139,7 +143,7 @@ const changeInTurn = (
       return locked && change({ db: tx, compiler }, locked, given, since);
     },
     'usual',
-    { rowsMs: turnMs },
+    { rowsMs: lockWaitMs },
   );
 
 /**

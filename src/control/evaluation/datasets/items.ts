@@ -25,13 +25,13 @@ import {
   type DatasetRow,
   findDatasetsByKeys,
   lockDataset,
-  noteItems,
+  raiseRevision,
 } from '../../db/evaluation/datasets.ts';
 import { dashless, keyOf } from '../../db/observability/trace-keys.ts';
 import { keyed, oneOf } from '../../platform/lists/conditions.ts';
 import { openNumberedPage, walkedItems } from '../../platform/lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn, timeIn } from '../../platform/lists/query.ts';
-import { type DatasetStore, turnMs } from './datasets.ts';
+import { type DatasetStore, lockWaitMs } from './datasets.ts';
 import { getDataset, noDataset } from './names.ts';
 import { hasSchemas, refuseMisfit } from './schemas.ts';
 import { type ShownItem, viewItems } from './view.ts';
@@ -93,7 +93,7 @@ const insertVersion = async (
     sourceObservationKey: keyIn(projectId, next.sourceObservationId),
   };
   const written = await insertItem(tx, version, await endItem(tx, key));
-  await noteItems(tx, dataset.key, activeIn(next) - activeIn(known));
+  await raiseRevision(tx, dataset.key, activeIn(next) - activeIn(known));
   return written;
 };
 
@@ -163,7 +163,7 @@ const putInTurn = ({ db, compiler }: DatasetStore, asked: Asked): Promise<ItemRo
       return insertVersion(tx, { dataset, id, known, next: next ?? merge(known, asked.given) });
     },
     'usual',
-    { rowsMs: turnMs },
+    { rowsMs: lockWaitMs },
   );
 
 const viewItem = async (
@@ -212,7 +212,7 @@ export const deleteItem = async (store: DatasetStore, projectId: string, id: str
     const present = await findItem(tx, key);
     if (present === undefined) throw noItem();
     await endItem(tx, key);
-    await noteItems(tx, found.datasetKey, -activeIn(present));
+    await raiseRevision(tx, found.datasetKey, -activeIn(present));
   });
 };
 

@@ -46,16 +46,16 @@ const common = { processes: 2, queued: 64, timeLimitMs, leftMs: 2_000 };
 export type DashboardJobKind = (BuildJob | TransformJob)['kind'];
 
 /** Project of a job, and the signal that ends its wait. */
-export type DashboardAsker = { project: string; signal?: AbortSignal | undefined };
+export type DashboardCaller = { project: string; signal?: AbortSignal | undefined };
 
 export type DashboardProcesses = {
   /** Builds code, or returns all its problems. Throws `exhausted` if too many jobs of the project are queued. */
-  build(code: DashboardCode, asker: DashboardAsker): Promise<BuildOutcome>;
+  build(code: DashboardCode, caller: DashboardCaller): Promise<BuildOutcome>;
   /**
    * Runs a transform; its errors are part of the outcome. Throws `exhausted` if too many jobs of the project are
    * queued.
    */
-  transform(job: Omit<TransformJob, 'kind'>, asker: DashboardAsker): Promise<TransformOutcome>;
+  transform(job: Omit<TransformJob, 'kind'>, caller: DashboardCaller): Promise<TransformOutcome>;
   load(): { running: number; queued: number };
   stop(): Promise<void>;
 };
@@ -76,8 +76,8 @@ export const createDashboardProcesses = (
     onEnd,
   );
   return {
-    async build(code, asker) {
-      const end = await building.run({ kind: 'dashboard_build', code }, asker);
+    async build(code, caller) {
+      const end = await building.run({ kind: 'dashboard_build', code }, caller);
       if (end.kind === 'done') return end.outcome;
       const what =
         end.kind === 'out_of_time'
@@ -86,8 +86,8 @@ export const createDashboardProcesses = (
       const message = `the code ${what}: make it simpler`;
       return { ok: false, problems: [problemOf(null, 'limit', message)] };
     },
-    async transform(job, asker) {
-      const end = await running.run({ kind: 'dashboard_transform', ...job }, asker);
+    async transform(job, caller) {
+      const end = await running.run({ kind: 'dashboard_transform', ...job }, caller);
       if (end.kind === 'done') return end.outcome;
       const error =
         end.kind === 'out_of_time'

@@ -14,7 +14,7 @@ import { builtIn, kindOf } from './code.ts';
 import { readData } from './data.ts';
 import { writeDocument } from './document.ts';
 import { pageAddress } from './links.ts';
-import type { Asker, Dashboard } from './stored.ts';
+import type { Caller, Dashboard } from './stored.ts';
 
 const noCodeError = 'the dashboard has no code: push some with "svc dashboards push"';
 
@@ -27,7 +27,7 @@ type Made = Pick<Rendered, 'error' | 'target'> & { document: string | null };
  */
 export const makeDocument = async (
   { db, dashboards }: ObservabilityParts,
-  { projectId, signal }: Asker,
+  { projectId, signal }: Caller,
   dashboard: Dashboard,
   asked: RenderBody,
 ): Promise<Made> => {
@@ -52,12 +52,12 @@ export const makeDocument = async (
 /** Renders a dashboard; the answer has an address that shows it for one hour. */
 export const render = async (
   parts: ObservabilityParts,
-  asker: Asker,
+  caller: Caller,
   dashboard: Dashboard,
   { includeHtml = false, ...asked }: RenderBody,
 ): Promise<Rendered> => {
-  const { error, target, document } = await makeDocument(parts, asker, dashboard, asked);
-  const terms = { ...asker, dashboardId: dashboard.id, ...asked };
+  const { error, target, document } = await makeDocument(parts, caller, dashboard, asked);
+  const terms = { ...caller, dashboardId: dashboard.id, ...asked };
   return {
     success: document !== null,
     error,
@@ -74,7 +74,7 @@ const formatProblem = ({ line, column, message }: CodeProblem): string =>
 /** Builds a transform that is to be tried; returns its script or its error. */
 const buildTried = async (
   { dashboards }: ObservabilityParts,
-  { projectId, signal }: Asker,
+  { projectId, signal }: Caller,
   transform: string,
 ): Promise<{ script: string } | { error: string }> => {
   const code = { files: [], entrypoint: null, transform };
@@ -112,7 +112,7 @@ const failed = (sessionId: string | null, error: string): TransformTested => ({
 /** Tries a transform on a session. Throws `invalid` if the dashboard does not show sessions. */
 export const testTransform = async (
   parts: ObservabilityParts,
-  asker: Asker,
+  caller: Caller,
   dashboard: Dashboard,
   { transform, sessionId }: TestTransformBody,
 ): Promise<TransformTested> => {
@@ -126,9 +126,9 @@ export const testTransform = async (
   if ('missing' in shown) return failed(null, shown.missing);
   const { target, dataJson, nowMs } = shown;
   const made =
-    transform === undefined ? storedScript(dashboard) : await buildTried(parts, asker, transform);
+    transform === undefined ? storedScript(dashboard) : await buildTried(parts, caller, transform);
   if ('error' in made) return failed(target.sessionId, made.error);
-  const { projectId: project, signal } = asker;
+  const { projectId: project, signal } = caller;
   const job = { script: made.script, dataJson, nowMs };
   return tested(target.sessionId, await parts.dashboards.transform(job, { project, signal }));
 };

@@ -10,14 +10,14 @@ import { getTaskSet } from '../../worlds/tasks/sets.ts';
 import type { BuiltCode } from '../dashboard-code/build.ts';
 import type { ObservabilityParts } from '../parts.ts';
 import { starterOf } from './starters.ts';
-import type { Asker, Dashboard } from './stored.ts';
+import type { Caller, Dashboard } from './stored.ts';
 
 /** Build of the starter code, made once for each program because the code does not change while it runs. */
 const builtBy = new WeakMap<ObservabilityParts['dashboards'], Promise<BuiltCode>>();
 
 const build = async (
   { dashboards }: ObservabilityParts,
-  { projectId, signal }: Asker,
+  { projectId, signal }: Caller,
 ): Promise<BuiltCode> => {
   const outcome = await dashboards.build(starterOf('session', 'starter'), {
     project: projectId,
@@ -27,10 +27,10 @@ const build = async (
   throw new Error(`the starter of sessions: ${outcome.problems[0]?.message}`);
 };
 
-const builtStarter = (parts: ObservabilityParts, asker: Asker): Promise<BuiltCode> => {
+const builtStarter = (parts: ObservabilityParts, caller: Caller): Promise<BuiltCode> => {
   const known = builtBy.get(parts.dashboards);
   if (known !== undefined) return known;
-  const building = build(parts, asker);
+  const building = build(parts, caller);
   builtBy.set(parts.dashboards, building);
   // A failed build (aborted request, full queue) is repeated by the next request.
   building.catch(() => builtBy.delete(parts.dashboards));
@@ -40,13 +40,13 @@ const builtStarter = (parts: ObservabilityParts, asker: Asker): Promise<BuiltCod
 /** Returns the dashboard as one of sessions, with the starter code. */
 export const asSessionDashboard = async (
   parts: ObservabilityParts,
-  asker: Asker,
+  caller: Caller,
   dashboard: Dashboard,
 ): Promise<Dashboard> => ({
   ...dashboard,
   taskSetId: null,
   worldId: null,
-  builtJson: JSON.stringify(await builtStarter(parts, asker)),
+  builtJson: JSON.stringify(await builtStarter(parts, caller)),
 });
 
 const shownSessions = async (

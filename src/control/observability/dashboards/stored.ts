@@ -62,7 +62,7 @@ export const dropDashboard = async (
 };
 
 /** Project of a request, and the signal that aborts when its client disconnects. */
-export type Asker = { projectId: string; signal: AbortSignal };
+export type Caller = { projectId: string; signal: AbortSignal };
 
 type Keyed = Pick<NewDashboard, 'projectId' | 'idempotencyKey' | 'requestHash'>;
 
@@ -91,7 +91,7 @@ const kindProblems = (row: Pick<DashboardRow, 'taskSetId' | 'worldId'>, code: Da
 /** Builds code; throws `invalid` with all its problems. */
 const build = async (
   { dashboards }: ObservabilityParts,
-  { projectId, signal }: Asker,
+  { projectId, signal }: Caller,
   row: Pick<DashboardRow, 'taskSetId' | 'worldId'>,
   code: DashboardCode,
 ): Promise<BuiltCode> => {
@@ -150,11 +150,11 @@ const store = async (parts: ObservabilityParts, made: NewDashboard): Promise<str
 /** Creates a dashboard with the code of a template. A repeated request with the same key returns the existing one. */
 export const createDashboard = async (
   parts: ObservabilityParts,
-  asker: Asker,
+  caller: Caller,
   body: DashboardBody,
   idempotencyKey: string | null,
 ): Promise<{ dashboard: DashboardDetail; isNew: boolean }> => {
-  const { projectId } = asker;
+  const { projectId } = caller;
   const keyed = { projectId, idempotencyKey, requestHash: hashOf(body) };
   const show = async (shown: string) =>
     viewDetail(parts, await getDashboard(parts, projectId, shown));
@@ -164,7 +164,7 @@ export const createDashboard = async (
   const description = body.description === undefined ? null : cleanText(body.description);
   const target = await readTarget(parts, projectId, body);
   const code = settleCode(starterOf(kindOf(target), body.template ?? 'starter'));
-  const built = await build(parts, asker, target, code);
+  const built = await build(parts, caller, target, code);
   const id = newId('dsh');
   const row = { id, ...keyed, name, description, ...target, ...rowOf(code, built) };
   const stored = await store(parts, { ...row, stamp: stampOf(code) });
@@ -192,16 +192,16 @@ const checkBase = (dashboard: DashboardRow, { baseStamp, force }: DashboardCodeB
  */
 export const pushCode = async (
   parts: ObservabilityParts,
-  asker: Asker,
+  caller: Caller,
   id: string,
   body: DashboardCodeBody,
 ): Promise<DashboardPushed> => {
-  const { projectId } = asker;
+  const { projectId } = caller;
   const dashboard = await getDashboard(parts, projectId, id);
   checkBase(dashboard, body);
   const { files, entrypoint = null, transform = null, force = false, dryRun = false } = body;
   const code = settleCode({ files, entrypoint, transform });
-  const row = rowOf(code, await build(parts, asker, dashboard, code));
+  const row = rowOf(code, await build(parts, caller, dashboard, code));
   const stamp = stampOf(code);
   if (dryRun) {
     const would = { ...dashboard, ...row, stamp, hasCode: hasCode(code) };

@@ -5,7 +5,7 @@
 
 import type { Queryable } from '../../db/core/database.ts';
 import { addDailyUsage, ownSlots } from '../../db/observability/daily-usage.ts';
-import { noteDeletions } from '../../db/observability/deleted-traces.ts';
+import { recordDeletions } from '../../db/observability/deleted-traces.ts';
 import { deleteTraces, findTraceKeys } from '../../db/observability/trace-deletes.ts';
 import { lockingOf } from './locking.ts';
 import type { TraceStore } from './store.ts';
@@ -17,13 +17,13 @@ export const removeTraces = async (
   ids: readonly string[],
 ): Promise<number> => {
   const week = await weeks.current();
-  const note = async (tx: Queryable): Promise<string[]> => {
+  const record = async (tx: Queryable): Promise<string[]> => {
     const found = await findTraceKeys(tx, projectId, ids);
-    await noteDeletions(tx, found, week);
+    await recordDeletions(tx, found, week);
     return found;
   };
   const locking = lockingOf(projectId, { isShared: false, isRetry: false });
-  const keys = await db.transaction(note, 'by_key', locking);
+  const keys = await db.transaction(record, 'by_key', locking);
   if (keys.length === 0) return 0;
   return db.transaction(async (tx) => {
     const { count, changes } = await deleteTraces(tx, keys, week);

@@ -6,7 +6,7 @@ import { AppError } from '#domain/error.ts';
 import type { Database } from '../../db/core/database.ts';
 import { findEventLimit } from '../../db/observability/daily-usage.ts';
 
-export type Month = {
+export type MonthlyLimit = {
   /** Throws `forbidden` if the project has reached its limit of events for this month. */
   check(projectId: string): Promise<void>;
 };
@@ -24,7 +24,10 @@ const refuse = (limit: number): AppError =>
   );
 
 /** Creates the limit; `now` returns milliseconds. */
-export const createMonth = (db: Database, now: () => number = () => performance.now()): Month => {
+export const createMonthlyLimit = (
+  db: Database,
+  now: () => number = () => performance.now(),
+): MonthlyLimit => {
   const known = new Map<string, { until: number; read: Promise<Known> }>();
   const read = (projectId: string): Promise<Known> => {
     const kept = known.get(projectId);

@@ -22,7 +22,7 @@ import { createTraceWeeks, type TraceWeeks } from '../../db/observability/trace-
 import type { PriceBook, ProjectPrices } from '../models/price-book.ts';
 import type { Report } from './fold.ts';
 import { lockingOf } from './locking.ts';
-import { createMonth, type Month } from './monthly-limit.ts';
+import { createMonthlyLimit, type MonthlyLimit } from './monthly-limit.ts';
 import { asOverload } from './overload.ts';
 import { sizeOfEvents } from './size.ts';
 import { writeReports } from './write.ts';
@@ -33,7 +33,7 @@ export type TraceStore = {
   weeks: TraceWeeks;
   batches: WriteBatches<RequestReports>;
   openPriority: OpenPriority;
-  month: Month;
+  month: MonthlyLimit;
   prices: PriceBook;
 };
 
@@ -173,7 +173,7 @@ export const openTraceStore = (
     firstSlot: randomInt(usageSlots),
     isThrottled: () => openPriority.wasTaken(),
   });
-  return { db, prices, openPriority, weeks, batches, month: createMonth(db) };
+  return { db, prices, openPriority, weeks, batches, month: createMonthlyLimit(db) };
 };
 
 const priceablesIn = (events: readonly EventReports[]): Priceable[] => {

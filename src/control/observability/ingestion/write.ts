@@ -14,9 +14,9 @@ import {
   type PriceAll,
   writeObservations,
 } from '../../db/observability/observation-writes.ts';
-import { type Orphan, takeOrphans } from '../../db/observability/orphan-traces.ts';
+import { type Orphan, removeOrphans } from '../../db/observability/orphan-traces.ts';
 import { keyOf } from '../../db/observability/trace-keys.ts';
-import { noteSessions } from '../../db/observability/trace-sessions.ts';
+import { insertTraceSessions } from '../../db/observability/trace-sessions.ts';
 import {
   finishTraces,
   insertOrLockTraces,
@@ -187,7 +187,7 @@ export const writeReports = async (
   const isToMove = ({ key, isOrphan }: Assigned): boolean =>
     !isOrphan && prefetched.orphans.has(key);
   const wanted = new Set(assigned.filter(isToMove).map(({ key }) => key));
-  const { states, gone } = await takeOrphans(tx, [...wanted]);
+  const { states, gone } = await removeOrphans(tx, [...wanted]);
   const priceAll: PriceAll = (all) => prices(tx, all.map(priceableOf));
   const merged = mergeOrphans(assigned, states);
   const pricings = await priceAll(merged.map(({ state }) => state));
@@ -204,6 +204,6 @@ export const writeReports = async (
   const inWeeks = observations.map((one) => inWeek(one, locked));
   const additions = await writeObservations(tx, inWeeks, isNew, priceAll);
   const changed = await finishTraces(tx, locked, additions);
-  await noteSessions(tx, projectId, sessionsOf(folded.traces));
+  await insertTraceSessions(tx, projectId, sessionsOf(folded.traces));
   return [...gone.flatMap((trace) => changesBetween(trace, undefined)), ...changed];
 };
