@@ -3,11 +3,11 @@
  * Schemas, access and handler are the operation's own, so nothing is declared twice. A tool's request is checked and
  * performed like an HTTP request.
  */
-import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import { isReadAccess } from '#wire/access.ts';
 import type { OperationShape, ToolShape } from '#wire/operation.ts';
 import { objectText } from '../base/bodies/rpc.ts';
+import { invalidParameter } from '../platform/lists/query.ts';
 
 type Schema = Record<string, unknown>;
 type Members = Record<string, Schema>;
@@ -131,11 +131,6 @@ const hintsOf = ({ access, method }: OperationShape): object =>
         ...(method === 'PUT' || method === 'DELETE' ? { idempotentHint: true } : {}),
       };
 
-const invalid = (name: string, message: string): AppError =>
-  new AppError('invalid', `invalid request: ${name} ${message}`, {
-    fields: [{ path: [name], message }],
-  });
-
 /** Returns a value of path or query as the text that an address has for it. */
 const addressText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
@@ -174,17 +169,17 @@ const requestOf = (
     const argument = args.get(name);
     if (argument === undefined && !patterns.some((pattern) => pattern.test(name))) {
       const hint = suggestName(name, args.keys());
-      throw invalid(name, `is no argument of ${tool.name}; ${hint ?? 'it has none'}`);
+      throw invalidParameter(name, `is no argument of ${tool.name}; ${hint ?? 'it has none'}`);
     }
     const { part, member } = argument ?? { part: 'query', member: name };
     if (part === 'body' || part === 'input') ofBody[member] = text;
-    else if (text.length > mostAddressChars) throw invalid(name, 'is too long');
+    else if (text.length > mostAddressChars) throw invalidParameter(name, 'is too long');
     else if (part === 'query') request.query[member] = queryText(JSON.parse(text));
     else request[part === 'path' ? 'params' : 'headers'][member] = addressText(JSON.parse(text));
   }
   for (const [name, { part, isRequired }] of args)
     if (part === 'path' && isRequired && !Object.hasOwn(given, name))
-      throw invalid(name, 'is required');
+      throw invalidParameter(name, 'is required');
   return { ...request, bytes: bodyOf(operation, tool, ofBody) };
 };
 

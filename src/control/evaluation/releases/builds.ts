@@ -15,26 +15,25 @@ import {
   findBuildByLabel,
   registerBuild,
 } from '../../db/evaluation/agent-builds.ts';
+import { invalidParameter } from '../../platform/lists/query.ts';
 import { manifestChanges } from './manifest-changes.ts';
 import { viewRef } from './view.ts';
 
 /** Upper bound for a manifest as JSON text. Manifests are compared on the event loop that all requests share. */
 const mostManifestBytes = 512 * 1024;
 
-const invalid = (path: string[], message: string): AppError =>
-  new AppError('invalid', `invalid request: ${path.join('.')} ${message}`, {
-    fields: [{ path, message }],
-  });
-
 const checkManifest = ({ manifest = {} }: RegisterBuildBody): string => {
   const text = JSON.stringify(manifest);
   if (Buffer.byteLength(text) > mostManifestBytes) {
-    throw invalid(['manifest'], `has more than ${mostManifestBytes / 1_024} KiB of JSON`);
+    throw invalidParameter(['manifest'], `has more than ${mostManifestBytes / 1_024} KiB of JSON`);
   }
   const seen = new Set<string>();
   for (const [index, { name }] of (manifest.tools ?? []).entries()) {
     if (seen.has(name)) {
-      throw invalid(['manifest', 'tools', String(index), 'name'], `"${name}" is there twice`);
+      throw invalidParameter(
+        ['manifest', 'tools', String(index), 'name'],
+        `"${name}" is there twice`,
+      );
     }
     seen.add(name);
   }

@@ -29,7 +29,7 @@ import { isOver } from '../../sessions/calls/wait.ts';
 import { closeAndWait } from '../../sessions/lifecycle/close.ts';
 import { openAndWait } from '../../sessions/lifecycle/open.ts';
 import { isSettled } from '../../sessions/lifecycle/wait.ts';
-import { readEnd } from './read-end.ts';
+import { failedWith, readEnd } from './read-end.ts';
 import { readTestFiles } from './test-files.ts';
 
 /** Interval of lease renewals, in milliseconds. */
@@ -53,13 +53,6 @@ type Job = {
   /** Session that the run is executed on, and the number of sessions it has lost. */
   at: { sessionId: string | null; sessions: number };
 };
-
-const failedWith = (code: string, message: string): RunEnd => ({
-  outcome: 'error',
-  summary: null,
-  reportJson: null,
-  error: { code, message },
-});
 
 /** Throws if this worker is to stop executing the run, or the run takes too long. */
 const checkGoesOn = ({ parts, run, signal }: Job): void => {

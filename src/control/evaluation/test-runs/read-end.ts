@@ -9,7 +9,8 @@ import type { RunEnd } from '../../db/worlds/test-runs.ts';
 
 const mostCounts = 20;
 
-const failedWith = (code: string, message: string): RunEnd => ({
+/** Builds the end of a run that failed with an error. */
+export const failedWith = (code: string, message: string): RunEnd => ({
   outcome: 'error',
   summary: null,
   reportJson: null,

@@ -20,6 +20,7 @@ import {
 } from '../../db/observability/dashboard-data.ts';
 import { noSession } from '../../db/sessions/sessions.ts';
 import { findWorldById } from '../../db/worlds/worlds.ts';
+import { invalidParameter } from '../../platform/lists/query.ts';
 import { getTaskSet } from '../../worlds/tasks/sets.ts';
 import { kindOf } from './code.ts';
 import type { Dashboard } from './stored.ts';
@@ -154,10 +155,7 @@ const refuseOthers = (dashboard: Dashboard, asked: RenderBody): void => {
     (name) => asked[name] !== undefined && !taken.includes(name),
   );
   if (other === undefined) return;
-  const message = `names nothing that a dashboard of kind "${kind}" shows`;
-  throw new AppError('invalid', `invalid request: ${other} ${message}`, {
-    fields: [{ path: [other], message }],
-  });
+  throw invalidParameter(other, `names nothing that a dashboard of kind "${kind}" shows`);
 };
 
 /** Reads the data of a dashboard; throws `not_found` if the request names an object that does not exist. */

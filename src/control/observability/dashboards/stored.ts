@@ -30,6 +30,7 @@ import {
   writeDashboardCode,
 } from '../../db/observability/dashboards.ts';
 import { readName } from '../../platform/lists/names.ts';
+import { invalidParameter } from '../../platform/lists/query.ts';
 import { getTaskSet } from '../../worlds/tasks/sets.ts';
 import { getWorld } from '../../worlds/versions/address.ts';
 import type { BuiltCode } from '../dashboard-code/build.ts';
@@ -179,10 +180,10 @@ const moved = ({ id, stamp }: DashboardRow): AppError => {
 const checkBase = (dashboard: DashboardRow, { baseStamp, force }: DashboardCodeBody): void => {
   if (force === true) return;
   if (baseStamp === undefined) {
-    const message = 'is needed: the "stamp" of the code that this was made of; or give "force"';
-    throw new AppError('invalid', `invalid request: baseStamp ${message}`, {
-      fields: [{ path: ['baseStamp'], message }],
-    });
+    throw invalidParameter(
+      'baseStamp',
+      'is required: give the "stamp" of the code that this one was made from, or "force"',
+    );
   }
   if (baseStamp !== dashboard.stamp) throw moved(dashboard);
 };

@@ -1,12 +1,12 @@
 /** Writes traces, spans and scores that arrive in requests of their own: reads, validates and stores them at once. */
 import { randomUUID } from 'node:crypto';
-import { AppError } from '#domain/error.ts';
 import { checkScore } from '#observability/check-score.ts';
 import type { SpanStates } from '#observability/otlp/read-span.ts';
 import { readTrace } from '#observability/read-object.ts';
 import { readScore } from '#observability/read-score.ts';
 import { type Body, Misfit, readId } from '#observability/read-value.ts';
 import { findConfigs } from '../../db/observability/score-configs.ts';
+import { invalidParameter } from '../../platform/lists/query.ts';
 import type { Report } from './fold.ts';
 import { type EventReports, storeReports, type TraceStore } from './store.ts';
 
@@ -16,10 +16,7 @@ export const refusingMisfits = <Value>(read: () => Value): Value => {
     return read();
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;
-    const { path, message } = error;
-    throw new AppError('invalid', `invalid request: ${path} ${message}`, {
-      fields: [{ path: path.split('.'), message }],
-    });
+    throw invalidParameter(error.path.split('.'), error.message);
   }
 };
 
