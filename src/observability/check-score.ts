@@ -34,10 +34,10 @@ const numeric = (value: GivenScore['value'], config: ScoreConfig | undefined): V
   if (problem !== undefined) throw new Misfit('value', problem);
   const { minValue = null, maxValue = null } = config ?? {};
   if (minValue !== null && value < minValue) {
-    throw new Misfit('value', `${value} is below the least of its config, ${minValue}`);
+    throw new Misfit('value', `${value} is below the minimum of its config, ${minValue}`);
   }
   if (maxValue !== null && value > maxValue) {
-    throw new Misfit('value', `${value} is above the most of its config, ${maxValue}`);
+    throw new Misfit('value', `${value} is above the maximum of its config, ${maxValue}`);
   }
   return { value, stringValue: null };
 };

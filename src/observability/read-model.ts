@@ -46,7 +46,8 @@ const needText = (body: Body, name: string, most: number, path = name): string =
   const text = body[name];
   if (typeof text !== 'string' || text.trim() === '') throw new Misfit(path, 'must be a text');
   if (text.length > most) throw new Misfit(path, `must have at most ${most} characters`);
-  if (text.includes('\0') || !text.isWellFormed()) throw new Misfit(path, 'must be whole text');
+  if (text.includes('\0') || !text.isWellFormed())
+    throw new Misfit(path, 'must be a text without NUL or half characters');
   return text.trim();
 };
 
@@ -114,7 +115,8 @@ const readAttributeCondition = (given: Body, path: string): AttributeCondition =
         `must be a text of at most ${nameChars} characters`,
       );
     }
-    if (value.includes('\0')) throw new Misfit(`${path}.values.${index}`, 'must be whole text');
+    if (value.includes('\0'))
+      throw new Misfit(`${path}.values.${index}`, 'must be a text without NUL or half characters');
   }
   return {
     source: oneOf(attributeSources, given.source, `${path}.source`),
@@ -198,7 +200,7 @@ const readFlat = (body: Body): GivenTier[] => {
     given.map(([from, name]) => [name, readPrice(body[from], from)]),
   );
   if ('total' in prices && given.length > 1) {
-    throw new Misfit('totalPrice', 'cannot stand beside inputPrice and outputPrice');
+    throw new Misfit('totalPrice', 'cannot be combined with inputPrice and outputPrice');
   }
   return [{ name: 'Standard', isDefault: true, priority: 0, conditions: [], prices }];
 };
@@ -208,7 +210,10 @@ const readTiers = (body: Body): GivenTier[] => {
   const { pricingTiers } = body;
   if (pricingTiers === undefined || pricingTiers === null) return flat;
   if (flat.length > 0) {
-    throw new Misfit('pricingTiers', 'cannot stand beside inputPrice, outputPrice or totalPrice');
+    throw new Misfit(
+      'pricingTiers',
+      'cannot be combined with inputPrice, outputPrice or totalPrice',
+    );
   }
   const tiers = readList(pricingTiers, 'pricingTiers', modelLimits.tiers).map((one, index) =>
     readTier(one, `pricingTiers.${index}`),

@@ -59,7 +59,7 @@ export const readScore = (body: Body): GivenScore => {
   const target = readTarget(body);
   const observationId = readId(body, 'observationId');
   if (observationId !== null && target.traceId === null) {
-    throw new Misfit('observationId', 'needs the traceId of the trace that it is in');
+    throw new Misfit('observationId', 'needs the traceId of its trace');
   }
   return {
     id: readId(body, 'id'),

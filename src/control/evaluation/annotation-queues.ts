@@ -69,7 +69,7 @@ const checkConfigs = async (
   const lacking = asked.filter((id) => !known.has(id));
   if (lacking.length === 0) return asked;
   const named = lacking.slice(0, 10).join(', ');
-  throw invalidParameter('scoreConfigIds', `names score configs that there are not: ${named}`);
+  throw invalidParameter('scoreConfigIds', `names score configs that do not exist: ${named}`);
 };
 
 /** Creates a queue. Throws `invalid`, also if another queue has the name, and `exhausted`. */
@@ -84,7 +84,7 @@ export const createQueue = async (db: Database, projectId: string, given: GivenQ
     if (made !== undefined) return viewQueue(made);
   } catch (error) {
     if (!violates(error, queueName)) throw error;
-    throw invalidParameter('name', `"${name}" is that of another queue`);
+    throw invalidParameter('name', `"${name}" is the name of another queue`);
   }
   const message = `the project has ${mostQueues} annotation queues, the maximum`;
   throw new AppError('exhausted', message, { detail: { limit: mostQueues } });

@@ -36,7 +36,7 @@ export const createComment = async (
   body: CommentBody,
 ): Promise<string> => {
   if (body.projectId !== undefined && body.projectId !== projectId) {
-    throw invalidParameter('projectId', 'is not that of the key');
+    throw invalidParameter('projectId', 'is not the project of the key');
   }
   const content = cleanText(body.content);
   if (content.trim() === '') throw invalidParameter('content', 'must have some text');
@@ -64,7 +64,7 @@ export const readComment = async (
 /** Returns a page of comments. */
 export const readComments = async (db: Database, projectId: string, query: RawQuery) => {
   if (textIn(query, 'objectId') !== undefined && textIn(query, 'objectType') === undefined) {
-    throw invalidParameter('objectType', 'is needed where objectId is given');
+    throw invalidParameter('objectType', 'is required with objectId');
   }
   const page = openNumberedPage(query, projectId, { time: 'c.created_at', key: 'c.key' });
   const conditions = [

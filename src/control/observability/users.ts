@@ -50,7 +50,7 @@ const attributesOf = (
     mergeAttributes === false ? attributes : { ...JSON.parse(there), ...attributes },
   );
   if (text.length <= mostAttributeChars) return text;
-  throw invalidParameter('attributes', `come to more than ${mostAttributeChars} characters`);
+  throw invalidParameter('attributes', `have more than ${mostAttributeChars} characters together`);
 };
 
 const viewProfile = (

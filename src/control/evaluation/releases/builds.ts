@@ -32,7 +32,7 @@ const checkManifest = ({ manifest = {} }: RegisterBuildBody): string => {
     if (seen.has(name)) {
       throw invalidParameter(
         ['manifest', 'tools', String(index), 'name'],
-        `"${name}" is there twice`,
+        `"${name}" is the name of two tools`,
       );
     }
     seen.add(name);

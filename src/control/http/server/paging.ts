@@ -53,7 +53,7 @@ const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => 
     );
   }
   if (query.page !== undefined) {
-    throw invalidParameter('cursor', 'goes on where a page ended: give it without "page"');
+    throw invalidParameter('cursor', 'continues after a page: give it without "page"');
   }
   const [number, ...parts] = readCursor(cursor);
   const from = form.read(parts);

@@ -132,7 +132,7 @@ export const createModel = async (
     if (made !== undefined) return viewModel(made);
   } catch (error) {
     if (!violates(error, modelsName)) throw error;
-    throw invalidParameter('modelName', `"${content.modelName}" is that of another model`);
+    throw invalidParameter('modelName', `"${content.modelName}" is the name of another model`);
   }
   const message = `the project has ${mostModels} models, the maximum; delete some first`;
   throw new AppError('exhausted', message, { detail: { limit: mostModels } });
@@ -176,7 +176,7 @@ const readPlace = (cursor: string): Place => {
 export const readModels = async (db: Queryable, projectId: string, query: RawQuery) => {
   const cursor = textIn(query, 'cursor');
   if (cursor !== undefined && textIn(query, 'page') !== undefined) {
-    throw invalidParameter('cursor', 'goes on where a page ended: give it without "page"');
+    throw invalidParameter('cursor', 'continues after a page: give it without "page"');
   }
   const { pageMax, pageDefault } = limits;
   const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });

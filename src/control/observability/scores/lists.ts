@@ -57,11 +57,12 @@ const groups = ['score', 'trace'] as const;
 /** Returns all scores; the fields of the trace are optional. */
 export const readAllScores = async (db: Database, projectId: string, query: RawQuery) => {
   const asked = fieldsIn(query, groups, groups);
-  if (!asked.has('score')) throw invalidParameter('fields', 'needs "score" beside "trace"');
+  if (!asked.has('score'))
+    throw invalidParameter('fields', 'must include "score" if it includes "trace"');
   const hasTrace = asked.has('trace');
   const isOfTrace = textIn(query, 'userId') ?? textIn(query, 'traceTags');
   if (!hasTrace && isOfTrace !== undefined) {
-    throw invalidParameter('fields', 'needs "trace" where userId or traceTags are filtered by');
+    throw invalidParameter('fields', 'must include "trace" for the filters userId and traceTags');
   }
   const conditions = scoreConditions(query, projectId);
   const { rows, meta } = await readPage(db, projectId, query, conditions);

@@ -20,7 +20,7 @@ export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 export const openNumberedPage = (query: RawQuery, projectId: string, order: Order) => {
   const cursor = textIn(query, 'cursor');
   if (cursor !== undefined && textIn(query, 'page') !== undefined) {
-    throw invalidParameter('cursor', 'goes on where a page ended: give it without "page"');
+    throw invalidParameter('cursor', 'continues after a page: give it without "page"');
   }
   const { pageMax, pageDefault } = limits;
   const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });
