@@ -1,7 +1,7 @@
 /**
- * Outbox of the traces of sessions: what the control plane still has to write into them. A worker locks many entries
- * at a time, and deletes them in the transaction that writes the traces. Request and response bodies are read up to a
- * bound.
+ * Outbox of the traces of sessions: an entry names what the control plane has not reported yet. A worker locks many
+ * entries at a time, and deletes them in the transaction that writes the traces. Request and response bodies are read
+ * up to a bound.
  */
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import type { LedgerWay } from '#domain/ledger.ts';
@@ -11,7 +11,7 @@ import { keysOf, rowsOf } from '../core/parameters.ts';
 import type { SessionError } from '../sessions/ended-session.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Outbox entry: something to write into the trace of a session. */
+/** Entry of the outbox: it names a session, a range of its ledger, or a call to report. */
 export type OutboxEntry = {
   id: string;
   sessionId: string;
@@ -99,9 +99,9 @@ export type TracedSession = {
   createdAt: Date;
   readyAt: Date | null;
   closedAt: Date | null;
-  /** True if something of it was written to its trace before. */
+  /** True if the session was reported before. */
   isReported: boolean;
-  /** True if nothing more is to be written, because its trace was deleted. */
+  /** True if the session is not reported any more, because a user deleted its trace. */
   isOver: boolean;
 };
 
@@ -121,7 +121,7 @@ const sessionsStatement = statement(
     where s.id = any($1::text[]) and s.trace_id is not null`,
 );
 
-/** Returns those of the sessions that have a trace. */
+/** Returns the sessions among `ids` that have a trace. */
 export const findTracedSessions = (
   tx: Queryable,
   ids: readonly string[],
@@ -295,7 +295,7 @@ const noteStatement = statement(
    on conflict do nothing`,
 );
 
-/** Records that something of these sessions was written to their traces. */
+/** Records that these sessions were reported. */
 export const markReported = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(noteStatement, [ids]);
 };
@@ -305,7 +305,7 @@ const overStatement = statement(
   'update told_sessions set is_over = true where session_id = any($1::text[]) and not is_over',
 );
 
-/** Records that nothing more is written for these sessions, because a user deleted their traces. */
+/** Stops the reports of these sessions, because a user deleted their traces. */
 export const stopReporting = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(overStatement, [ids]);
 };

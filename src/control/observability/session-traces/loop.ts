@@ -1,9 +1,9 @@
 /**
- * Loop of each control plane that reports sessions in their traces. If a batch fails, its items are reported one at a
- * time; an item that fails alone is postponed, longer each time.
+ * Loop of each control plane that reports sessions in their traces. If a batch fails, its entries are reported one at
+ * a time. An entry that fails by itself is postponed, longer each time.
  *
  * A batch costs some twenty statements, whatever its size, and a session reported once at its end costs half of one
- * reported twice. So the more items a batch had, the longer the next one waits.
+ * reported twice. So the more entries a batch had, the longer the next one waits.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { postponeOutboxEntry, takeOutboxEntries } from '../../db/observability/session-traces.ts';
@@ -11,14 +11,14 @@ import type { ObservabilityParts } from '../parts.ts';
 import { type Batch, type BatchResult, reportBatch } from './report.ts';
 
 const everyMs = 500;
-/** Wait before the next batch, for each item of the last one, in milliseconds. */
+/** Wait before the next batch, for each entry of the last one, in milliseconds. */
 const restMsOfEntry = 40;
 const longestRestMs = 1_500;
 const whole: Batch = { entries: 200, bytes: 8 * 1024 * 1024 };
 const single: Batch = { entries: 1, bytes: 0 };
 /** A batch has rows of many projects, so it waits only briefly for locked rows. */
 const locking = { rowsMs: 500 };
-/** Maximum number of items reported one at a time after a batch failed. */
+/** Maximum number of entries reported one at a time after a batch failed. */
 const mostSingle = 200;
 
 type Reported = { observations: number; entries: number };
@@ -35,7 +35,7 @@ const report = async (
   );
 };
 
-/** Postpones the first item of the outbox. */
+/** Postpones the first entry of the outbox. */
 const postponeFirst = (parts: ObservabilityParts, cause: unknown): Promise<void> =>
   parts.traces.db.transaction(async (tx) => {
     const [entry] = await takeOutboxEntries(tx, 1);
@@ -49,7 +49,7 @@ const postponeFirst = (parts: ObservabilityParts, cause: unknown): Promise<void>
     await postponeOutboxEntry(tx, entry.id);
   });
 
-/** Reports items one by one; one that fails does not hold up the rest. */
+/** Reports entries one by one; one that fails does not hold up the rest. */
 const reportSingly = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Reported> => {
   const total = { observations: 0, entries: 0 };
   while (total.entries < mostSingle && !signal.aborted) {

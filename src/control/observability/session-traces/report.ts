@@ -1,7 +1,7 @@
 /**
- * Reports sessions in their traces from an outbox, oldest items first. One transaction locks the items, writes their
- * reports with the statements used for SDK data, and deletes them. So each item is reported exactly once, even if a
- * process dies.
+ * Reports sessions in their traces from an outbox, oldest entries first. One transaction locks the entries, writes
+ * their reports with the statements used for SDK data, and deletes them. So each entry is reported exactly once, even
+ * if a process dies.
  */
 import type { DailyChange } from '#observability/daily.ts';
 import type { Queryable, Transaction } from '../../db/core/database.ts';
@@ -23,13 +23,13 @@ import type { PriceBook } from '../models/price-book.ts';
 import { scorePrefixOf, scoresOf } from './grade-scores.ts';
 import { readSessionReports, type SessionReports } from './sources.ts';
 
-/** Limits of one transaction; the first item is always included. */
+/** Limits of one transaction; the first entry is always included. */
 export type Batch = { entries: number; bytes: number };
 
 /** Context of a batch: the partition of new traces, the reader of grades, and the prices. */
 export type ReportContext = { week: number; readGrade: GradeReader; prices: PriceBook };
 
-/** Returns the items that fit, from the first on. */
+/** Returns the entries that fit, from the first on. */
 const fitting = (outboxEntries: readonly OutboxEntry[], mostBytes: number): OutboxEntry[] => {
   let bytes = 0;
   return outboxEntries.filter((entry, index) => {
@@ -100,7 +100,7 @@ const writeSessionReports = async (
 export type BatchResult = {
   entries: number;
   observations: number;
-  /** True if more items may wait. */
+  /** True if more entries may wait. */
   isFull: boolean;
 };
 

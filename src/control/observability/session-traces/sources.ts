@@ -1,4 +1,4 @@
-/** Reads the data of due reports: sessions, with the entries of their ledgers and the calls that are due. */
+/** Builds the reports of sessions that the outbox asks for: of sessions, of entries of their ledgers, and of calls. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -22,7 +22,7 @@ import { reportEntry, reportUnwritten } from './entry-spans.ts';
 import { type GradedCall, outcomeOf, reportGrade } from './grade-scores.ts';
 import { reportSession } from './session-span.ts';
 
-/** A session with the reports that are due. */
+/** Session with its reports. */
 export type SessionReports = {
   session: TracedSession;
   reports: Report[];
@@ -37,7 +37,7 @@ const isRunning = ({ callState }: TracedEntry): boolean =>
 type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
 
 /**
- * Returns the latest grade of the due reports, or the session's last one if its ledger entry was lost with the host.
+ * Returns the latest grade to report, or the session's last one if its ledger entry was lost with the host.
  */
 const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => {
   if (lost !== undefined) return lost;
@@ -91,7 +91,7 @@ const reportsOf = async (
   return { session, reports, graded };
 };
 
-/** Reads the due reports, and the entries that can only be reported later. */
+/** Builds the reports that outbox entries ask for. `later` are ledger entries whose call has not ended yet. */
 export const readSessionReports = async (
   tx: Queryable,
   outboxEntries: readonly OutboxEntry[],
