@@ -313,7 +313,8 @@ describe('a project with a monthly limit on events', () => {
         () =>
           sent().then(
             () => false,
-            (error: AppError) => error.code === 'forbidden' && /takes 2 events/.test(error.message),
+            (error: AppError) =>
+              error.code === 'forbidden' && /limit of 2 events/.test(error.message),
           ),
         { timeoutMs: 30_000, what: 'events to be refused' },
       );

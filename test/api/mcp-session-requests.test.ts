@@ -56,7 +56,7 @@ describe('a request that violates the protocol', () => {
       [{ accept: 'application/json' }, 406, 'Accept must be application/json, text/event-st', 1],
       [{ accept: '*/*' }, 406, 'Accept must be', 1],
       [{ 'content-type': 'text/plain' }, 415, 'Unsupported', unread],
-      [{ 'mcp-protocol-version': '1999-01-01' }, 400, 'spoken are 2026-07-28, 2025-11-25', 1],
+      [{ 'mcp-protocol-version': '1999-01-01' }, 400, 'supported are 2026-07-28, 2025-11-25', 1],
       [{ 'content-encoding': 'br' }, 415, 'br', unread],
       [{ 'content-encoding': 'gzip' }, 400, 'gzip', unread],
     ];
