@@ -35,11 +35,10 @@ const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, 
 
 type Installation = Load & { imports: ImportLoad; pushes: PushLoad; traceDues: OutboxLoad };
 
-/** Adds the gauges from the database. While it is unavailable they are missing, and `svc_database_up` is 0. */
-const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
+/** Returns a function that reads the load, once for all gauges of a scrape; undefined while the database is down. */
+const installationReader = ({ db, log }: LoadParts): (() => Promise<Installation | undefined>) => {
   let load: Installation | undefined;
   const read = readTogether(async () => {
-    load = undefined;
     const [sessions, imports, pushes, traceDues] = await Promise.all([
       readLoad(db),
       readImportLoad(db),
@@ -48,101 +47,154 @@ const addInstallation = (registry: Registry, { db, log }: LoadParts): void => {
     ]);
     load = { ...sessions, imports, pushes, traceDues };
   }, log);
-  const gauge = (name: string, help: string, numberOf: (load: Installation) => number): void => {
+  return async () => ((await read()) ? load : undefined);
+};
+
+/** Creates gauges whose values come from the database. While it is unavailable, they have no value. */
+class InstallationGauges {
+  readonly #registers: Registry[];
+  readonly #read: () => Promise<Installation | undefined>;
+
+  constructor(registry: Registry, read: () => Promise<Installation | undefined>) {
+    this.#registers = [registry];
+    this.#read = read;
+  }
+
+  /** Creates a gauge of one number. */
+  number(name: string, help: string, numberOf: (load: Installation) => number): void {
+    const read = this.#read;
     new Gauge({
       name,
       help,
-      registers: [registry],
+      registers: this.#registers,
       async collect() {
-        const isRead = await read();
-        if (isRead && load !== undefined) this.set(numberOf(load));
-        else this.remove();
+        const load = await read();
+        if (load === undefined) this.remove();
+        else this.set(numberOf(load));
       },
     });
-  };
+  }
+
+  /** Creates a gauge of one number for each state. */
+  states(
+    name: string,
+    help: string,
+    numbersOf: (load: Installation) => Record<string, number>,
+  ): void {
+    const read = this.#read;
+    new Gauge({
+      name,
+      help,
+      labelNames: ['state'],
+      registers: this.#registers,
+      async collect() {
+        const load = await read();
+        this.reset();
+        if (load === undefined) return;
+        for (const [state, count] of Object.entries(numbersOf(load))) this.set({ state }, count);
+      },
+    });
+  }
+}
+
+const addSessions = (gauges: InstallationGauges): void => {
+  gauges.states('svc_sessions', 'Sessions that have not ended, by state', ({ sessions }) =>
+    Object.fromEntries(liveStates.map((state) => [state, sessions[state] ?? 0])),
+  );
+  gauges.number('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
+  gauges.number(
+    'svc_sessions_longest_wait_seconds',
+    'How long the oldest of the sessions without a host has waited',
+    ({ longestWaitMs }) => longestWaitMs / 1_000,
+  );
+  gauges.number(
+    'svc_browsers_waiting',
+    'Sessions that wait for a browser',
+    ({ browsers }) => browsers.waiting,
+  );
+  gauges.number(
+    'svc_browsers_longest_wait_seconds',
+    'How long the oldest of the sessions without the browser that they asked for has waited',
+    ({ browsers }) => browsers.longestWaitMs / 1_000,
+  );
+};
+
+const addCalls = (gauges: InstallationGauges): void => {
+  gauges.number('svc_calls_queued', 'Calls that no host has taken', ({ queued }) => queued);
+  gauges.number('svc_calls_running', 'Calls that a host has taken', ({ claimed }) => claimed);
+  gauges.number(
+    'svc_calls_oldest_queued_seconds',
+    'Age of the oldest call that no host has taken',
+    ({ oldestQueuedMs }) => oldestQueuedMs / 1_000,
+  );
+  gauges.number(
+    'svc_calls_oldest_running_seconds',
+    'How long ago the oldest of the calls under way was taken',
+    ({ oldestClaimedMs }) => oldestClaimedMs / 1_000,
+  );
+};
+
+const addWebhooks = (gauges: InstallationGauges): void => {
+  gauges.number(
+    'svc_pushes_queued',
+    'Webhooks that wait to be posted',
+    ({ pushes }) => pushes.queued,
+  );
+  gauges.number(
+    'svc_pushes_sending',
+    'Webhooks that are being posted',
+    ({ pushes }) => pushes.sending,
+  );
+  gauges.number(
+    'svc_pushes_oldest_seconds',
+    'How long the oldest webhook that waits to be posted has waited',
+    ({ pushes }) => pushes.oldestSeconds,
+  );
+};
+
+const addSessionTraces = (gauges: InstallationGauges): void => {
+  gauges.number(
+    'svc_session_trace_dues',
+    'Changes of sessions that wait to be written into their traces; counted to 10000',
+    ({ traceDues }) => traceDues.waiting,
+  );
+  gauges.number(
+    'svc_session_trace_oldest_seconds',
+    'How long the oldest of them has waited',
+    ({ traceDues }) => traceDues.oldestSeconds,
+  );
+};
+
+const addImports = (gauges: InstallationGauges): void => {
+  gauges.states(
+    'svc_imports',
+    'Imports and publishes that have not ended: queued, running, or lost (its worker is gone)',
+    ({ imports: { queued, running, lost } }) => ({ queued, running, lost }),
+  );
+  gauges.number(
+    'svc_imports_oldest_queued_seconds',
+    'How long the oldest import that waits has waited',
+    ({ imports }) => imports.oldestSeconds,
+  );
+};
+
+/** Adds the gauges from the database. While it is unavailable they are missing, and `svc_database_up` is 0. */
+const addInstallation = (registry: Registry, parts: LoadParts): void => {
+  const read = installationReader(parts);
   new Gauge({
     name: 'svc_database_up',
     help: 'Whether the database answered when metrics were read',
     registers: [registry],
     async collect() {
-      this.set((await read()) ? 1 : 0);
+      this.set((await read()) === undefined ? 0 : 1);
     },
   });
-  new Gauge({
-    name: 'svc_sessions',
-    help: 'Sessions that have not ended, by state',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      this.reset();
-      if (!(await read()) || load === undefined) return;
-      for (const state of liveStates) this.set({ state }, load.sessions[state] ?? 0);
-    },
-  });
-  gauge('svc_pushes_queued', 'Webhooks that wait to be posted', ({ pushes }) => pushes.queued);
-  gauge('svc_pushes_sending', 'Webhooks that are being posted', ({ pushes }) => pushes.sending);
-  gauge(
-    'svc_pushes_oldest_seconds',
-    'How long the oldest webhook that waits to be posted has waited',
-    ({ pushes }) => pushes.oldestSeconds,
-  );
-  gauge(
-    'svc_session_trace_dues',
-    'Things that wait to be told of sessions in their traces; counted to 10000',
-    ({ traceDues }) => traceDues.waiting,
-  );
-  gauge(
-    'svc_session_trace_oldest_seconds',
-    'How long the oldest of them has waited',
-    ({ traceDues }) => traceDues.oldestSeconds,
-  );
-  gauge('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
-  gauge(
-    'svc_sessions_longest_wait_seconds',
-    'How long the oldest of the sessions without a host has waited',
-    ({ longestWaitMs }) => longestWaitMs / 1_000,
-  );
-  gauge(
-    'svc_browsers_waiting',
-    'Sessions that wait for a browser',
-    ({ browsers }) => browsers.waiting,
-  );
-  gauge(
-    'svc_browsers_longest_wait_seconds',
-    'How long the oldest of the sessions without the browser that they asked for has waited',
-    ({ browsers }) => browsers.longestWaitMs / 1_000,
-  );
-  new Gauge({
-    name: 'svc_imports',
-    help: 'Imports and publishes that have not ended: queued, running, or lost (its worker is gone)',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      this.reset();
-      if (!(await read()) || load === undefined) return;
-      const { queued, running, lost } = load.imports;
-      for (const [state, count] of Object.entries({ queued, running, lost })) {
-        this.set({ state }, count);
-      }
-    },
-  });
-  gauge(
-    'svc_imports_oldest_queued_seconds',
-    'How long the oldest import that waits has waited',
-    ({ imports }) => imports.oldestSeconds,
-  );
-  gauge('svc_calls_queued', 'Calls that no host has taken', ({ queued }) => queued);
-  gauge('svc_calls_running', 'Calls that a host has taken', ({ claimed }) => claimed);
-  gauge(
-    'svc_calls_oldest_queued_seconds',
-    'Age of the oldest call that no host has taken',
-    ({ oldestQueuedMs }) => oldestQueuedMs / 1_000,
-  );
-  gauge(
-    'svc_calls_oldest_running_seconds',
-    'How long ago the oldest of the calls under way was taken',
-    ({ oldestClaimedMs }) => oldestClaimedMs / 1_000,
-  );
+  const gauges = new InstallationGauges(registry, read);
+  addSessions(gauges);
+  addCalls(gauges);
+  addWebhooks(gauges);
+  addSessionTraces(gauges);
+  addImports(gauges);
 };
 
 /** Adds the gauges of this replica alone. */
@@ -213,7 +265,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   }, log);
   new Gauge({
     name: 'svc_disk_full',
-    help: 'Whether writes find no room: of the database within two minutes, of blobs when metrics were read',
+    help: 'Whether a disk is full: the database, for writes of the last two minutes; blobs, when metrics were read',
     labelNames: ['disk'],
     registers: [registry],
     async collect() {
@@ -228,7 +280,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
 const addUploads = (registry: Registry, uploads: Uploads): void => {
   new Gauge({
     name: 'svc_upload_bytes',
-    help: 'Bytes that bodies of requests under way may take',
+    help: 'Memory reserved for the bodies of requests under way, in bytes',
     registers: [registry],
     collect() {
       this.set(uploads.bytes());
