@@ -41,8 +41,8 @@ export type RowCarrier = Pick<ProcessPool, 'load' | 'stop'> & {
 export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCarrier => {
   const pool = createJobPool<'carry', CarryJob, CarryOutcome, never>(program, limits, onEnd);
   return {
-    load: pool.load,
-    stop: pool.stop,
+    load: () => pool.load(),
+    stop: () => pool.stop(),
     async run(job, asker) {
       const end = await pool.run(job, asker);
       if (end.kind === 'done') return end.outcome;

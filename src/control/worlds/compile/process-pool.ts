@@ -4,7 +4,7 @@
  * free, for other projects.
  */
 import { AppError } from '#domain/error.ts';
-import { createFairQueue } from '../../base/fairness/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '../../base/fairness/fair-queue.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import {
   compileProgram,
@@ -78,6 +78,7 @@ const givenUp = ({ undone }: Words, why: string): AppError =>
   new AppError('unavailable', `${undone}: ${why}`);
 
 const notAwaited = 'the client did not wait for it';
+const stopping = 'the service is stopping';
 
 /** Delay after which a place may have become free, in milliseconds. */
 const retryAfterMs = 2_000;
@@ -93,65 +94,142 @@ const displaced = ({ quota }: Words): AppError => {
   return new AppError('exhausted', message, { detail: { quota, retryAfterMs } });
 };
 
-/** Creates the set of processes: idle ones are reused, and there are never more than concurrent jobs. */
-const createProcesses = <AJob, Outcome, Supplied>(
-  start: () => JobProcess<AJob, Outcome, Supplied>,
-) => {
-  type Process = JobProcess<AJob, Outcome, Supplied>;
-  const all = new Set<Process>();
-  const idle: Process[] = [];
-  return {
-    take(): Process {
-      const found = idle.pop();
-      if (found?.isAlive()) return found;
-      if (found !== undefined) all.delete(found);
-      const started = start();
-      all.add(started);
-      return started;
-    },
-    warm(): void {
-      if (all.size > 0) return;
-      const started = start();
-      all.add(started);
-      idle.push(started);
-    },
-    giveBack(process: Process): void {
-      if (process.isAlive()) idle.push(process);
-      else all.delete(process);
-    },
-    async killAll(): Promise<void> {
-      await Promise.all([...all].map((process) => process.kill()));
-    },
-  };
+/** Kills the process of an abandoned job after a delay, unless the job ends earlier. */
+const endAfter = <AJob, Outcome, Supplied>(
+  entry: Waiting<AJob, Outcome, Supplied>,
+  ms: number,
+): void => {
+  const timer = setTimeout(() => {
+    if (entry.process?.isAlive()) void entry.process.kill();
+  }, ms);
+  entry.done.promise.finally(() => clearTimeout(timer)).catch(() => undefined);
 };
 
-/** Creates a pool of processes of a program; `start` starts one, and none runs before the first job. */
-export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
-  program: JobProgram<AJob, Supplied>,
-  limits: PoolLimits,
-  onEnd: (job: EndedJob<Kind>) => void,
-  start = (): JobProcess<AJob, Outcome, Supplied> => startJobProcess(program, limits),
-): ProcessPool<AJob, Outcome, Supplied> => {
-  type Entry = Waiting<AJob, Outcome, Supplied>;
-  const { words } = program;
-  const processes = createProcesses(start);
-  const queue = createFairQueue<Entry>({
-    queued: limits.queued,
-    queuedOfProject: Math.ceil(limits.queued / 2),
-    runningOfProject: Math.max(1, limits.processes - 1),
-  });
-  const running = new Set<Entry>();
-  let isStopped = false;
+/** Processes of a pool: idle ones are reused, and there are never more than concurrent jobs. */
+class Processes<AJob, Outcome, Supplied> {
+  readonly #start: () => JobProcess<AJob, Outcome, Supplied>;
+  readonly #all = new Set<JobProcess<AJob, Outcome, Supplied>>();
+  readonly #idle: JobProcess<AJob, Outcome, Supplied>[] = [];
 
-  const work = async (entry: Entry): Promise<void> => {
+  constructor(start: () => JobProcess<AJob, Outcome, Supplied>) {
+    this.#start = start;
+  }
+
+  /** Returns an idle process, or a new one. */
+  take(): JobProcess<AJob, Outcome, Supplied> {
+    const found = this.#idle.pop();
+    if (found?.isAlive()) return found;
+    if (found !== undefined) this.#all.delete(found);
+    const started = this.#start();
+    this.#all.add(started);
+    return started;
+  }
+
+  /** Starts an idle process, if there is no process. */
+  warm(): void {
+    if (this.#all.size > 0) return;
+    const started = this.#start();
+    this.#all.add(started);
+    this.#idle.push(started);
+  }
+
+  giveBack(process: JobProcess<AJob, Outcome, Supplied>): void {
+    if (process.isAlive()) this.#idle.push(process);
+    else this.#all.delete(process);
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#all].map((process) => process.kill()));
+  }
+}
+
+/** Pool of processes, with the fair queue of the jobs that wait for one. */
+class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>
+  implements ProcessPool<AJob, Outcome, Supplied>
+{
+  readonly #words: Words;
+  readonly #limits: PoolLimits;
+  readonly #onEnd: (job: EndedJob<Kind>) => void;
+  readonly #processes: Processes<AJob, Outcome, Supplied>;
+  readonly #queue: FairQueue<Waiting<AJob, Outcome, Supplied>>;
+  readonly #running = new Set<Waiting<AJob, Outcome, Supplied>>();
+  #isStopped = false;
+
+  constructor(
+    words: Words,
+    limits: PoolLimits,
+    onEnd: (job: EndedJob<Kind>) => void,
+    start: () => JobProcess<AJob, Outcome, Supplied>,
+  ) {
+    this.#words = words;
+    this.#limits = limits;
+    this.#onEnd = onEnd;
+    this.#processes = new Processes(start);
+    this.#queue = createFairQueue({
+      queued: limits.queued,
+      queuedOfProject: Math.ceil(limits.queued / 2),
+      runningOfProject: Math.max(1, limits.processes - 1),
+    });
+  }
+
+  async run(job: AJob, asker: Asker<AJob, Supplied>): Promise<JobEnd<Outcome>> {
+    if (this.#isStopped) throw givenUp(this.#words, stopping);
+    if (asker.signal?.aborted === true) throw givenUp(this.#words, notAwaited);
+    const done = Promise.withResolvers<JobEnd<Outcome>>();
+    const entry: Waiting<AJob, Outcome, Supplied> = { job, asker, done, isLeft: false };
+    this.#beginOrWait(entry);
+    const left = (): void => this.#leave(entry);
+    asker.signal?.addEventListener('abort', left, { once: true });
+    try {
+      return await entry.done.promise;
+    } finally {
+      asker.signal?.removeEventListener('abort', left);
+    }
+  }
+
+  warm(): void {
+    if (!this.#isStopped) this.#processes.warm();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const entry of this.#queue.clear()) {
+      entry.done.reject(givenUp(this.#words, stopping));
+    }
+    await this.#processes.killAll();
+  }
+
+  load(): { running: number; queued: number } {
+    return { running: this.#running.size, queued: this.#queue.size() };
+  }
+
+  #beginOrWait(entry: Waiting<AJob, Outcome, Supplied>): void {
+    const { project } = entry.asker;
+    if (this.#running.size < this.#limits.processes && this.#queue.begin(project)) {
+      this.#begin(entry);
+      return;
+    }
+    const added = this.#queue.add(project, entry);
+    if (added.kind === 'full') throw tooMany(this.#words, this.#queue.size(project));
+    if (added.kind === 'displaced') added.entry.done.reject(displaced(this.#words));
+    this.#endLeft();
+  }
+
+  #begin(entry: Waiting<AJob, Outcome, Supplied>): void {
+    this.#running.add(entry);
+    void this.#work(entry);
+  }
+
+  /** Runs a job in a process, settles its promise, reports its end, and starts the next jobs. */
+  async #work(entry: Waiting<AJob, Outcome, Supplied>): Promise<void> {
     const { job, asker, done } = entry;
     const beganAt = performance.now();
     const seconds = (): number => (performance.now() - beganAt) / 1_000;
     let ended: Pick<EndedJob, 'outcome' | 'cpuSeconds'> | undefined;
     try {
       const whole = asker.complete === undefined ? job : await asker.complete();
-      if (entry.isLeft) throw givenUp(words, notAwaited);
-      entry.process = processes.take();
+      if (entry.isLeft) throw givenUp(this.#words, notAwaited);
+      entry.process = this.#processes.take();
       const end = await entry.process.run(whole, asker.supply);
       const cpuSeconds = end.kind === 'done' ? end.cpuMs / 1_000 : seconds();
       ended = { outcome: end.kind, cpuSeconds };
@@ -161,90 +239,49 @@ export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, 
     }
     const { project } = asker;
     const { outcome, cpuSeconds } = ended ?? { outcome: 'failed', cpuSeconds: seconds() };
-    onEnd({ kind: job.kind, project, outcome, seconds: seconds(), cpuSeconds });
-    if (entry.process !== undefined) processes.giveBack(entry.process);
-    running.delete(entry);
-    queue.end(project);
-    startNext();
-  };
+    this.#onEnd({ kind: job.kind, project, outcome, seconds: seconds(), cpuSeconds });
+    if (entry.process !== undefined) this.#processes.giveBack(entry.process);
+    this.#running.delete(entry);
+    this.#queue.end(project);
+    this.#startNext();
+  }
 
-  const startNext = (): void => {
-    while (running.size < limits.processes) {
-      const entry = queue.next();
+  #startNext(): void {
+    while (this.#running.size < this.#limits.processes) {
+      const entry = this.#queue.next();
       if (entry === undefined) break;
-      begin(entry);
+      this.#begin(entry);
     }
-    endLeft();
-  };
+    this.#endLeft();
+  }
+
+  /** Abandons a job whose client has disconnected: a waiting one at once, a running one after a grace period. */
+  #leave(entry: Waiting<AJob, Outcome, Supplied>): void {
+    entry.isLeft = true;
+    if (this.#queue.remove(entry.asker.project, entry)) {
+      entry.done.reject(givenUp(this.#words, notAwaited));
+      return;
+    }
+    this.#endLeft();
+    if (this.#limits.leftMs !== undefined) endAfter(entry, this.#limits.leftMs);
+  }
 
   /** Ends an abandoned job if another job waits for its process. */
-  const endLeft = (): void => {
-    if (queue.size() === 0) return;
-    const left = [...running].find((entry) => entry.isLeft && entry.process?.isAlive());
+  #endLeft(): void {
+    if (this.#queue.size() === 0) return;
+    const left = [...this.#running].find((entry) => entry.isLeft && entry.process?.isAlive());
     void left?.process?.kill();
-  };
+  }
+}
 
-  const leave = (entry: Entry): void => {
-    entry.isLeft = true;
-    if (queue.remove(entry.asker.project, entry)) {
-      entry.done.reject(givenUp(words, notAwaited));
-      return;
-    }
-    endLeft();
-    if (limits.leftMs !== undefined) endSoon(entry, limits.leftMs);
-  };
-
-  const endSoon = (entry: Entry, ms: number): void => {
-    const timer = setTimeout(() => {
-      if (entry.process?.isAlive()) void entry.process.kill();
-    }, ms);
-    entry.done.promise.finally(() => clearTimeout(timer)).catch(() => undefined);
-  };
-
-  const begin = (entry: Entry): void => {
-    running.add(entry);
-    void work(entry);
-  };
-
-  const beginOrWait = (entry: Entry): void => {
-    const { project } = entry.asker;
-    if (running.size < limits.processes && queue.begin(project)) {
-      begin(entry);
-      return;
-    }
-    const added = queue.add(project, entry);
-    if (added.kind === 'full') throw tooMany(words, queue.size(project));
-    if (added.kind === 'displaced') added.entry.done.reject(displaced(words));
-    endLeft();
-  };
-
-  return {
-    async run(job, asker) {
-      if (isStopped) throw givenUp(words, 'the service is stopping');
-      if (asker.signal?.aborted === true) throw givenUp(words, notAwaited);
-      const done = Promise.withResolvers<JobEnd<Outcome>>();
-      const entry: Entry = { job, asker, done, isLeft: false };
-      beginOrWait(entry);
-      const left = (): void => leave(entry);
-      asker.signal?.addEventListener('abort', left, { once: true });
-      try {
-        return await entry.done.promise;
-      } finally {
-        asker.signal?.removeEventListener('abort', left);
-      }
-    },
-    warm() {
-      if (!isStopped) processes.warm();
-    },
-    async stop() {
-      isStopped = true;
-      for (const entry of queue.clear())
-        entry.done.reject(givenUp(words, 'the service is stopping'));
-      await processes.killAll();
-    },
-    load: () => ({ running: running.size, queued: queue.size() }),
-  };
-};
+/** Creates a pool of processes of a program; `start` starts one, and none runs before the first job. */
+export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
+  program: JobProgram<AJob, Supplied>,
+  limits: PoolLimits,
+  onEnd: (job: EndedJob<Kind>) => void,
+  start = (): JobProcess<AJob, Outcome, Supplied> => startJobProcess(program, limits),
+): ProcessPool<AJob, Outcome, Supplied> =>
+  new JobPool<Kind, AJob, Outcome, Supplied>(program.words, limits, onEnd, start);
 
 /** Creates a pool of compile processes. */
 export const createProcessPool = (

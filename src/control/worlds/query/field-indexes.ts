@@ -29,8 +29,8 @@ export type FieldIndexes = Pick<ProcessPool, 'load' | 'stop'> & {
 export const createFieldIndexes = (onEnd: (job: EndedJob<'field_index'>) => void): FieldIndexes => {
   const pool = createJobPool<'field_index', FieldIndexJob, null, never>(program, limits, onEnd);
   return {
-    load: pool.load,
-    stop: pool.stop,
+    load: () => pool.load(),
+    stop: () => pool.stop(),
     async write(plan, project) {
       const end = await pool.run({ kind: 'field_index', plan }, { project });
       if (end.kind === 'done') return;

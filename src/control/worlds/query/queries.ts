@@ -54,8 +54,8 @@ export const createQueries = (
     onEnd,
   );
   return {
-    load: pool.load,
-    stop: pool.stop,
+    load: () => pool.load(),
+    stop: () => pool.stop(),
     async run(job, asker) {
       const end = await pool.run(job, asker);
       if (end.kind === 'done') return end.outcome;
