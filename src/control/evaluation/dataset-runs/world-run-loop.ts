@@ -21,6 +21,7 @@ import {
   type WaitingRollout,
 } from '../../db/evaluation/dataset-world-runs.ts';
 import type { Parts } from '../../parts.ts';
+import { nudgeOn } from '../../platform/notifications/claim-loop.ts';
 import { datasetRunsTopic } from '../../platform/notifications/notifications.ts';
 import { open } from '../../sessions/lifecycle/open.ts';
 import { closeForRun, settleOpen } from './settle.ts';
@@ -143,20 +144,12 @@ export const startDatasetRuns = (parts: Parts): DatasetRuns => {
     return runs;
   };
   const loop = startLoop({ name: 'dataset-runs', everyMs: lookEveryMs, log, tick: tickUntilDue });
-  const watch = notifications.watch(datasetRunsTopic);
-  const hear = async (): Promise<void> => {
-    while (!stopping.signal.aborted && !notifications.closed) {
-      const { told } = await watch.next(60_000, stopping.signal);
-      if (told) loop.nudge();
-    }
-    watch.end();
-  };
-  const hearing = hear();
+  const nudging = nudgeOn(notifications, datasetRunsTopic, loop, stopping.signal);
   return {
     loop,
     async stop() {
       stopping.abort();
-      await Promise.all([loop.stop(), hearing]);
+      await Promise.all([loop.stop(), nudging]);
       clearTimeout(due);
     },
   };
