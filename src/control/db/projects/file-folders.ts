@@ -4,6 +4,7 @@
  */
 import { newId } from '#domain/id.ts';
 import { type Queryable, statement } from '../core/database.ts';
+import { folderEntries, listSql, type Move, moveSql, type NamePage } from './folder-entries.ts';
 
 export type FolderRow = {
   id: string;
@@ -126,23 +127,10 @@ export const measureFolder = async (
   return row ?? { files: 0, height: 0 };
 };
 
-const moveStatement = statement(
-  'move_file_folder',
-  `with former as (
-     select parent_id from file_folders where id = :id
-   ), counted as (
-     update file_folders f
-        set folders = f.folders - (f.id = former.parent_id)::int + (f.id = :parentId)::int, updated_at = now()
-       from former where f.id in (former.parent_id, :parentId)
-   )
-   update file_folders set parent_id = :parentId, name = :name, updated_at = now() where id = :id`,
-);
+const moveStatement = statement('move_file_folder', moveSql(folderEntries));
 
-/** Moves a folder, with its contents, into another. The caller has checked that the name is free there. */
-export const moveFolder = async (
-  tx: Queryable,
-  move: { id: string; parentId: string; name: string },
-): Promise<void> => {
+/** Moves a folder, with its contents, into another. */
+export const moveFolder = async (tx: Queryable, move: Move): Promise<void> => {
   await tx.query(moveStatement, move);
 };
 
@@ -161,22 +149,14 @@ export const detachFolder = async (tx: Queryable, id: string): Promise<void> => 
   await tx.query(detachStatement, [id]);
 };
 
-const listStatement = statement(
-  'list_file_folders',
-  `select ${columns} from file_folders f
-    where f.parent_id = :parentId and (:after::text is null or f.name > :after)
-    order by f.name limit :limit offset :offset`,
-);
-
-/** Page of a list by names: an offset, or the name that the page follows. */
-export type NamePage = { limit: number; offset: number; after: string | null };
+const listStatement = statement('list_file_folders', listSql(folderEntries, columns));
 
 /** Lists a page of the folders in a folder, by name. */
 export const listFolders = (
   db: Queryable,
-  parentId: string,
+  folderId: string,
   page: NamePage,
-): Promise<FolderRow[]> => db.query<FolderRow>(listStatement, { parentId, ...page });
+): Promise<FolderRow[]> => db.query<FolderRow>(listStatement, { folderId, ...page });
 
 /** Largest number of files, or of folders, that are removed at once. */
 const mostAtOnce = 10_000;

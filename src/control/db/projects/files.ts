@@ -3,7 +3,8 @@
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
-import { dropBytes, type NamePage } from './file-folders.ts';
+import { dropBytes } from './file-folders.ts';
+import { fileEntries, listSql, type Move, moveSql, type NamePage } from './folder-entries.ts';
 
 export type FileRow = {
   id: string;
@@ -47,12 +48,7 @@ export const findFileById = async (
   id: string,
 ): Promise<FileRow | undefined> => (await db.query<FileRow>(byIdStatement, [projectId, id]))[0];
 
-const listStatement = statement(
-  'list_files',
-  `select ${columns} from files f
-    where f.folder_id = :folderId and (:after::text is null or f.name > :after)
-    order by f.name limit :limit offset :offset`,
-);
+const listStatement = statement('list_files', listSql(fileEntries, columns));
 
 /** Lists a page of the files in a folder, by name. */
 export const listFiles = (db: Queryable, folderId: string, page: NamePage): Promise<FileRow[]> =>
@@ -118,22 +114,9 @@ export const removeFile = async (tx: Queryable, file: FileRow): Promise<void> =>
   await dropBytes(tx, file.projectId, [file.digest]);
 };
 
-const moveStatement = statement(
-  'move_file',
-  `with former as (
-     select folder_id from files where id = :id
-   ), counted as (
-     update file_folders f
-        set files = f.files - (f.id = former.folder_id)::int + (f.id = :folderId)::int, updated_at = now()
-       from former where f.id in (former.folder_id, :folderId)
-   )
-   update files set folder_id = :folderId, name = :name, updated_at = now() where id = :id`,
-);
+const moveStatement = statement('move_file', moveSql(fileEntries));
 
-/** Moves a file into a folder. The caller has checked that the name is free there. */
-export const moveFile = async (
-  tx: Queryable,
-  move: { id: string; folderId: string; name: string },
-): Promise<void> => {
+/** Moves a file into a folder. */
+export const moveFile = async (tx: Queryable, move: Move): Promise<void> => {
   await tx.query(moveStatement, move);
 };

@@ -172,7 +172,7 @@ export const moveAt = async (
   if (entry.kind === 'file') {
     await moveFile(tx, { id: entry.file.id, folderId: place.folder.id, name: place.name });
   } else {
-    await moveFolder(tx, { id: entry.folder.id, parentId: place.folder.id, name: place.name });
+    await moveFolder(tx, { id: entry.folder.id, folderId: place.folder.id, name: place.name });
   }
   return files;
 };

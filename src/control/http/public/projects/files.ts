@@ -9,13 +9,9 @@ import {
   listFileConnectors,
   removeFileConnector,
 } from '../../../db/projects/file-connectors.ts';
-import {
-  findFolder,
-  listFolders,
-  lockFiles,
-  type NamePage,
-} from '../../../db/projects/file-folders.ts';
+import { findFolder, listFolders, lockFiles } from '../../../db/projects/file-folders.ts';
 import { listFiles } from '../../../db/projects/files.ts';
+import type { NamePage } from '../../../db/projects/folder-entries.ts';
 import type { Parts } from '../../../parts.ts';
 import {
   getConnector,
