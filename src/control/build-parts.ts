@@ -166,7 +166,7 @@ const buildSessionParts = (below: WorldParts): SessionParts => {
     hostAssigner: createHostAssigner({ admission, db, log, metrics, notifications, tracer }),
     browserAssigner: createBrowserAssigner({ db, log, metrics, notifications }),
     facts: createSessionFacts(db),
-    waitingHosts: createWaitingHosts((sessionId) => notifications.ring(sessionId)),
+    waitingHosts: createWaitingHosts((sessionId) => notifications.notifyHere(sessionId)),
     openPriority: createOpenPriority(),
   };
 };

@@ -47,25 +47,27 @@ const isAlone = (notifications: Notifications): boolean =>
 
 it('a starting replica wakes its waiters again once its peers know of it', async () => {
   const watch = start(20).watch('ses-1');
-  expect(await watch.next(longMs), 'as it listens').toEqual({ told: true });
-  expect(await watch.next(longMs), 'as what was told before may be lost').toEqual({ told: true });
+  expect(await watch.next(longMs), 'as it listens').toEqual({ isNotified: true });
+  expect(await watch.next(longMs), 'because earlier notifications may be lost').toEqual({
+    isNotified: true,
+  });
 });
 
 it('a replica that had no peers notifies a new peer as soon as that one listens', async () => {
   const first = start(60_000);
-  await until(() => isAlone(first), { timeoutMs: longMs, what: 'a look that finds nobody' });
+  await until(() => isAlone(first), { timeoutMs: longMs, what: 'a check that finds no peer' });
   const second = start(60_000);
   const watch = second.watch('ses-1');
   await watch.next(longMs);
   const heard = watch.next(longMs);
-  let told = false;
-  void heard.then((news) => {
-    told = news.told;
+  let isNotified = false;
+  void heard.then((next) => {
+    isNotified = next.isNotified;
   });
   await until(
     () => {
-      first.tell('ses-1');
-      return told;
+      first.notify('ses-1');
+      return isNotified;
     },
     { timeoutMs: longMs, what: 'a notice that arrives' },
   );

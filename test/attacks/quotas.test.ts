@@ -229,7 +229,7 @@ describe('a project with slow queries', () => {
       const telling = startNotifications(config.databaseUrl, db, quiet);
       forProject(projectId, () => telling.tell('news-of-greedy'));
       forProject('prj-other', () => telling.tell('news-of-other'));
-      expect((await heard.next(10_000)).told).toBe(true);
+      expect((await heard.next(10_000)).isNotified).toBe(true);
       await telling.stop();
     });
     await hearing.stop();

@@ -103,7 +103,7 @@ export const startWorldRun = async (
     if (await beginWorldRun(tx, { ...worldRun, datasetKey: dataset.key })) return made;
     throw differs(runName, await findWorldRun(tx, made.key), worldRun);
   });
-  parts.notifications.tell(datasetRunsTopic);
+  parts.notifications.notify(datasetRunsTopic);
   return viewWhole(parts, dataset, run);
 };
 

@@ -211,7 +211,7 @@ const finish = async (job: Job, end: RunEnd): Promise<void> => {
   await renewRun(parts.db, run, job.at);
   if (!(await finishRun(parts.db, run, end))) return;
   parts.log.info({ run: run.id, kind: run.kind, outcome: end.outcome }, 'run finished');
-  parts.notifications.tell(run.id);
+  parts.notifications.notify(run.id);
   await closeSession(job);
   await trimRuns(parts.db, run.worldId, run.kind);
 };

@@ -59,7 +59,7 @@ export const getRun = async (
 export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRow> => {
   const run = newRun(request);
   const id = await insertOnce(parts, run);
-  parts.notifications.tell(runsTopic);
+  parts.notifications.notify(runsTopic);
   return getRun(parts, run.projectId, run.kind, id);
 };
 

@@ -81,7 +81,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
       if (!(await drainUnloaded(db, { hostId, generation, detail: cut(message, mostChars) }))) {
         throw staleGeneration(hostId, generation);
       }
-      notifications.tell(hostId, poolTopic);
+      notifications.notify(hostId, poolTopic);
       return respond(200, {});
     }),
 

@@ -28,7 +28,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
         const message = `pool ${installation}/${pool} has ${maxLive} live hosts already`;
         throw new AppError('exhausted', message, { detail: { full: 'pool' } });
       }
-      notifications.tell(poolTopic);
+      notifications.notify(poolTopic);
       const token = hostToken(secrets.now().secret, hostId);
       return respond(201, { hostId, generation: 0, token });
     }),
@@ -44,7 +44,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
         throw new AppError('not_found', `there is no live host "${hostId}"`);
       }
       const { sessionId } = noted;
-      notifications.tell(poolTopic, ...(sessionId === null ? [] : [routeTopic(sessionId)]));
+      notifications.notify(poolTopic, ...(sessionId === null ? [] : [routeTopic(sessionId)]));
       // A host that reported warm before its address was known can be claimed from now on.
       await hostAssigner.placeHost(hostId);
       return respond(200, {});
@@ -56,7 +56,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
         const message = `${hostId} is not warm and empty by now, or there is no version "${versionId}"`;
         throw new AppError('conflict', message);
       }
-      notifications.tell(hostId, poolTopic);
+      notifications.notify(hostId, poolTopic);
       return respond(200, {});
     }),
 

@@ -32,7 +32,7 @@ export const poolsEndpoints = (parts: Parts): Endpoint[] => {
     endpoint(api.publishPools, async ({ body }) => {
       const { lease, installation, pools, refused, file } = body;
       if (await replacePools(underLease(db, lease), installation, pools))
-        notifications.tell(poolTopic);
+        notifications.notify(poolTopic);
       if (file !== undefined) await keepPoolsFile(underLease(db, lease), installation, file);
       if (refused !== undefined) await noteRefused(db, installation, lease, refused);
       return respond(200, { unknownWorlds: await findUnknownWorlds(db, installation) });

@@ -22,8 +22,8 @@ export const nudgeOn = async (
 ): Promise<void> => {
   const watch = notifications.watch(topic);
   while (!signal.aborted && !notifications.closed) {
-    const { told } = await watch.next(watchMs, signal);
-    if (told) loop.nudge();
+    const { isNotified } = await watch.next(watchMs, signal);
+    if (isNotified) loop.nudge();
   }
   watch.end();
 };

@@ -4,14 +4,14 @@
  */
 
 import type { Brought, Notifications } from './notifications.ts';
-import type { Told, Watch } from './topics.ts';
+import type { Notified, Watch } from './topics.ts';
 
 export type Hold<Value> = {
   /** Maximum time to wait, in milliseconds. */
   ms: number;
   signal: AbortSignal;
   /** Looks for the answer, with the value of the notification if it had one; undefined means that there is none yet. */
-  look(news: Brought | undefined): Promise<Value | undefined>;
+  look(brought: Brought | undefined): Promise<Value | undefined>;
   /** Runs instead of a plain wait and must call `wait`; a returned value becomes the answer. */
   rest?(wait: () => Promise<void>): Promise<Value | undefined>;
 };
@@ -36,13 +36,13 @@ export const holdWatching = async <Value>(
   { ms, signal, look, rest = restOnly }: Hold<Value>,
 ): Promise<Value | undefined> => {
   const endsAt = performance.now() + ms;
-  let told: Told<Brought> | undefined;
+  let notified: Notified<Brought> | undefined;
   for (;;) {
-    const found = await look(told?.value);
+    const found = await look(notified?.value);
     const leftMs = endsAt - performance.now();
     if (found !== undefined || leftMs <= 0 || signal.aborted || notifications.closed) return found;
     const early = await rest(async () => {
-      told = await watch.next(Math.min(leftMs, lookAgainMs), signal);
+      notified = await watch.next(Math.min(leftMs, lookAgainMs), signal);
     });
     if (early !== undefined) return early;
   }
@@ -72,9 +72,9 @@ export const watchAny = (
       const others = new AbortController();
       const ends = signal === undefined ? [] : [signal];
       const cut = AbortSignal.any([others.signal, ...ends]);
-      const { told } = await Promise.race(watches.map((watch) => watch.next(ms, cut)));
+      const { isNotified } = await Promise.race(watches.map((watch) => watch.next(ms, cut)));
       others.abort();
-      return { told };
+      return { isNotified };
     },
     end() {
       for (const watch of watches) watch.end();

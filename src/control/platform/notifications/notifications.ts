@@ -60,15 +60,15 @@ export type HostedWork = SessionWork & { hostId: string; generation: number };
 
 export type Notifications = {
   /** Notifies waiters here and in other replicas. */
-  tell(...topics: string[]): void;
+  notify(...topics: string[]): void;
   /** Notifies of a finished call; waiters in this process get the call itself. */
-  tellCall(call: CallRow): void;
+  notifyOfCall(call: CallRow): void;
   /** Notifies of a changed session and further topics; waiters in this process get the values. */
-  tellSession(brought: Brought & { session: SessionRow }, ...topics: string[]): void;
+  notifyOfSession(brought: Brought & { session: SessionRow }, ...topics: string[]): void;
   /** Notifies a host of its orders and further topics; waiters in this process get the orders. */
-  tellHost(hostId: string, brought: Pick<Brought, 'orders'>, ...topics: string[]): void;
+  notifyHost(hostId: string, brought: Pick<Brought, 'orders'>, ...topics: string[]): void;
   /** Notifies waiters in this process only. */
-  ring(topic: string): void;
+  notifyHere(topic: string): void;
   watch(topic: string): Watch<Brought>;
   /** Feed of the sessions whose routes changed, for gateways. */
   readonly routes: RouteFeed;
@@ -97,7 +97,7 @@ const batch = (sender: string, topics: readonly string[]): string[] => {
 };
 
 /** Sends topics to other replicas, batched by round of the event loop and by the send in flight. */
-const createSender = (db: Queryable, sender: string, company: Peers, log: Log) => {
+const createSender = (db: Queryable, sender: string, peers: Peers, log: Log) => {
   const pending = new Set<string>();
   let sending: Promise<void> | undefined;
 
@@ -111,7 +111,7 @@ const createSender = (db: Queryable, sender: string, company: Peers, log: Log) =
       } catch (err) {
         log.warn(
           { err, topics: topics.length },
-          'notices were lost; waiters will look by themselves',
+          'notifications were lost; waiters will look by themselves',
         );
       }
     }
@@ -120,7 +120,7 @@ const createSender = (db: Queryable, sender: string, company: Peers, log: Log) =
 
   return {
     send(topics: readonly string[]) {
-      if (company.isAlone()) return;
+      if (peers.isAlone()) return;
       for (const topic of topics) pending.add(topic);
       // A batch serves all projects, so its statement does not queue behind any of them.
       sending ??= forNoProject(() => Promise.resolve().then(sendAll));
@@ -138,29 +138,29 @@ export const startNotifications = (
   log: Log,
   everyMs = lookEveryMs,
 ): Notifications => {
-  const bell = createTopics<Brought>();
+  const local = createTopics<Brought>();
   const self = randomBytes(6).toString('hex');
-  const company = watchPeers(db, log, everyMs);
-  const sender = createSender(db, self, company, log);
+  const peers = watchPeers(db, log, everyMs);
+  const sender = createSender(db, self, peers, log);
   const routes = createRouteFeed();
-  const ring = (topic: string): void => {
+  const notifyLocal = (topic: string): void => {
     if (topic.startsWith(routeMark)) routes.note(topic.slice(routeMark.length));
-    bell.ring(topic.startsWith(routeMark) ? routesTopic : topic);
+    local.notify(topic.startsWith(routeMark) ? routesTopic : topic);
   };
   const hear = (payload: string): void => {
     const [from, ...topics] = payload.split(' ');
     if (from === self) return;
-    company.heard();
-    for (const topic of topics) ring(topic);
+    peers.heard();
+    for (const topic of topics) notifyLocal(topic);
   };
   const lookAgain = (): void => {
     routes.breakOff();
-    bell.ringAll();
+    local.notifyAll();
   };
   let settling: NodeJS.Timeout | undefined;
   // Until the peers know that this replica listens, they may not send to it; so all waiters look again once they do.
   const afterBreak = (pid: number): void => {
-    company.listensAs(pid);
+    peers.listensAs(pid);
     lookAgain();
     clearTimeout(settling);
     settling = setTimeout(lookAgain, settledMs(everyMs)).unref();
@@ -174,41 +174,41 @@ export const startNotifications = (
     log,
   });
   return {
-    tell(...topics) {
-      for (const topic of topics) ring(topic);
+    notify(...topics) {
+      for (const topic of topics) notifyLocal(topic);
       sender.send(topics);
     },
-    tellCall(call) {
-      bell.ring(call.id, { call });
+    notifyOfCall(call) {
+      local.notify(call.id, { call });
       sender.send([call.id]);
     },
-    tellSession(brought, ...topics) {
+    notifyOfSession(brought, ...topics) {
       const { id } = brought.session;
-      bell.ring(id, brought);
-      for (const topic of topics) ring(topic);
+      local.notify(id, brought);
+      for (const topic of topics) notifyLocal(topic);
       sender.send([id, ...topics]);
     },
-    tellHost(hostId, brought, ...topics) {
-      bell.ring(hostId, brought);
-      for (const topic of topics) ring(topic);
+    notifyHost(hostId, brought, ...topics) {
+      local.notify(hostId, brought);
+      for (const topic of topics) notifyLocal(topic);
       sender.send([hostId, ...topics]);
     },
-    ring: (topic) => bell.ring(topic),
-    watch: (topic) => bell.watch(topic),
+    notifyHere: (topic) => local.notify(topic),
+    watch: (topic) => local.watch(topic),
     routes,
     get closed() {
-      return bell.closed;
+      return local.closed;
     },
     get held() {
-      return bell.waiting;
+      return local.waiting;
     },
-    loops: [listening, company.loop],
-    close: () => bell.close(),
+    loops: [listening, peers.loop],
+    close: () => local.close(),
     async stop() {
-      bell.close();
+      local.close();
       clearTimeout(settling);
       await sender.flushed();
-      await Promise.all([listening.stop(), company.loop.stop()]);
+      await Promise.all([listening.stop(), peers.loop.stop()]);
     },
   };
 };

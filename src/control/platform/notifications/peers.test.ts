@@ -6,27 +6,27 @@ import { type Peers, watchPeers } from './peers.ts';
 
 const quiet = createLog('control', 'silent');
 
-let company: Peers;
-afterEach(() => company.loop.stop());
+let peers: Peers;
+afterEach(() => peers.loop.stop());
 
 type Counts = { own: number; others: number };
 
 /** Starts watching with a fake database that returns these counts of connections. */
 const watch = (counts: () => Counts | Promise<Counts>): Peers => {
   const db: Queryable = { query: async <Row>() => [await counts()] as Row[] };
-  company = watchPeers(db, quiet);
-  return company;
+  peers = watchPeers(db, quiet);
+  return peers;
 };
 
 /** Resolves after one more look. */
 const look = async (): Promise<void> => {
-  const { ticks } = company.loop.status();
-  company.loop.nudge();
-  await until(() => company.loop.status().ticks > ticks, { timeoutMs: 30_000, what: 'a look' });
+  const { ticks } = peers.loop.status();
+  peers.loop.nudge();
+  await until(() => peers.loop.status().ticks > ticks, { timeoutMs: 30_000, what: 'a look' });
 };
 
-describe('the company of a replica', () => {
-  it('is alone when its own connection is the only one that listens', async () => {
+describe('a replica', () => {
+  it('has no peers while its own connection is the only one that listens', async () => {
     const counts = { own: 1, others: 0 };
     const { isAlone, listensAs } = watch(() => counts);
     await look();
@@ -43,13 +43,13 @@ describe('the company of a replica', () => {
     expect(isAlone(), 'when its own does not show').toBe(false);
   });
 
-  it('is not alone once another was heard, whatever a look finds that began before', async () => {
+  it('has a peer once it has heard one, even if a check that began earlier finds none', async () => {
     const { isAlone, listensAs, heard } = watch(() => ({ own: 1, others: 0 }));
     listensAs(7);
     await look();
     heard();
     expect(isAlone()).toBe(false);
-    await company.loop.stop();
+    await peers.loop.stop();
 
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<Counts>();
@@ -67,7 +67,7 @@ describe('the company of a replica', () => {
     expect(late.isAlone()).toBe(false);
   });
 
-  it('is not alone from when it listens by another connection, or could not look', async () => {
+  it('assumes peers after it listens on a new connection, and after a check that failed', async () => {
     let isAway = false;
     const { isAlone, listensAs } = watch(() => {
       if (isAway) throw new Error('the database is away');

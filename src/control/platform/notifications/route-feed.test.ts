@@ -5,7 +5,7 @@ import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 const reach = (feed: RouteFeed, cursor = ''): string => feed.since(cursor)?.cursor ?? cursor;
 
 describe('the feed of routes', () => {
-  it('tells what came after a cursor, each session once', () => {
+  it('returns the sessions whose route changed after a cursor, each once', () => {
     const feed = createRouteFeed();
     const first = feed.since('');
     expect(first).toMatchObject({ missed: true, sessionIds: [] });
@@ -16,7 +16,7 @@ describe('the feed of routes', () => {
     expect(feed.since(reach(feed, cursor))).toBeUndefined();
   });
 
-  it('says so when what came between is not known', () => {
+  it('reports `missed` for a cursor whose following changes it does not have', () => {
     const feed = createRouteFeed(2);
     const cursor = reach(feed);
     for (const id of ['a', 'b', 'c', 'd', 'e']) feed.note(id);
@@ -30,7 +30,7 @@ describe('the feed of routes', () => {
     }
   });
 
-  it('is followed in several processes in turn, and none of them tells of a gap', () => {
+  it('can be followed in several processes in turn without `missed`', () => {
     const feeds = [createRouteFeed(), createRouteFeed(), createRouteFeed()] as const;
     let cursor = '';
     for (const feed of feeds) {
@@ -45,7 +45,7 @@ describe('the feed of routes', () => {
     for (const feed of feeds) expect(feed.since(cursor)).toBeUndefined();
   });
 
-  it('gives out cursors of bounded length, however many processes come and go', () => {
+  it('returns cursors of bounded length, however many processes come and go', () => {
     let cursor = '';
     for (let i = 0; i < 50; i += 1) cursor = reach(createRouteFeed(), cursor);
     expect(cursor.length).toBeLessThan(256);

@@ -3,67 +3,67 @@ import { createTopics } from './topics.ts';
 
 const longMs = 10_000;
 
-describe('a bell', () => {
-  it('wakes who waits, with the value', async () => {
-    const bell = createTopics<number>();
-    const watches = [bell.watch('a'), bell.watch('a')];
+describe('topics in one process', () => {
+  it('wake every watcher of a topic, with the value of the notification', async () => {
+    const topics = createTopics<number>();
+    const watches = [topics.watch('a'), topics.watch('a')];
     const waits = watches.map((watch) => watch.next(longMs));
-    bell.ring('a', 7);
+    topics.notify('a', 7);
     expect(await Promise.all(waits)).toEqual([
-      { told: true, value: 7 },
-      { told: true, value: 7 },
+      { isNotified: true, value: 7 },
+      { isNotified: true, value: 7 },
     ]);
   });
 
-  it('keeps news that come between two waits, and only once', async () => {
-    const bell = createTopics<number>();
-    const watch = bell.watch('a');
-    bell.ring('a');
-    expect(await watch.next(longMs)).toEqual({ told: true });
-    expect(await watch.next(0)).toEqual({ told: false });
+  it('keep a notification that comes between two waits, for one wait', async () => {
+    const topics = createTopics<number>();
+    const watch = topics.watch('a');
+    topics.notify('a');
+    expect(await watch.next(longMs)).toEqual({ isNotified: true });
+    expect(await watch.next(0)).toEqual({ isNotified: false });
   });
 
-  it('tells nobody else', async () => {
-    const bell = createTopics<number>();
-    const watch = bell.watch('a');
-    bell.ring('b', 1);
-    expect(await watch.next(1)).toEqual({ told: false });
+  it('wake no watcher of another topic, and none that has ended', async () => {
+    const topics = createTopics<number>();
+    const watch = topics.watch('a');
+    topics.notify('b', 1);
+    expect(await watch.next(1)).toEqual({ isNotified: false });
     watch.end();
-    bell.ring('a', 1);
-    expect(await watch.next(0)).toEqual({ told: false });
+    topics.notify('a', 1);
+    expect(await watch.next(0)).toEqual({ isNotified: false });
   });
 
-  it('ends a wait when its time is over, its signal aborts, or all ends', async () => {
-    const bell = createTopics<number>();
+  it('end a wait without a notification when its time is over, its signal aborts, or the topics close', async () => {
+    const topics = createTopics<number>();
     const leaving = new AbortController();
     const waits = [
-      bell.watch('a').next(1),
-      bell.watch('a').next(longMs, leaving.signal),
-      bell.watch('a').next(longMs, AbortSignal.abort()),
+      topics.watch('a').next(1),
+      topics.watch('a').next(longMs, leaving.signal),
+      topics.watch('a').next(longMs, AbortSignal.abort()),
     ];
     leaving.abort();
-    const last = bell.watch('b').next(longMs);
-    bell.close();
-    const late = bell.watch('b').next(longMs);
+    const last = topics.watch('b').next(longMs);
+    topics.close();
+    const late = topics.watch('b').next(longMs);
     expect(await Promise.all([...waits, last, late])).toEqual(
-      Array.from({ length: 5 }, () => ({ told: false })),
+      Array.from({ length: 5 }, () => ({ isNotified: false })),
     );
   });
 
-  it('wakes everyone when news may have been missed', async () => {
-    const bell = createTopics<number>();
-    const waits = [bell.watch('a').next(longMs), bell.watch('b').next(longMs)];
-    bell.ringAll();
-    expect(await Promise.all(waits)).toEqual([{ told: true }, { told: true }]);
+  it('wake the watchers of all topics when notifications may have been missed', async () => {
+    const topics = createTopics<number>();
+    const waits = [topics.watch('a').next(longMs), topics.watch('b').next(longMs)];
+    topics.notifyAll();
+    expect(await Promise.all(waits)).toEqual([{ isNotified: true }, { isNotified: true }]);
   });
 
-  it('brings no value when there were news twice since the last wait', async () => {
-    const bell = createTopics<number>();
-    const watch = bell.watch('a');
-    bell.ring('a', 1);
-    bell.ring('a', 2);
-    expect(await watch.next(0)).toEqual({ told: true });
-    bell.ring('a', 3);
-    expect(await watch.next(0)).toEqual({ told: true, value: 3 });
+  it('bring no value if there were two notifications since the last wait', async () => {
+    const topics = createTopics<number>();
+    const watch = topics.watch('a');
+    topics.notify('a', 1);
+    topics.notify('a', 2);
+    expect(await watch.next(0)).toEqual({ isNotified: true });
+    topics.notify('a', 3);
+    expect(await watch.next(0)).toEqual({ isNotified: true, value: 3 });
   });
 });

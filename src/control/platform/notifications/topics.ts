@@ -7,20 +7,20 @@
  * Result of a wait: a notification, with its value if it had one, or none in time. Two notifications since the last
  * wait merge into one without a value, because their order is not known here.
  */
-export type Told<Value> = { told: boolean; value?: Value };
+export type Notified<Value> = { isNotified: boolean; value?: Value };
 
 export type Watch<Value> = {
   /** Resolves with the notification, or without one after `ms`, when the signal aborts, or at shutdown. */
-  next(ms: number, signal?: AbortSignal): Promise<Told<Value>>;
+  next(ms: number, signal?: AbortSignal): Promise<Notified<Value>>;
   end(): void;
 };
 
 export type Topics<Value> = {
   watch(topic: string): Watch<Value>;
   /** Wakes all watchers of the topic. */
-  ring(topic: string, value?: Value): void;
+  notify(topic: string, value?: Value): void;
   /** Wakes all watchers of all topics, because notifications may have been missed. */
-  ringAll(): void;
+  notifyAll(): void;
   /** Ends every wait, present and future. */
   close(): void;
   readonly closed: boolean;
@@ -29,12 +29,13 @@ export type Topics<Value> = {
 };
 
 type Watcher<Value> = {
-  news: Told<Value> | undefined;
+  /** Notification since the last wait. */
+  pending: Notified<Value> | undefined;
   wake: (() => void) | undefined;
 };
 
-const untold = { told: false } as const;
-const toldOnly = { told: true } as const;
+const none = { isNotified: false } as const;
+const withoutValue = { isNotified: true } as const;
 
 /** Creates the topics. */
 export const createTopics = <Value>(): Topics<Value> => {
@@ -42,8 +43,9 @@ export const createTopics = <Value>(): Topics<Value> => {
   let closed = false;
   let waiting = 0;
 
-  const tell = (watcher: Watcher<Value>, news: Told<Value> | undefined): void => {
-    if (news !== undefined) watcher.news = watcher.news === undefined ? news : toldOnly;
+  const wakeUp = (watcher: Watcher<Value>, notified: Notified<Value> | undefined): void => {
+    if (notified !== undefined)
+      watcher.pending = watcher.pending === undefined ? notified : withoutValue;
     watcher.wake?.();
   };
 
@@ -71,36 +73,37 @@ export const createTopics = <Value>(): Topics<Value> => {
 
   return {
     watch(topic) {
-      const watcher: Watcher<Value> = { news: undefined, wake: undefined };
+      const watcher: Watcher<Value> = { pending: undefined, wake: undefined };
       const watchers = topics.get(topic) ?? new Set();
       topics.set(topic, watchers.add(watcher));
       return {
         async next(ms, signal) {
-          const quiet = watcher.news === undefined && !closed && signal?.aborted !== true;
+          const quiet = watcher.pending === undefined && !closed && signal?.aborted !== true;
           if (quiet && ms > 0) await sleep(watcher, ms, signal);
-          const news = watcher.news ?? untold;
-          watcher.news = undefined;
-          return news;
+          const notified = watcher.pending ?? none;
+          watcher.pending = undefined;
+          return notified;
         },
         end: () => {
           forget(topic, watcher);
-          tell(watcher, undefined);
+          wakeUp(watcher, undefined);
         },
       };
     },
-    ring(topic, value) {
-      const news: Told<Value> = value === undefined ? { told: true } : { told: true, value };
-      for (const watcher of topics.get(topic) ?? []) tell(watcher, news);
+    notify(topic, value) {
+      const notified: Notified<Value> =
+        value === undefined ? { isNotified: true } : { isNotified: true, value };
+      for (const watcher of topics.get(topic) ?? []) wakeUp(watcher, notified);
     },
-    ringAll() {
+    notifyAll() {
       for (const watchers of topics.values()) {
-        for (const watcher of watchers) tell(watcher, { told: true });
+        for (const watcher of watchers) wakeUp(watcher, { isNotified: true });
       }
     },
     close() {
       closed = true;
       for (const watchers of topics.values()) {
-        for (const watcher of watchers) tell(watcher, undefined);
+        for (const watcher of watchers) wakeUp(watcher, undefined);
       }
     },
     get closed() {

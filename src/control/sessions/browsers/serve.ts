@@ -50,7 +50,7 @@ export const reportBrowserReady = async (
     { start: lost === null ? 'new' : 'again' },
     waitedMs / 1_000,
   );
-  parts.notifications.tell(browser.sessionId, routeTopic(browser.sessionId));
+  parts.notifications.notify(browser.sessionId, routeTopic(browser.sessionId));
 };
 
 /** Stores a checkpoint; one that is older than the stored one changes nothing. */
@@ -113,6 +113,6 @@ export const reportBrowserClosed = async (
     await forgetBrowser(tx, sessionId);
     return dismissal(risen, to);
   });
-  parts.notifications.tell(hostId, poolTopic);
+  parts.notifications.notify(hostId, poolTopic);
   return answer;
 };

@@ -57,7 +57,7 @@ const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
  */
 const afterAnswer = async (parts: SessionParts, { call, work }: Answered): Promise<void> => {
   const { db, notifications, metrics } = parts;
-  notifications.tellCall(call);
+  notifications.notifyOfCall(call);
   countAnswer(metrics, call);
   if (call.seq === 1) traceFirst(parts, call);
   if (work.state !== 'CLOSING' || call.kind !== 'close') return;

@@ -102,7 +102,7 @@ const insertAndHand = async (
     if (row?.state === 'claimed') hand?.give(toHostCall(row));
     else hand?.release();
   }
-  if (row?.state === 'queued') notifications.tell(call.sessionId);
+  if (row?.state === 'queued') notifications.notify(call.sessionId);
   return row;
 };
 

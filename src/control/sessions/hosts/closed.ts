@@ -41,7 +41,7 @@ export const closeAndPoll = async (
     await noteArrived(parts, sessionId, entries);
     if (dismissal === undefined) {
       const isPlaced = await parts.hostAssigner.placeHost(hostId);
-      parts.notifications.tell(poolTopic);
+      parts.notifications.notify(poolTopic);
       return { waits: !isPlaced };
     }
     if (dismissal.next === 'recycle') {

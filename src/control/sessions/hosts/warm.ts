@@ -38,7 +38,7 @@ const explain = async (
   const detail = faultOf(report);
   if (await drainUnclean(db, { hostId, generation, detail })) {
     log.warn({ hostId, holding, found }, `a host did not prove clean and is drained: ${detail}`);
-    notifications.tell(hostId, poolTopic);
+    notifications.notify(hostId, poolTopic);
     return 'draining';
   }
   const status = await findHostStatus(db, hostId);
@@ -81,6 +81,6 @@ export const reportWarm = async (parts: SessionParts, report: WarmReport): Promi
     ? parts.browserAssigner.place(hostId)
     : parts.hostAssigner.placeHost(hostId));
   // Notified last: a client that learns of a warm host and opens a session at once must not find the host locked.
-  notifications.tell(poolTopic);
+  notifications.notify(poolTopic);
   return isPlaced ? { state: 'assigned', waits: false } : { state: 'warm', waits: true };
 };

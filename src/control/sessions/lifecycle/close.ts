@@ -66,7 +66,7 @@ const close = async (
   const closing = await closeIdle(parts.db, projectId, sessionId, keepWarm);
   if (closing !== undefined) {
     const { session, work } = closing;
-    parts.notifications.tellSession({ session, work }, routeTopic(sessionId), poolTopic);
+    parts.notifications.notifyOfSession({ session, work }, routeTopic(sessionId), poolTopic);
     return session;
   }
   const effects = await parts.db.transaction(async (tx) => {
@@ -161,7 +161,7 @@ export const closeAsUsual = async (
   if (recycled === undefined) return undefined;
   const { session, generation, keptBytes } = recycled;
   applyEffects(parts, { ...noEffects, ends: [{ sessionId, hostId, reason: session.endReason }] });
-  parts.notifications.tellSession({ session }, routeTopic(sessionId), poolTopic);
+  parts.notifications.notifyOfSession({ session }, routeTopic(sessionId), poolTopic);
   // The session is closed even if this fails, and waiters have already been notified.
   try {
     await makeRoom(parts.db, sessionId, entries, keptBytes);

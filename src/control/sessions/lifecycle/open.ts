@@ -202,7 +202,7 @@ const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened 
   parts.facts.note(session);
   const { start, orders } = opened;
   if (session.hostId === null) await parts.hostAssigner.placeSession(session.id);
-  else parts.notifications.tellHost(session.hostId, { orders }, poolTopic);
+  else parts.notifications.notifyHost(session.hostId, { orders }, poolTopic);
   if (wanted.surfaces.includes('browser')) await parts.browserAssigner.place();
   return { session, isNew: true, start };
 };

@@ -50,9 +50,9 @@ const tellReady = (
   parts.metrics.loadSeconds.observe({ start }, claimedMs / 1_000);
   traceReady(parts, sessionId, readied, steps);
   const work = readied.openCalls === 0 ? { work: { ...host, ...nothingYet } } : {};
-  parts.notifications.tellSession({ session, ...work }, routeTopic(sessionId));
+  parts.notifications.notifyOfSession({ session, ...work }, routeTopic(sessionId));
   // The browser of the session can get its assignment from now on.
-  if (session.browser?.hostId != null) parts.notifications.tell(session.browser.hostId);
+  if (session.browser?.hostId != null) parts.notifications.notify(session.browser.hostId);
 };
 
 export type ReadyReport = {

@@ -48,12 +48,12 @@ export const createBrowserAssigner = ({
   const tell = (placed: BrowserPlacement): void => {
     log.info(placed, 'browser placed');
     metrics.browserWaitSeconds.observe(placed.waitedMs / 1_000);
-    notifications.tell(placed.hostId, placed.sessionId, poolTopic);
+    notifications.notify(placed.hostId, placed.sessionId, poolTopic);
   };
   return {
     async place(hostId) {
       if (!(await mayPlaceBrowser(db))) {
-        notifications.tell(poolTopic);
+        notifications.notify(poolTopic);
         return false;
       }
       if (await isOlderListening(db)) {
@@ -64,7 +64,7 @@ export const createBrowserAssigner = ({
       }
       const placed = await forNoProject(() => placeAll(db));
       for (const one of placed) tell(one);
-      if (placed.length === 0) notifications.tell(poolTopic);
+      if (placed.length === 0) notifications.notify(poolTopic);
       return placed.some((one) => one.hostId === hostId);
     },
   };

@@ -81,7 +81,7 @@ export const applyEffects = (
   for (const { kind, state } of calls) metrics.calls.inc({ kind, state });
   if (topics.length === 0) return;
   const routes = topics.filter((id) => id.startsWith('ses-')).map(routeTopic);
-  notifications.tell(...new Set([...topics, ...routes, poolTopic]));
+  notifications.notify(...new Set([...topics, ...routes, poolTopic]));
 };
 
 /** Ends a locked session and its open calls. */

@@ -89,7 +89,7 @@ const tellPlaced = (parts: PlacerParts, placed: Assignment): void => {
   const endedMs = Date.now();
   tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });
   metrics.claimSeconds.observe({ start: 'cold' }, placed.waitedMs / 1_000);
-  notifications.tell(placed.hostId, placed.sessionId, poolTopic);
+  notifications.notify(placed.hostId, placed.sessionId, poolTopic);
 };
 
 /** Creates the assigner. */
@@ -103,7 +103,7 @@ export const createHostAssigner = (parts: PlacerParts): HostAssigner => {
   return {
     async placeSession(sessionId) {
       const placed = await place({ kind: 'session', id: sessionId });
-      if (!placed.some((one) => one.sessionId === sessionId)) parts.notifications.tell(poolTopic);
+      if (!placed.some((one) => one.sessionId === sessionId)) parts.notifications.notify(poolTopic);
     },
     placeHost: async (hostId) => (await place({ kind: 'host', id: hostId })).length > 0,
   };

@@ -16,5 +16,5 @@ export const noteArrived = async (
   const answers = answerEntriesOf(ofWebhooks);
   if (answers.length > 0) await settleAnswers(db, sessionId, answers);
   if (answers.length < ofWebhooks.length)
-    notifications.tell(deliveriesTopic(sessionId), pushesTopic);
+    notifications.notify(deliveriesTopic(sessionId), pushesTopic);
 };

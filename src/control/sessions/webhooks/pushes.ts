@@ -88,7 +88,7 @@ const tellEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Prom
   };
   // The answers are already stored; a host that cannot be reached now gets them later.
   await pMap(sessions, tell, { concurrency: sessionsAtOnce });
-  if (ended.length > 0) parts.notifications.tell(pushesTopic);
+  if (ended.length > 0) parts.notifications.notify(pushesTopic);
 };
 
 /** Records the reports of a sender; returns how many of them counted. */

@@ -238,7 +238,7 @@ export const completeBatch = async (
     // Read within the transaction, before a job can claim the batch: the client is to see it as queued.
     return findBatch(tx, world.id, batch.id);
   });
-  parts.notifications.tell(importsTopic, batch.id);
+  parts.notifications.notify(importsTopic, batch.id);
   return sealed ?? getBatch(parts, world, batch.id);
 };
 
@@ -257,6 +257,6 @@ export const callOffBatch = async (
       throw new AppError('conflict', `${batch.id} is ${state}, and cannot be called off any more`);
     }
   }
-  parts.notifications.tell(batch.id);
+  parts.notifications.notify(batch.id);
   return getBatch(parts, world, batch.id);
 };

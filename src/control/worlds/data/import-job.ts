@@ -75,7 +75,7 @@ const keepLease = (parts: JobParts, batch: ClaimedBatch, stopping: AbortSignal) 
       if (ended.signal.aborted) return;
       try {
         if (!(await renewBatch(parts.db, batch, progress))) lost.abort(new Lost());
-        parts.notifications.tell(batch.id);
+        parts.notifications.notify(batch.id);
       } catch (err) {
         parts.log.warn({ err, batch: batch.id }, 'the lease of an import was not renewed');
       }
@@ -370,6 +370,6 @@ export const runImportJob = async (
     parts.metrics.importJobs.inc({ kind: batch.kind, outcome });
     const seconds = (performance.now() - beganAt) / 1_000;
     parts.metrics.importSeconds.observe({ kind: batch.kind }, seconds);
-    parts.notifications.tell(batch.id);
+    parts.notifications.notify(batch.id);
   }
 };

@@ -87,7 +87,7 @@ const sealWith = async (
     throw new AppError('unavailable', 'the rows were not kept: send them again');
   }
   await sealBatch(parts.db, batch.id);
-  parts.notifications.tell(importsTopic);
+  parts.notifications.notify(importsTopic);
 };
 
 const store = async (
@@ -172,7 +172,7 @@ export const publishRows = async (
     state: 'queued' as const,
   };
   const other = await writeOnce(parts, own, keyed, () => insertBatch(parts.db, batch));
-  parts.notifications.tell(importsTopic);
+  parts.notifications.notify(importsTopic);
   const { id } = other ?? batch;
   return { world, batch: await followBatch(parts, world, id, signal) };
 };

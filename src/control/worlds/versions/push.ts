@@ -285,7 +285,7 @@ const writeVersion = async (
   const gate = source.gate.length === 0 ? undefined : { madeFrom: madeFrom.id };
   const askedBy = { once: creator.once, detail: { keptRows, leftOutRows }, tests, gate };
   if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) {
-    if (tests !== undefined) parts.notifications.tell(runsTopic);
+    if (tests !== undefined) parts.notifications.notify(runsTopic);
     return version.id;
   }
   throw await moved(parts, await getWorldStill(parts, projectId, world), body.base);

@@ -259,7 +259,7 @@ const settingsEndpoints = ({
     endpoint(api.updateSettings, async ({ body }, { caller }) => {
       const allowance = { usual, isOperator: false };
       const settings = await updateSettings(db, caller, caller.atProject, body, allowance);
-      notifications.tell(pushesTopic);
+      notifications.notify(pushesTopic);
       defaultTiers.forget(caller.atProject);
       return respond(200, settings);
     }),
