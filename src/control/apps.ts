@@ -13,12 +13,12 @@ import type { Authenticate } from './http/server/auth.ts';
 import { createGuard } from './http/server/cross-site.ts';
 import { addDashboardPages } from './http/server/dashboard-pages.ts';
 import { createShare } from './http/server/fair-share.ts';
-import { createFindAsker } from './http/server/fairness-keys.ts';
+import { createFindFairnessKey } from './http/server/fairness-keys.ts';
 import { addHealthRoutes, addPublicHealth } from './http/server/health.ts';
 import type { KeyUsage } from './http/server/key-usage.ts';
 import { allowPages } from './http/server/methods.ts';
 import { openApiDocument } from './http/server/openapi.ts';
-import type { Ways } from './http/server/perform.ts';
+import type { RequestServices } from './http/server/perform.ts';
 import { createLimitRate } from './http/server/rate-limits.ts';
 import { type Api, createServer } from './http/server/server.ts';
 import { addSignedBlobRoutes } from './http/server/signed-blobs.ts';
@@ -29,8 +29,8 @@ import type { Parts } from './parts.ts';
 const publicPath = '/api/public';
 
 /** Returns every API, with the listener that serves it. */
-const apisOf = (parts: Parts, ways: Ways): (Api & { at: ListenerName })[] => [
-  { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts, ways) },
+const apisOf = (parts: Parts, services: RequestServices): (Api & { at: ListenerName })[] => [
+  { at: 'public', prefix: publicPath, endpoints: publicEndpoints(parts, services) },
   { at: 'public', prefix: '/world', endpoints: worldAddressEndpoints(parts) },
   { at: 'public', prefix: dashboardPath, endpoints: dashboardAddressEndpoints(parts) },
   { at: 'host', prefix: '/api/host', endpoints: hostEndpoints(parts) },
@@ -73,18 +73,27 @@ export const createAppMaker = (
   { uploads, authenticate, uses, isStopping }: AppOptions,
 ): ((serves: readonly ListenerName[]) => FastifyInstance) => {
   const { config, db, readBody, metrics, log } = parts;
-  const findAsker = createFindAsker(db);
+  const findFairnessKey = createFindFairnessKey(db);
   const share = createShare(parts.holds, metrics);
   const limitRate = createLimitRate(db, config.rateLimit);
   const { publicUrl, gateway, allowed } = config;
   const guard = createGuard({ publicUrl, gateway, ...allowed });
-  const all = apisOf(parts, { findAsker, readBody, share });
+  const all = apisOf(parts, { findFairnessKey, readBody, share });
   return (serves) => {
     const apis = all.filter(({ at }) => serves.includes(at));
     const others = all.filter((api) => !apis.includes(api));
     const elsewhere = others.map(({ prefix }) => prefix);
-    const ways = { authenticate, guard, findAsker, uploads, readBody, share, limitRate, uses };
-    return createServer({ apis, elsewhere, ...ways, metrics, log }, (app) => {
+    const services = {
+      authenticate,
+      guard,
+      findFairnessKey,
+      uploads,
+      readBody,
+      share,
+      limitRate,
+      uses,
+    };
+    return createServer({ apis, elsewhere, ...services, metrics, log }, (app) => {
       if (serves.some((name) => name !== 'host')) addHealthRoutes(app, { ...parts, isStopping });
       const publicApi = apis.find(({ at }) => at === 'public');
       if (publicApi === undefined) return;

@@ -24,7 +24,7 @@ describe('explain', () => {
   it('finds something wrong with just what the verdict refuses, for every operation', () => {
     const chance = createChance(1);
     const ajv = new Ajv({ strict: true });
-    const told = { valid: 0, invalid: 0 };
+    const seen = { valid: 0, invalid: 0 };
     for (const { id, body } of shapes) {
       const isValid = ajv.compile(body as object);
       for (let count = 0; count < 150; count += 1) {
@@ -36,11 +36,11 @@ describe('explain', () => {
         const text = `${id} with ${oddity}: ${bytes.toString().slice(0, 300)}`;
         expect([problems.length === 0, text]).toEqual([verdict, text]);
         expect(problems.length).toBeLessThanOrEqual(mostProblems);
-        told[verdict ? 'valid' : 'invalid'] += 1;
+        seen[verdict ? 'valid' : 'invalid'] += 1;
       }
     }
-    expect(told.valid).toBeGreaterThan(100);
-    expect(told.invalid).toBeGreaterThan(100);
+    expect(seen.valid).toBeGreaterThan(100);
+    expect(seen.invalid).toBeGreaterThan(100);
   });
 
   it('looks at no more than it tells', () => {

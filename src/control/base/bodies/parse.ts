@@ -41,8 +41,8 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const told = withoutQuote((error as Error).message);
-    throw new AppError('invalid', `the body is not JSON: ${told}`);
+    const reason = withoutQuote((error as Error).message);
+    throw new AppError('invalid', `the body is not JSON: ${reason}`);
   }
 };
 

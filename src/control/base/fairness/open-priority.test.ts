@@ -18,9 +18,9 @@ const lasting = () => {
 };
 
 describe('a writer', () => {
-  const followed = (giveWay: () => Promise<void>) => {
+  const followed = (yieldToOpens: () => Promise<void>) => {
     const seen = { isClear: false };
-    void giveWay().then(() => {
+    void yieldToOpens().then(() => {
       seen.isClear = true;
     });
     return seen;
@@ -52,14 +52,14 @@ describe('a writer', () => {
   it('goes on after a while, however many sessions are opened', async () => {
     const way = createOpenPriority(() => Date.now());
     const opens = setInterval(() => void way.during(lasting().work), 50);
-    const giveWay = way.giving();
+    const yieldToOpens = way.giving();
     await vi.advanceTimersByTimeAsync(100);
-    const writer = followed(giveWay);
+    const writer = followed(yieldToOpens);
     await vi.advanceTimersByTimeAsync(mostHeldMs - 10);
     expect(writer.isClear).toBe(false);
     await vi.advanceTimersByTimeAsync(20);
     expect(writer.isClear).toBe(true);
-    const next = followed(giveWay);
+    const next = followed(yieldToOpens);
     await vi.advanceTimersByTimeAsync(0);
     expect(next.isClear).toBe(true);
     clearInterval(opens);

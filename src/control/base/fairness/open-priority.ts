@@ -19,7 +19,7 @@ export const mostHeldMs = 1_000;
  * Waits while an open is in flight, up to the rest of `mostHeldMs`. If an open finished recently, first lets the event
  * loop read pending requests, so that a new open is noticed.
  */
-export type GiveWay = () => Promise<void>;
+export type YieldToOpens = () => Promise<void>;
 
 export type OpenPriority = {
   /** Runs the work of an open with priority. */
@@ -27,7 +27,7 @@ export type OpenPriority = {
   /** Returns true if an open is in flight or one finished within the last 5 s. */
   wasTaken(): boolean;
   /** Returns the wait function for one piece of work of a writer. */
-  giving(): GiveWay;
+  giving(): YieldToOpens;
 };
 
 /** Waits until the event loop has read all pending input. */

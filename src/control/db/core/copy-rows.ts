@@ -13,7 +13,7 @@ const bytesOfChar = 3;
 /** Buffer that grows as it is written to; `end` is where the next write begins. */
 type Bytes = { buffer: Buffer; end: number };
 
-const makeRoom = (bytes: Bytes, size: number): void => {
+const ensureCapacity = (bytes: Bytes, size: number): void => {
   if (bytes.end + size <= bytes.buffer.length) return;
   const larger = Buffer.allocUnsafe(Math.max(bytes.buffer.length * 2, bytes.end + size));
   bytes.buffer.copy(larger, 0, 0, bytes.end);
@@ -26,14 +26,14 @@ type Write = (bytes: Bytes, value: never) => void;
 const fixed =
   <Value>(size: number, write: (buffer: Buffer, value: Value, at: number) => void) =>
   (bytes: Bytes, value: Value): void => {
-    makeRoom(bytes, 4 + size);
+    ensureCapacity(bytes, 4 + size);
     bytes.buffer.writeInt32BE(size, bytes.end);
     write(bytes.buffer, value, bytes.end + 4);
     bytes.end += 4 + size;
   };
 
 const writeText = (bytes: Bytes, value: string): void => {
-  makeRoom(bytes, 4 + value.length * bytesOfChar);
+  ensureCapacity(bytes, 4 + value.length * bytesOfChar);
   const size = bytes.buffer.write(value, bytes.end + 4, 'utf8');
   bytes.buffer.writeInt32BE(size, bytes.end);
   bytes.end += 4 + size;
@@ -66,7 +66,7 @@ const guessedRowBytes = 2_048;
 export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
   const fields = columns.map((column) => ({ of: column.of, write: writerOf(column) }));
   const writeRow = (bytes: Bytes, row: Row): void => {
-    makeRoom(bytes, 2);
+    ensureCapacity(bytes, 2);
     bytes.end = bytes.buffer.writeInt16BE(fields.length, bytes.end);
     for (const { of, write } of fields) {
       const value = of(row) ?? null;
@@ -74,7 +74,7 @@ export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
         write(bytes, value as never);
         continue;
       }
-      makeRoom(bytes, 4);
+      ensureCapacity(bytes, 4);
       bytes.end = bytes.buffer.writeInt32BE(-1, bytes.end);
     }
   };
@@ -84,7 +84,7 @@ export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
     buffer.fill(0, start, start + headerBytes);
     const bytes: Bytes = { buffer, end: start + headerBytes };
     for (const row of rows) writeRow(bytes, row);
-    makeRoom(bytes, 2);
+    ensureCapacity(bytes, 2);
     bytes.end = bytes.buffer.writeInt16BE(-1, bytes.end);
     return bytes.buffer.subarray(0, bytes.end);
   };

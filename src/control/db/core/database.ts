@@ -74,7 +74,7 @@ export type Database = Queryable & {
     locking?: Locking,
   ): Promise<Result>;
   /** State of the database's disk, as the last writes found it. */
-  readonly room: Pick<DiskSpace, 'check' | 'wasFull'>;
+  readonly diskSpace: Pick<DiskSpace, 'check' | 'wasFull'>;
   /** Returns the connections of this process, by use, and the number of requests that wait for one. */
   connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
@@ -153,13 +153,13 @@ const queryOf = ({ isPlannedAnew, ...statement }: Statement, values: Values) => 
 
 const run = async <Row>(
   client: pg.Pool | pg.PoolClient,
-  room: DiskSpace,
+  diskSpace: DiskSpace,
   statement: Statement,
   values: Values,
 ): Promise<Row[]> => {
   try {
     const query = queryOf(statement, values);
-    const result = await room.note(statement.name, () => client.query(query));
+    const result = await diskSpace.note(statement.name, () => client.query(query));
     return result.rows;
   } catch (error) {
     throw translateDatabaseError(error);
@@ -200,13 +200,13 @@ const runEach = async <Row>(
 
 const copyIn = async (
   client: pg.PoolClient,
-  room: DiskSpace,
+  diskSpace: DiskSpace,
   name: string,
   text: string,
   bytes: Buffer,
 ): Promise<void> => {
   try {
-    await room.note(name, () => client.query(new CopyIn(text, bytes)).written);
+    await diskSpace.note(name, () => client.query(new CopyIn(text, bytes)).written);
   } catch (error) {
     throw translateDatabaseError(error);
   }
@@ -254,17 +254,17 @@ const beginOf = (planning: Planning, locking: Locking | undefined): string => {
 
 const transact = async <Result>(
   client: pg.PoolClient,
-  room: DiskSpace,
+  diskSpace: DiskSpace,
   work: (tx: Transaction) => Promise<Result>,
   begin: string,
 ): Promise<Result> => {
   try {
     await client.query(begin);
     const result = await work({
-      query: (text, values) => run(client, room, text, values),
-      copyIn: (name, text, bytes) => copyIn(client, room, name, text, bytes),
+      query: (text, values) => run(client, diskSpace, text, values),
+      copyIn: (name, text, bytes) => copyIn(client, diskSpace, name, text, bytes),
     });
-    await room.note('commit', () => client.query('commit'));
+    await diskSpace.note('commit', () => client.query('commit'));
     client.release();
     return result;
   } catch (error) {
@@ -295,16 +295,16 @@ export const openDatabase = (
   pool.on('connect', (client) => client.on('error', note));
   const turns = createProjectQueue(limits.turns);
   const line = createConnectionQueue({ served: connections, ...limits.line });
-  const room = createDiskSpace();
+  const diskSpace = createDiskSpace();
   const take = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns.take(() => line.take(work));
   return {
-    query: (text, values) => take(() => run(pool, room, text, values)),
+    query: (text, values) => take(() => run(pool, diskSpace, text, values)),
     each: (text, values, each) =>
       take(async () => runEach(await connect(pool), text, values, each)),
     transaction: (work, planning = 'usual', locking) =>
-      take(async () => transact(await connect(pool), room, work, beginOf(planning, locking))),
-    room,
+      take(async () => transact(await connect(pool), diskSpace, work, beginOf(planning, locking))),
+    diskSpace,
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

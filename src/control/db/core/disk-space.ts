@@ -8,7 +8,7 @@ import { isDiskFull } from './errors.ts';
 /** Time for which `check` trusts a failure. On an idle replica no later write would disprove it. */
 const believedMs = 10_000;
 /** Time for which a failure is reported, even if later writes succeed: metrics are scraped a few times a minute. */
-const toldMs = 120_000;
+const reportedMs = 120_000;
 
 export type DiskSpace = {
   /** Runs a statement or a commit, and records a failure for lack of disk space. */
@@ -25,7 +25,7 @@ export type DiskSpace = {
 /** Creates the record; `now` returns milliseconds. */
 export const createDiskSpace = (now: () => number = () => performance.now()): DiskSpace => {
   let lacked: { name: string; until: number } | undefined;
-  let tellUntil = Number.NEGATIVE_INFINITY;
+  let reportedUntil = Number.NEGATIVE_INFINITY;
   return {
     async note(name, work) {
       try {
@@ -36,7 +36,7 @@ export const createDiskSpace = (now: () => number = () => performance.now()): Di
       } catch (error) {
         if (isDiskFull(error)) {
           lacked = { name, until: now() + believedMs };
-          tellUntil = now() + toldMs;
+          reportedUntil = now() + reportedMs;
         }
         throw error;
       }
@@ -46,6 +46,6 @@ export const createDiskSpace = (now: () => number = () => performance.now()): Di
         throw new AppError('unavailable', 'the disk of the database is full');
       }
     },
-    wasFull: () => tellUntil > now(),
+    wasFull: () => reportedUntil > now(),
   };
 };

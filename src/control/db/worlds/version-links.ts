@@ -54,25 +54,25 @@ type Step = { alias: string | null; versionId: string | null; worldId: string };
  * the world itself. Returns undefined if there is no such path. Each query visits a version only once, however many
  * paths lead to it.
  */
-export const findWayTo = async (
+export const findPathTo = async (
   db: Queryable,
   versionId: string,
   worldId: string,
 ): Promise<string[] | undefined> => {
   if (!(await leadsTo(db, versionId, worldId))) return undefined;
-  const way: string[] = [];
+  const path: string[] = [];
   let at = versionId;
   for (;;) {
     const steps = await db.query<Step>(nextStatement, [at]);
-    if (steps.some((step) => step.worldId === worldId)) return way;
+    if (steps.some((step) => step.worldId === worldId)) return path;
     let next: string | undefined;
     for (const { alias, versionId: target } of steps) {
       if (alias === null || target === null || !(await leadsTo(db, target, worldId))) continue;
-      way.push(alias);
+      path.push(alias);
       next = target;
       break;
     }
-    if (next === undefined) return way;
+    if (next === undefined) return path;
     at = next;
   }
 };

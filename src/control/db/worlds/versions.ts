@@ -7,7 +7,7 @@ import { gateOf } from './version-gates.ts';
 import type { VersionRow } from './worlds.ts';
 
 /** Facts of a version that may change: its labels, its last tests, its state at the gate. */
-export type ToldOfVersion = {
+export type VersionStatus = {
   labels: string[];
   tests: LatestTests | null;
   gate: GateState | null;
@@ -26,7 +26,7 @@ export type ListedVersion = Pick<
   | 'changes'
   | 'createdAt'
 > &
-  ToldOfVersion;
+  VersionStatus;
 
 const labelsOf = (versionId: string): string =>
   `array(select l.label from version_labels l where l.version_id = ${versionId} order by l.label)`;
@@ -84,14 +84,14 @@ export const findVersionByLabel = async (
 ): Promise<string | undefined> =>
   (await db.query<{ id: string }>(byLabelStatement, [worldId, label]))[0]?.id;
 
-const toldStatement = statement(
-  'find_told_of_version',
+const statusStatement = statement(
+  'find_version_status',
   `select ${labelsOf('$1')} as labels, ${latestTestsOf('$1')} as tests, ${gateOf('$1')} as gate`,
 );
 
 /** Returns the facts of a version that may change. */
-export const findTold = async (db: Queryable, versionId: string): Promise<ToldOfVersion> =>
-  (await db.query<ToldOfVersion>(toldStatement, [versionId]))[0] ?? {
+export const findVersionStatus = async (db: Queryable, versionId: string): Promise<VersionStatus> =>
+  (await db.query<VersionStatus>(statusStatement, [versionId]))[0] ?? {
     ...{ labels: [], tests: null, gate: null },
   };
 

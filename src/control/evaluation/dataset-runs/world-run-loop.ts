@@ -49,8 +49,8 @@ const readOpen = async (
   const run = buildHash === null ? {} : { run: { id: runId, buildHash, planned } };
   const open = JSON.stringify({ slug: world, ...run });
   const bytes = Buffer.from(`${open.slice(0, -1)},"task":${input}}`);
-  const asker = async () => projectId;
-  const body = { operation: openSession.id, asker, bytes, signal };
+  const fairnessKey = async () => projectId;
+  const body = { operation: openSession.id, fairnessKey, bytes, signal };
   const { problems, body: kept } = await readBody(body, { isKeyed: true, form: 'json' });
   const [first] = problems;
   if (first === undefined) return kept as KeptOpen;

@@ -44,9 +44,9 @@ const checkHost = ({ hostId }: HostCaller, named: string): string => {
 const addressFor = (
   config: Parts['config'],
   { generation, sessionId, address: hostAddress }: Beaten,
-  told: number,
+  current: number,
 ): string | null =>
-  sessionId === null || generation !== told
+  sessionId === null || generation !== current
     ? null
     : apiAddress(config, { id: sessionId, hostAddress });
 
@@ -55,8 +55,8 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
   return [
     endpoint(api.reportWarm, async ({ params, body }, { caller, signal }) => {
       const hostId = checkHost(caller, params.hostId);
-      const { hold, ...told } = body;
-      const report = { ...told, hostId, source: caller.source };
+      const { hold, ...reported } = body;
+      const report = { ...reported, hostId, source: caller.source };
       // A host that is about to get another token is answered at once, with that token.
       const isRenewed = caller.isFirst && body.renews === true;
       if (hold !== undefined && !isRenewed) {

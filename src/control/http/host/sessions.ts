@@ -67,8 +67,8 @@ export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [
       await parts.db.transaction((tx) => noteLostEntries(tx, { ...params, ...lost, hostId }));
     }
     if (recycled !== undefined) {
-      const told = { ...recycled, entries: body.entries, source };
-      return respond(200, await closeAndPoll(parts, host, told, { hold, signal }));
+      const report = { ...recycled, entries: body.entries, source };
+      return respond(200, await closeAndPoll(parts, host, report, { hold, signal }));
     }
     const closed = await reportClosed(parts, host, body.entries);
     await noteArrived(parts, params.sessionId, body.entries);

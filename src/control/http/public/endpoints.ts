@@ -1,7 +1,7 @@
 /** Endpoints of the public API, which clients call below `/api/public`. */
 import type { Parts } from '../../parts.ts';
 import type { Endpoint } from '../server/endpoint.ts';
-import type { Ways } from '../server/perform.ts';
+import type { RequestServices } from '../server/perform.ts';
 import { annotationEndpoints } from './evaluation/annotation-queues.ts';
 import { datasetEndpoints } from './evaluation/datasets.ts';
 import { proofEndpoints } from './evaluation/proofs.ts';
@@ -40,9 +40,9 @@ import { versionEndpoints } from './worlds/versions.ts';
 import { worldEndpoints } from './worlds/worlds.ts';
 
 /** Returns all operations, and the MCP server that offers them as tools. */
-export const publicEndpoints = (parts: Parts, ways: Ways): Endpoint[] => {
+export const publicEndpoints = (parts: Parts, services: RequestServices): Endpoint[] => {
   const endpoints = operationEndpoints(parts);
-  return [...endpoints, serviceEndpoint(parts, endpoints, ways)];
+  return [...endpoints, serviceEndpoint(parts, endpoints, services)];
 };
 
 const operationEndpoints = (parts: Parts): Endpoint[] => [

@@ -8,13 +8,13 @@ import { createServiceHandler, type PerformTool } from '../../mcp/service-handle
 import { serviceToolsOf } from '../../mcp/service-tools.ts';
 import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, type ProjectCaller } from '../server/endpoint.ts';
-import { createPerformer, type Performer, type Ways } from '../server/perform.ts';
+import { createPerformer, type Performer, type RequestServices } from '../server/perform.ts';
 
 /** Builds the endpoint of the MCP server over the operations of these endpoints. */
 export const serviceEndpoint = (
   parts: Parts,
   endpoints: readonly Endpoint[],
-  ways: Ways,
+  services: RequestServices,
 ): Endpoint => {
   const tools = serviceToolsOf(endpoints.map(({ operation }) => operation));
   const byId = new Map(endpoints.map((one) => [one.operation.id, one]));
@@ -26,7 +26,7 @@ export const serviceEndpoint = (
     if (known !== undefined) return known;
     const found = byId.get(id);
     if (found === undefined) throw new Error(`the operation ${id} is not served`);
-    const made = createPerformer(found, ways);
+    const made = createPerformer(found, services);
     performers.set(id, made);
     return made;
   };

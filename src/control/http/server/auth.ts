@@ -83,34 +83,34 @@ const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) =
  * Facts for checking a host's token, cached once they are final: its pinned address, and whether its launch token is
  * still accepted.
  */
-type Speech = { source: string | null; takesFirst: boolean };
+type HostTokenState = { source: string | null; acceptsFirst: boolean };
 
 /** Reads a host's pinned address and token state from the database, and caches them once they can no longer change. */
-const createSpeechFinder = (db: Queryable) => {
-  const settled = new LRUCache<string, Speech>({ max: mostSettled });
-  const look = async (hostId: string, isFirst: boolean): Promise<Speech> => {
+const createTokenStateFinder = (db: Queryable) => {
+  const settled = new LRUCache<string, HostTokenState>({ max: mostSettled });
+  const look = async (hostId: string, isFirst: boolean): Promise<HostTokenState> => {
     const found = await findWhereabouts(db, hostId);
-    if (found === undefined) return { source: null, takesFirst: true };
+    if (found === undefined) return { source: null, acceptsFirst: true };
     const { source, state, renews, renewed } = found;
     if (!isFirst && !renewed) await noteRenewed(db, hostId);
-    const speech = { source, takesFirst: isFirst && !renewed };
-    if (state === 'starting' || (renews && speech.takesFirst)) return speech;
-    settled.set(hostId, speech);
-    return speech;
+    const tokenState = { source, acceptsFirst: isFirst && !renewed };
+    if (state === 'starting' || (renews && tokenState.acceptsFirst)) return tokenState;
+    settled.set(hostId, tokenState);
+    return tokenState;
   };
-  return async (hostId: string, isFirst: boolean): Promise<Speech> =>
+  return async (hostId: string, isFirst: boolean): Promise<HostTokenState> =>
     settled.get(hostId) ?? look(hostId, isFirst);
 };
 
 type HostCheck = (token: string, from: string) => Promise<HostCaller>;
 
 const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log): HostCheck => {
-  const findSpeech = createSpeechFinder(db);
+  const findTokenState = createTokenStateFinder(db);
   const readToken = createHostTokenReader(secret);
   return async (token, from) => {
     const { hostId, isFirst } = readToken(token);
-    const { source, takesFirst } = await findSpeech(hostId, isFirst);
-    if (isFirst && !takesFirst) {
+    const { source, acceptsFirst } = await findTokenState(hostId, isFirst);
+    if (isFirst && !acceptsFirst) {
       log.warn({ hostId, from }, 'the token of a launch is used after its time');
       throw unauthenticated(`the token that ${hostId} was launched with is not valid any more`);
     }

@@ -95,7 +95,7 @@ export type Endpoint = {
   /**
    * Awaited before the body is read, by operations that yield to opens of sessions (`base/fairness/open-priority.ts`).
    */
-  giveWay?: () => Promise<void>;
+  yieldToOpens?: () => Promise<void>;
   handle(
     input: RequestParts,
     context: { caller: Caller; signal: AbortSignal },

@@ -46,7 +46,7 @@ const refusedForm = [400, 406, 413, 415];
 const soonMs = 1_000;
 
 /** Turns `exhausted` into `unavailable` (503), for clients that retry only after a temporary error. */
-const withoutRoom = (error: AppError): AppError =>
+const asUnavailable = (error: AppError): AppError =>
   new AppError('unavailable', error.message, {
     detail: { ...error.detail, retryAfterMs: soonMs },
     cause: error,
@@ -57,8 +57,8 @@ const answerOf = (
   error: unknown,
   { refusalBody, overload }: RouteConfig,
 ): { status: number; body: ErrorBody } => {
-  const isRoom = error instanceof AppError && error.code === 'exhausted' && overload === 503;
-  const answer = toAnswer(isRoom ? withoutRoom(error) : error);
+  const isOverload = error instanceof AppError && error.code === 'exhausted' && overload === 503;
+  const answer = toAnswer(isOverload ? asUnavailable(error) : error);
   if (refusalBody === undefined || !refusedForm.includes(answer.status)) return answer;
   const fields = error instanceof AppError ? error.fields : [];
   const body = refusalBody(fields, answer.body.message) as ErrorBody;

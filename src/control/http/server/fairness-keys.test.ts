@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../db/core/database.ts';
-import { createFindAsker } from './fairness-keys.ts';
+import { createFindFairnessKey } from './fairness-keys.ts';
 
 /** Builds a finder over fake sessions (`serving` has their host by id) that counts its database lookups. */
 const start = (serving: Record<string, string>) => {
@@ -9,7 +9,7 @@ const start = (serving: Record<string, string>) => {
     looks += 1;
     return serving[String(hostId)] === sessionId ? [{ projectId: 'prj-a' }] : [];
   };
-  const find = createFindAsker({ query } as unknown as Queryable);
+  const find = createFindFairnessKey({ query } as unknown as Queryable);
   const ofHost = (hostId: string, params: object) =>
     find({ hostId, source: '127.0.0.1', isFirst: false }, params);
   return { find, ofHost, looks: () => looks };

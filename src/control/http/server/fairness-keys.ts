@@ -8,14 +8,14 @@ import { findServedProject } from '../../db/sessions/sessions.ts';
 import type { Caller } from './endpoint.ts';
 
 /** Returns the fairness key of a caller; a host that serves no session has a key of its own. */
-export type FindAsker = (caller: Caller, params: unknown) => Promise<string>;
+export type FindFairnessKey = (caller: Caller, params: unknown) => Promise<string>;
 
 /** Upper bound for how long a host that serves another project's session by now still counts for the former project. */
 const keptMs = 5_000;
 const mostKept = 10_000;
 
-/** Creates it. It looks a host's session up, and caches the result for a moment. */
-export const createFindAsker = (db: Queryable): FindAsker => {
+/** Creates the lookup. It looks a host's session up, and caches the result for a moment. */
+export const createFindFairnessKey = (db: Queryable): FindFairnessKey => {
   const known = new LRUCache<string, Promise<string>>({ max: mostKept, ttl: keptMs });
 
   const look = async (hostId: string, sessionId: string): Promise<string> =>
@@ -25,10 +25,10 @@ export const createFindAsker = (db: Queryable): FindAsker => {
     const key = `${hostId} ${sessionId}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const asker = look(hostId, sessionId);
-    known.set(key, asker);
-    asker.catch(() => known.delete(key));
-    return asker;
+    const project = look(hostId, sessionId);
+    known.set(key, project);
+    project.catch(() => known.delete(key));
+    return project;
   };
 
   return async (caller, params) => {

@@ -15,14 +15,14 @@ import type { Parts } from '../../parts.ts';
 import { allowPages } from './methods.ts';
 
 type Check = { name: string; isNeeded: boolean; run(): Promise<void> };
-type Result = Pick<Check, 'name' | 'isNeeded'> & { told: string };
+type Result = Pick<Check, 'name' | 'isNeeded'> & { status: string };
 
 const runCheck = async ({ name, isNeeded, run }: Check): Promise<Result> => {
   try {
     await run();
-    return { name, isNeeded, told: 'ok' };
+    return { name, isNeeded, status: 'ok' };
   } catch (error) {
-    return { name, isNeeded, told: describeError(error) };
+    return { name, isNeeded, status: describeError(error) };
   }
 };
 
@@ -72,26 +72,26 @@ export const addHealthRoutes = (
   const checkRunning = async (): Promise<void> => {
     if (isStopping()) throw new AppError('unavailable', 'it was told to stop');
   };
-  const checkRoom = async (): Promise<void> => {
-    db.room.check();
-    await blobs.checkRoom?.();
+  const checkDiskSpace = async (): Promise<void> => {
+    db.diskSpace.check();
+    await blobs.checkDiskSpace?.();
   };
   const checks: Check[] = [
     { name: 'running', isNeeded: true, run: checkRunning },
     { name: 'database', isNeeded: true, run: () => checkSchema(db) },
     { name: 'blobs', isNeeded: !blobs.isShared, run: () => blobs.check() },
-    { name: 'room', isNeeded: true, run: checkRoom },
+    { name: 'room', isNeeded: true, run: checkDiskSpace },
   ];
   app.get('/health', async () => ({ status: 'ok', version }));
   app.get('/ready', async ({ query }, reply) => {
     const excluded = readExcluded(query);
     const results = await Promise.all(checks.map(runCheck));
     const isReady = results.every(
-      ({ name, isNeeded, told }) => !isNeeded || told === 'ok' || excluded.includes(name),
+      ({ name, isNeeded, status }) => !isNeeded || status === 'ok' || excluded.includes(name),
     );
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',
-      checks: Object.fromEntries(results.map(({ name, told }) => [name, told])),
+      checks: Object.fromEntries(results.map(({ name, status }) => [name, status])),
     });
   });
 };

@@ -1,6 +1,6 @@
 /**
  * Pages of lists, counted from 1, with a default size and the envelope's `meta`; and cursors for lists that may be
- * very long. A page is limited in bytes, too, see `base/json/page-room.ts`.
+ * very long. A page is limited in bytes, too, see `base/json/page-budget.ts`.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';

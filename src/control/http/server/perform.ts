@@ -8,12 +8,16 @@ import type { BodyReader } from '../../worlds/compile/body-reader.ts';
 import { formOf } from './body-forms.ts';
 import type { Caller, Endpoint, RequestParts } from './endpoint.ts';
 import type { Share } from './fair-share.ts';
-import type { FindAsker } from './fairness-keys.ts';
+import type { FindFairnessKey } from './fairness-keys.ts';
 import type { ReceivedBody } from './inflate.ts';
 import { createValidator, throwInvalid, type Validator } from './validate.ts';
 
 /** Services that performing an operation needs. */
-export type Ways = { findAsker: FindAsker; readBody: BodyReader; share: Share };
+export type RequestServices = {
+  findFairnessKey: FindFairnessKey;
+  readBody: BodyReader;
+  share: Share;
+};
 
 /** Request as it was received, with its body as bytes. */
 export type RawRequest = Omit<RequestParts, 'body' | 'headers'> &
@@ -41,17 +45,17 @@ const throwNamed = (error: unknown, body: unknown): never => {
 
 /** Creates the performer of one endpoint. */
 export const createPerformer = (
-  { operation, giveWay, handle }: Endpoint,
-  { findAsker, readBody, share }: Ways,
+  { operation, yieldToOpens, handle }: Endpoint,
+  { findFairnessKey, readBody, share }: RequestServices,
 ): Performer => {
   const validate = createValidator(operation);
   return {
     validate,
     async perform({ params, query, headers, bytes, inflatesTo }, { caller, signal, onRead }) {
       const isKeyed = headers['idempotency-key'] !== undefined;
-      const asker = () => findAsker(caller, params);
-      const body = { operation: operation.id, asker, bytes, inflatesTo, signal };
-      await giveWay?.();
+      const fairnessKey = () => findFairnessKey(caller, params);
+      const body = { operation: operation.id, fairnessKey, bytes, inflatesTo, signal };
+      await yieldToOpens?.();
       const read = await readBody(body, { isKeyed, form: formOf(headers['content-type']) });
       onRead?.();
       const parts = { params, query, headers: { ...headers }, body: read.body };

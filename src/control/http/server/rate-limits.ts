@@ -14,7 +14,7 @@ import type { Caller } from './endpoint.ts';
 /** Counts a request and writes the rate limit headers; throws `exhausted` beyond the limit. */
 export type LimitRate = (caller: Caller, reply: FastifyReply) => Promise<void>;
 
-const told = (limit: number): string =>
+const refusalOf = (limit: number): string =>
   `the key or token has made its ${limit} requests of this minute (rate limit of the project): come again in the next one`;
 
 const minuteMs = 60_000;
@@ -39,7 +39,7 @@ const createOwnCount = () => {
 /** Creates the limiter; `usual` is the limit of projects without one of their own, null for no limit. */
 export const createLimitRate = (db: Queryable, usual: number | null): LimitRate => {
   const takeHere = createOwnCount();
-  const purses = createTokenBuckets(async (credentialId, most) => {
+  const buckets = createTokenBuckets(async (credentialId, most) => {
     try {
       return { ...(await takeRequests(db, credentialId, most)), most };
     } catch (error) {
@@ -51,13 +51,13 @@ export const createLimitRate = (db: Queryable, usual: number | null): LimitRate 
     const credential = 'credential' in caller ? caller.credential : undefined;
     const limit = credential?.rateLimit ?? usual;
     if (credential === undefined || limit === null) return;
-    const spent = await purses.spend(credential.id, limit);
+    const spent = await buckets.spend(credential.id, limit);
     const { isSpent, remaining, endsInMs } = spent;
     reply.header('x-ratelimit-limit', spent.most);
     reply.header('x-ratelimit-remaining', remaining);
     reply.header('x-ratelimit-reset', Math.ceil((Date.now() + endsInMs) / 1_000));
     if (isSpent) return;
-    throw new AppError('exhausted', told(spent.most), {
+    throw new AppError('exhausted', refusalOf(spent.most), {
       detail: { rateLimit: spent.most, retryAfterMs: endsInMs },
     });
   };

@@ -26,7 +26,7 @@ import {
 import { type BodyEncoding, type ReceivedBody, readEncoding, receive } from './inflate.ts';
 import type { KeyUsage } from './key-usage.ts';
 import { allowPages, createOtherMethods, isForPages } from './methods.ts';
-import { createPerformer, type Ways } from './perform.ts';
+import { createPerformer, type RequestServices } from './perform.ts';
 import type { LimitRate } from './rate-limits.ts';
 import { escapeNames } from './unescaped-names.ts';
 import { announcedBytes, isLargeBody, type Upload, type Uploads } from './uploads.ts';
@@ -42,7 +42,7 @@ declare module 'fastify' {
 /** API with its base path and its endpoints. */
 export type Api = { prefix: string; endpoints: readonly Endpoint[] };
 
-export type ServerOptions = Ways & {
+export type ServerOptions = RequestServices & {
   apis: readonly Api[];
   /** Base paths of APIs that are served at other addresses. */
   elsewhere: readonly string[];
@@ -109,9 +109,9 @@ const holderOf = async (
   { params }: FastifyRequest,
   caller: Caller,
   bytes: number,
-  findAsker: Ways['findAsker'],
+  findFairnessKey: RequestServices['findFairnessKey'],
 ): Promise<string> =>
-  'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findAsker(caller, params);
+  'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findFairnessKey(caller, params);
 
 /** Returns the bytes of the body that may be received; for a compressed one, the bytes that it may inflate to. */
 const bytesToCome = ({ method, headers, routeOptions, encoding }: FastifyRequest): number => {
@@ -143,15 +143,15 @@ const beginUpload = async (
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
-  { findAsker, uploads, metrics }: ServerOptions,
+  { findFairnessKey, uploads, metrics }: ServerOptions,
 ): Promise<void> => {
   const bytes = bytesToCome(request);
   if (bytes === 0) return;
-  const holder = await holderOf(request, caller, bytes, findAsker);
+  const holder = await holderOf(request, caller, bytes, findFairnessKey);
   // A client that has disconnected meanwhile sends no body.
   if (reply.raw.destroyed) throw new AppError('unavailable', 'the client is gone');
   try {
-    const upload = uploads.begin({ asker: holder, bytes, isKept: !('hostId' in caller) });
+    const upload = uploads.begin({ holder, bytes, isKept: !('hostId' in caller) });
     request.upload = upload;
     reply.raw.once('close', () => upload.end()).once('finish', () => upload.end());
   } catch (error) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { announcedBytes, createUploads } from './uploads.ts';
 
 const mib = 1024 * 1024;
-const ofProject = (asker: string, bytes: number) => ({ asker, bytes, isKept: true });
+const ofProject = (holder: string, bytes: number) => ({ holder, bytes, isKept: true });
 
 describe('the room for bodies', () => {
   it('is refused by name to one who has too much, and to everybody when all is taken', () => {
@@ -42,7 +42,7 @@ describe('the room for bodies', () => {
   it('is given back with the reading of a small body, and of one that is not kept', () => {
     const uploads = createUploads({ oneMib: 64, allMib: 100 });
     uploads.begin(ofProject('a', 1_000)).read();
-    uploads.begin({ asker: 'a', bytes: 4 * mib, isKept: false }).read();
+    uploads.begin({ holder: 'a', bytes: 4 * mib, isKept: false }).read();
     expect(uploads.bytes()).toBe(0);
   });
 

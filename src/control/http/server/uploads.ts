@@ -28,7 +28,7 @@ export type Upload = {
 };
 
 export type UploadToCome = {
-  asker: string;
+  holder: string;
   bytes: number;
   /** True if a large body counts until its request is done. */
   isKept: boolean;
@@ -75,9 +75,9 @@ export const createUploads = ({ allMib, oneMib }: UploadLimits): Uploads => {
   const small = createByteBudget({ one: (oneMib * mib) / 2, all: (allMib * mib) / 2 });
 
   return {
-    begin({ asker, bytes, isKept }) {
+    begin({ holder, bytes, isKept }) {
       const isLarge = isLargeBody(bytes);
-      const taken = (isLarge ? large : small).take(asker, Math.max(bytes, leastBytes));
+      const taken = (isLarge ? large : small).take(holder, Math.max(bytes, leastBytes));
       if (typeof taken === 'string') throw refusal(taken, isLarge ? oneMib : oneMib / 2);
       let isAtWork = false;
       return {

@@ -8,8 +8,8 @@ import { eventsOn } from '#observability/daily.ts';
 import type { Priceable } from '#observability/pricing.ts';
 import {
   createOpenPriority,
-  type GiveWay,
   type OpenPriority,
+  type YieldToOpens,
 } from '../../base/fairness/open-priority.ts';
 import type { Database, Statement, Transaction } from '../../db/core/database.ts';
 import { isOfLock } from '../../db/core/errors.ts';
@@ -81,22 +81,22 @@ const rowsBesideOpens = 50;
 /** Wraps the transaction so that it waits for opens before and after each statement. */
 const giving = (
   tx: Transaction,
-  giveWay: GiveWay,
+  yieldToOpens: YieldToOpens,
   { wasTaken }: Pick<OpenPriority, 'wasTaken'>,
 ): Transaction => ({
   get rowsAtOnce() {
     return wasTaken() ? rowsBesideOpens : Number.POSITIVE_INFINITY;
   },
   async query<Row>(statement: Statement, values: Values) {
-    await giveWay();
+    await yieldToOpens();
     const rows = await tx.query<Row>(statement, values);
-    await giveWay();
+    await yieldToOpens();
     return rows;
   },
   async copyIn(name, text, bytes) {
-    await giveWay();
+    await yieldToOpens();
     await tx.copyIn(name, text, bytes);
-    await giveWay();
+    await yieldToOpens();
   },
 });
 
@@ -131,12 +131,12 @@ const writeBatch = async (
   requests: readonly RequestReports[],
   context: WriteContext,
 ): Promise<void> => {
-  const giveWay = openPriority.giving();
-  await giveWay();
+  const yieldToOpens = openPriority.giving();
+  await yieldToOpens();
   const week = await weeks.current();
   const all = requests.flatMap(({ events }) => events);
   const write = async (given: Transaction): Promise<void> => {
-    const tx = giving(given, giveWay, openPriority);
+    const tx = giving(given, yieldToOpens, openPriority);
     const fresh = await freshOf(tx, projectId, all, week);
     const reports: Report[] = [];
     const scores: ScoreWrite[] = [];

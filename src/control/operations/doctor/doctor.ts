@@ -37,7 +37,7 @@ const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
     );
   }
   await checkSchema(db);
-  db.room.check();
+  db.diskSpace.check();
   return ok('reachable, with every migration of this release');
 };
 
@@ -74,7 +74,7 @@ const checkClock = async ({ db }: Parts): Promise<Finding> => {
 
 const checkBlobs = async ({ blobs }: Parts): Promise<Finding> => {
   await blobs.check();
-  await blobs.checkRoom?.();
+  await blobs.checkDiskSpace?.();
   const space = await blobs.space?.();
   if (space === undefined) return ok(`${blobs.location} can be used`);
   const free = `${(space.freeBytes / gib).toFixed(1)} GiB of ${(space.totalBytes / gib).toFixed(1)} GiB free`;

@@ -43,7 +43,7 @@ export type Blobs = {
    * Throws `unavailable` if nothing can be written any more, for example on a full disk; absent in stores that are
    * monitored elsewhere.
    */
-  checkRoom?(): Promise<void>;
+  checkDiskSpace?(): Promise<void>;
   /** Returns the free and total disk space; absent in a store without a fixed size. */
   space?(): Promise<{ freeBytes: number; totalBytes: number }>;
   /** Presigned addresses of the store itself; absent if clients cannot reach it, see `signed.ts`. */

@@ -40,10 +40,10 @@ describe('a folder of blobs', () => {
 
   it('says that its disk is full, though files can be made', async () => {
     const where = join(folder, 'deep', 'blobs');
-    await blobs.checkRoom?.();
+    await blobs.checkDiskSpace?.();
     expect(await readdir(where)).toEqual([]);
     await symlink('/dev/full', join(where, '.room'));
-    await expect(blobs.checkRoom?.()).rejects.toMatchObject({
+    await expect(blobs.checkDiskSpace?.()).rejects.toMatchObject({
       code: 'unavailable',
       message: `blobs cannot be written to ${where} (ENOSPC)`,
       detail: { full: 'blobs' },

@@ -155,7 +155,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     location,
     isShared: false,
     check,
-    async checkRoom() {
+    async checkDiskSpace() {
       try {
         await tryWriting(join(folder, triedName));
       } catch (cause) {

@@ -20,7 +20,7 @@ async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
   }
 }
 
-const isRoomError = (error: unknown): boolean =>
+const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(String(error.code));
 
 /** Writes the source to a new file; throws `invalid` if it exceeds `most` bytes. */
@@ -29,7 +29,7 @@ export const receiveFile = async (path: string, source: Readable, most: number):
     await pipeline(atMost(source, most), createWriteStream(path, { flags: 'wx' }));
   } catch (error) {
     if (error instanceof AppError) throw error;
-    if (isRoomError(error)) {
+    if (isDiskFull(error)) {
       throw new AppError('unavailable', 'there is no room for what is sent', { cause: error });
     }
     throw new AppError('invalid', 'what was sent broke off; send it again', { cause: error });

@@ -16,13 +16,17 @@ export const createCallRate = (
   usual: number,
   now: () => number = () => performance.now(),
 ): CallRate => {
-  const purses = createTokenBuckets(
+  const buckets = createTokenBuckets(
     async (projectId, most) => ({ ...(await takeCalls(db, projectId, most)), untaken: 0 }),
     now,
   );
   return {
     async spend(projectId) {
-      const { isSpent, most: limit, endsInMs: retryAfterMs } = await purses.spend(projectId, usual);
+      const {
+        isSpent,
+        most: limit,
+        endsInMs: retryAfterMs,
+      } = await buckets.spend(projectId, usual);
       if (!isSpent) throw quotaError({ quota: 'calls_per_minute', limit, retryAfterMs });
     },
   };

@@ -10,7 +10,7 @@
 export type Taken = { granted: number; untaken: number; most: number; leftMs: number };
 
 /** Remaining tokens of a batch, valid until this process's clock reaches `endsAt`. */
-type Purse = Taken & { left: number; endsAt: number };
+type Bucket = Taken & { left: number; endsAt: number };
 
 export type Spent = {
   /** False if no token is left in this minute. */
@@ -25,30 +25,30 @@ export type Spent = {
 export type TokenBuckets = { spend(name: string, most: number): Promise<Spent> };
 
 /** Number of batches from which those of past minutes are removed. */
-const mostPurses = 1_000;
+const mostBuckets = 1_000;
 
 export const createTokenBuckets = (
   takeFrom: (name: string, most: number) => Promise<Taken>,
   now: () => number = () => performance.now(),
 ): TokenBuckets => {
-  const purses = new Map<string, Purse>();
-  const taking = new Map<string, Promise<Purse>>();
+  const buckets = new Map<string, Bucket>();
+  const taking = new Map<string, Promise<Bucket>>();
 
   const forgetPast = (): void => {
-    if (purses.size < mostPurses) return;
-    for (const [name, { endsAt }] of purses) if (endsAt <= now()) purses.delete(name);
+    if (buckets.size < mostBuckets) return;
+    for (const [name, { endsAt }] of buckets) if (endsAt <= now()) buckets.delete(name);
   };
 
-  const take = async (name: string, most: number): Promise<Purse> => {
+  const take = async (name: string, most: number): Promise<Bucket> => {
     const taken = await takeFrom(name, most);
     forgetPast();
-    const purse = { ...taken, left: taken.granted, endsAt: now() + taken.leftMs };
-    purses.set(name, purse);
-    return purse;
+    const bucket = { ...taken, left: taken.granted, endsAt: now() + taken.leftMs };
+    buckets.set(name, bucket);
+    return bucket;
   };
 
   /** Fetches one batch at a time for each name; concurrent callers share it. */
-  const takeOnce = (name: string, most: number): Promise<Purse> => {
+  const takeOnce = (name: string, most: number): Promise<Bucket> => {
     const underWay = taking.get(name);
     if (underWay !== undefined) return underWay;
     const begun = take(name, most).finally(() => taking.delete(name));
@@ -56,27 +56,27 @@ export const createTokenBuckets = (
     return begun;
   };
 
-  const spentOf = (purse: Purse, isSpent: boolean): Spent => ({
+  const spentOf = (bucket: Bucket, isSpent: boolean): Spent => ({
     isSpent,
-    most: purse.most,
-    remaining: purse.left + purse.untaken,
-    endsInMs: Math.max(1, Math.ceil(purse.endsAt - now())),
+    most: bucket.most,
+    remaining: bucket.left + bucket.untaken,
+    endsInMs: Math.max(1, Math.ceil(bucket.endsAt - now())),
   });
 
   return {
     async spend(name, most) {
-      let purse = purses.get(name);
+      let bucket = buckets.get(name);
       // A refusal by the database is cached until the minute ends.
       while (
-        purse === undefined ||
-        purse.endsAt <= now() ||
-        (purse.left === 0 && purse.granted > 0)
+        bucket === undefined ||
+        bucket.endsAt <= now() ||
+        (bucket.left === 0 && bucket.granted > 0)
       ) {
-        purse = await takeOnce(name, most);
+        bucket = await takeOnce(name, most);
       }
-      if (purse.left === 0) return spentOf(purse, false);
-      purse.left -= 1;
-      return spentOf(purse, true);
+      if (bucket.left === 0) return spentOf(bucket, false);
+      bucket.left -= 1;
+      return spentOf(bucket, true);
     },
   };
 };

@@ -257,7 +257,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   const tryBlobs = readTogether(async () => {
     isFull = false;
     try {
-      await blobs.checkRoom?.();
+      await blobs.checkDiskSpace?.();
     } catch (error) {
       isFull = error instanceof AppError && error.detail.full === 'blobs';
       if (!isFull) throw error;
@@ -269,8 +269,8 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
     labelNames: ['disk'],
     registers: [registry],
     async collect() {
-      this.set({ disk: 'database' }, db.room.wasFull() ? 1 : 0);
-      if (blobs.checkRoom === undefined) return;
+      this.set({ disk: 'database' }, db.diskSpace.wasFull() ? 1 : 0);
+      if (blobs.checkDiskSpace === undefined) return;
       await tryBlobs();
       this.set({ disk: 'blobs' }, isFull ? 1 : 0);
     },

@@ -37,7 +37,7 @@ const everyMs = 20_000;
 
 const markOf = (secret: Secret): string => secret.derive('mark of the secret').slice(0, 16);
 
-const tellMarks = (db: Database, [present, ...others]: [MarkedSecret, ...MarkedSecret[]]) =>
+const reportMarks = (db: Database, [present, ...others]: [MarkedSecret, ...MarkedSecret[]]) =>
   noteSecrets(db, [present.mark, ...others.map(({ mark }) => mark)], rollMs);
 
 /** Reads since when each value is in use, and starts the loop that reports and reads this. */
@@ -49,9 +49,9 @@ export const openSecretsInUse = async (
   const marked = (one: Secret): MarkedSecret => ({ secret: one, mark: markOf(one) });
   const [first, ...rest] = secret.each();
   const all: [MarkedSecret, ...MarkedSecret[]] = [marked(first), ...rest.map(marked)];
-  let since = await tellMarks(db, all);
+  let since = await reportMarks(db, all);
   const tick = async (): Promise<void> => {
-    since = await tellMarks(db, all);
+    since = await reportMarks(db, all);
   };
   const sinceOf = ({ mark }: MarkedSecret) => since.get(mark) ?? Number.NEGATIVE_INFINITY;
   /** Returns the newest value in use at a time; values with a recorded start take precedence. */

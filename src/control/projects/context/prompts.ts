@@ -50,7 +50,7 @@ const mostChars = 4 * 1024 * 1024;
 const mostParts = 1_000;
 
 /** Position of a text: the prompts around it, outermost first, and the number of parts that may still be inserted. */
-type Place = { within: readonly string[]; room: { parts: number } };
+type Place = { within: readonly string[]; budget: { parts: number } };
 
 const unresolved = 'read it with resolve=false';
 
@@ -62,10 +62,10 @@ const findPart = async (
   db: Queryable,
   projectId: string,
   { name, at }: PromptPart,
-  { within, room }: Place,
+  { within, budget }: Place,
 ): Promise<{ name: string; text: string }> => {
-  room.parts -= 1;
-  if (within.length > mostDepth || room.parts < 0) {
+  budget.parts -= 1;
+  if (within.length > mostDepth || budget.parts < 0) {
     throw refuseParts(within, `are nested deeper than ${mostDepth}, or too many`);
   }
   const { repo, version } = await getVersion(db, projectId, { kind, name }, at);
@@ -84,13 +84,13 @@ const resolveText = async (
   text: string,
   place: Place,
 ): Promise<string> => {
-  const { within, room } = place;
+  const { within, budget } = place;
   let resolved = text;
   for (const { written, part } of partsOf(text)) {
     const found = await findPart(db, projectId, part, place);
     const inner = await resolveText(db, projectId, found.text, {
       within: [...within, found.name],
-      room,
+      budget,
     });
     resolved = resolved.replace(written, () => inner);
     if (resolved.length > mostChars) throw refuseParts(within, 'are too long');
@@ -103,7 +103,7 @@ const resolveContent = (
   projectId: string,
   { name, content }: { name: string; content: string },
 ): Promise<unknown> => {
-  const place = { within: [name], room: { parts: mostParts } };
+  const place = { within: [name], budget: { parts: mostParts } };
   return mapTexts(JSON.parse(content), (text) => resolveText(db, projectId, text, place));
 };
 

@@ -165,8 +165,8 @@ const redacted = async (
   const world = { digest: bundle, project: projectId };
   const { inputJson, redact: mode } = body;
   const job = { kind: 'redact-seed', world, inputJson, mode } as const;
-  const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
-  const seed = await compiler.run(job, asker);
+  const context = { project: projectId, signal, supply: () => blobs.get(bundle) };
+  const seed = await compiler.run(job, context);
   if (seed.ok) return { ...body, inputJson: seed.inputJson };
   if (!('fields' in seed)) {
     throw new AppError('invalid', outOfLimits, {

@@ -10,7 +10,7 @@ import {
   writeTexts,
 } from '../../base/contracts/contract-view.ts';
 import { createFairCache, type FairCache } from '../../base/fairness/fair-cache.ts';
-import { createRoom } from '../../base/json/page-room.ts';
+import { createSizeBudget } from '../../base/json/page-budget.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import {
   findVersionTexts,
@@ -59,7 +59,7 @@ export const createVersionTexts = (
    * Returns for each entry whether it fits into the page. Missing texts are built one after another, while there is
    * budget.
    */
-  const takeRoom = async (
+  const takeBudget = async (
     entries: readonly PageEntry[],
     names: readonly VersionTextName[],
   ): Promise<boolean[]> => {
@@ -74,11 +74,11 @@ export const createVersionTexts = (
       lengths.set(versionId, length);
       return length;
     };
-    const room = createRoom();
+    const budget = createSizeBudget();
     const taken: boolean[] = [];
     for (const { versionId, otherBytes } of entries) {
       const isFull = names.length > 0 && taken.at(-1) === false;
-      taken.push(!isFull && room.take(otherBytes + (await lengthOf(versionId))));
+      taken.push(!isFull && budget.take(otherBytes + (await lengthOf(versionId))));
     }
     return taken;
   };
@@ -98,7 +98,7 @@ export const createVersionTexts = (
       entries: readonly PageEntry[],
       names: readonly Name[],
     ) {
-      const taken = await takeRoom(entries, names);
+      const taken = await takeBudget(entries, names);
       const shown = new Set(entries.flatMap(({ versionId }, at) => (taken[at] ? [versionId] : [])));
       const found =
         names.length === 0

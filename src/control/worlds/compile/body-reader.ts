@@ -23,7 +23,7 @@ type BodyToRead = {
   /**
    * Returns the key by which the body takes its turn in the fair queue; called only for a body that goes to a process.
    */
-  asker: () => Promise<string>;
+  fairnessKey: () => Promise<string>;
   /** Undefined if the request has no body. */
   bytes: Uint8Array | undefined;
   /** Upper bound for the inflated bytes of a body that is still compressed; it is inflated in the process. */
@@ -67,13 +67,13 @@ const inWords = (error: unknown): unknown => {
 /** Creates the reader over the processes that parse large bodies. */
 export const createBodyReader = (processes: Pick<ProcessPool, 'run'>): BodyReader => {
   const readApart = async (
-    { operation, asker, signal, inflatesTo }: BodyToRead,
+    { operation, fairnessKey, signal, inflatesTo }: BodyToRead,
     bytes: Uint8Array,
     options: KeepOptions,
   ): Promise<ReadBody> => {
     const job = { ...options, kind: 'read', operation, bytes, inflatesTo } as const;
     try {
-      return outcomeOf(await processes.run(job, { project: await asker(), signal }));
+      return outcomeOf(await processes.run(job, { project: await fairnessKey(), signal }));
     } catch (error) {
       throw inWords(error);
     }

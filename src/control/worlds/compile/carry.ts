@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { CarryOutcome, CarryPlan } from '#data/import/carry.ts';
 import { AppError } from '#domain/error.ts';
 import type { JobProgram } from './process.ts';
-import { type Asker, createJobPool, type EndedJob, type ProcessPool } from './process-pool.ts';
+import { createJobPool, type EndedJob, type JobContext, type ProcessPool } from './process-pool.ts';
 
 export type CarryJob = {
   kind: 'carry';
@@ -34,7 +34,7 @@ export type RowCarrier = Pick<ProcessPool, 'load' | 'stop'> & {
    * Carries rows. Throws `exhausted` if too many jobs of the project wait, and `timeout` if it takes too long. Throws
    * `invalid` if the rows exceed the size of a world or the memory of the process.
    */
-  run(job: CarryJob, asker: Asker<CarryJob, never>): Promise<CarryOutcome>;
+  run(job: CarryJob, context: JobContext<CarryJob, never>): Promise<CarryOutcome>;
 };
 
 /** Creates the process pool; no process runs before the first push that keeps rows. */
@@ -43,8 +43,8 @@ export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCa
   return {
     load: () => pool.load(),
     stop: () => pool.stop(),
-    async run(job, asker) {
-      const end = await pool.run(job, asker);
+    async run(job, context) {
+      const end = await pool.run(job, context);
       if (end.kind === 'done') return end.outcome;
       const [code, what] =
         end.kind === 'out_of_time'

@@ -10,7 +10,7 @@ import type { CompileLimits } from '../../config.ts';
 import { createCompileBudget } from './cpu-budget.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import { type JobEnd, type StartCompileProcess, startCompileProcess } from './process.ts';
-import { type Asker, createProcessPool, type EndedJob } from './process-pool.ts';
+import { createProcessPool, type EndedJob, type JobContext } from './process-pool.ts';
 import { createTaskChecks } from './task-checks.ts';
 
 export type Compiler = {
@@ -20,7 +20,7 @@ export type Compiler = {
    * project wait or it has used up its time. Throws `unavailable` if its signal aborts while it waits, or the program
    * stops.
    */
-  run<Kind extends JobKind>(job: Job<Kind>, asker: Asker): Promise<Outcomes[Kind]>;
+  run<Kind extends JobKind>(job: Job<Kind>, context: JobContext): Promise<Outcomes[Kind]>;
   /** Ends the processes and rejects the waiting jobs; resolves when the processes are gone. */
   stop(): Promise<void>;
   /** Returns the number of running jobs, and of those that wait for a process. */
@@ -79,12 +79,12 @@ export type CompileWatch = {
   refused(quota: string): void;
 };
 
-const nobody: CompileWatch = { ended: () => undefined, refused: () => undefined };
+const noWatch: CompileWatch = { ended: () => undefined, refused: () => undefined };
 
 /** Creates the compiler; no process runs before the first job. */
 export const createCompiler = (
   limits: CompileLimits,
-  watch: CompileWatch = nobody,
+  watch: CompileWatch = noWatch,
   start: StartCompileProcess = startCompileProcess,
 ): Compiler => {
   // Separate budgets: a project that compiles much can still open sessions, and vice versa.
@@ -112,23 +112,23 @@ export const createCompiler = (
     if (waitMs > 0) throw spent(limits.secondsPerMinute, waitMs);
   };
 
-  const checkTask = createTaskChecks(async (job, asker) => {
-    refuseSpent(job.kind, asker.project);
-    return outcomeOf(await checks.run(job, asker), shortLimits);
+  const checkTask = createTaskChecks(async (job, context) => {
+    refuseSpent(job.kind, context.project);
+    return outcomeOf(await checks.run(job, context), shortLimits);
   });
 
-  const work = async (job: Job, asker: Asker): Promise<Outcome> => {
-    if (job.kind === 'check-task') return checkTask(job, asker);
-    refuseSpent(job.kind, asker.project);
-    if (shortKinds.has(job.kind)) return outcomeOf(await checks.run(job, asker), shortLimits);
+  const work = async (job: Job, context: JobContext): Promise<Outcome> => {
+    if (job.kind === 'check-task') return checkTask(job, context);
+    refuseSpent(job.kind, context.project);
+    if (shortKinds.has(job.kind)) return outcomeOf(await checks.run(job, context), shortLimits);
     // A client that creates a world usually opens sessions of it next, so a process for checks is started now.
     if (job.kind === 'build') checks.warm();
-    return outcomeOf(await trees.run(job, asker), limits);
+    return outcomeOf(await trees.run(job, context), limits);
   };
 
-  const submit = async (job: Job, asker: Asker): Promise<Outcome> => {
+  const submit = async (job: Job, context: JobContext): Promise<Outcome> => {
     try {
-      return await work(job, asker);
+      return await work(job, context);
     } catch (error) {
       const { quota } = error instanceof AppError ? error.detail : {};
       if (typeof quota === 'string') watch.refused(quota);

@@ -19,7 +19,7 @@ import {
 } from './process.ts';
 
 /** Project on whose behalf a job is run, with the callbacks of the job. */
-export type Asker<AJob = Job, Supplied = Uint8Array> = {
+export type JobContext<AJob = Job, Supplied = Uint8Array> = {
   /** Key in the fair queue; jobs of one project share a place. */
   project: string;
   /** Aborts when no client waits for the outcome any more. */
@@ -57,7 +57,7 @@ export type EndedJob<Kind extends string = JobKind> = {
 
 export type ProcessPool<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint8Array> = {
   /** Runs a job when its turn has come; throws `exhausted` and `unavailable` as `Compiler.run` does. */
-  run(job: AJob, asker: Asker<AJob, Supplied>): Promise<JobEnd<Outcome>>;
+  run(job: AJob, context: JobContext<AJob, Supplied>): Promise<JobEnd<Outcome>>;
   /** Starts a process in advance, if there is none. */
   warm(): void;
   stop(): Promise<void>;
@@ -66,7 +66,7 @@ export type ProcessPool<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint
 
 type Waiting<AJob, Outcome, Supplied> = {
   job: AJob;
-  asker: Asker<AJob, Supplied>;
+  context: JobContext<AJob, Supplied>;
   done: PromiseWithResolvers<JobEnd<Outcome>>;
   process?: JobProcess<AJob, Outcome, Supplied> | undefined;
   isLeft: boolean;
@@ -172,18 +172,18 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
     });
   }
 
-  async run(job: AJob, asker: Asker<AJob, Supplied>): Promise<JobEnd<Outcome>> {
+  async run(job: AJob, context: JobContext<AJob, Supplied>): Promise<JobEnd<Outcome>> {
     if (this.#isStopped) throw givenUp(this.#words, stopping);
-    if (asker.signal?.aborted === true) throw givenUp(this.#words, notAwaited);
+    if (context.signal?.aborted === true) throw givenUp(this.#words, notAwaited);
     const done = Promise.withResolvers<JobEnd<Outcome>>();
-    const entry: Waiting<AJob, Outcome, Supplied> = { job, asker, done, isLeft: false };
+    const entry: Waiting<AJob, Outcome, Supplied> = { job, context, done, isLeft: false };
     this.#beginOrWait(entry);
     const left = (): void => this.#leave(entry);
-    asker.signal?.addEventListener('abort', left, { once: true });
+    context.signal?.addEventListener('abort', left, { once: true });
     try {
       return await entry.done.promise;
     } finally {
-      asker.signal?.removeEventListener('abort', left);
+      context.signal?.removeEventListener('abort', left);
     }
   }
 
@@ -204,7 +204,7 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
   }
 
   #beginOrWait(entry: Waiting<AJob, Outcome, Supplied>): void {
-    const { project } = entry.asker;
+    const { project } = entry.context;
     if (this.#running.size < this.#limits.processes && this.#queue.begin(project)) {
       this.#begin(entry);
       return;
@@ -222,22 +222,22 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
 
   /** Runs a job in a process, settles its promise, reports its end, and starts the next jobs. */
   async #work(entry: Waiting<AJob, Outcome, Supplied>): Promise<void> {
-    const { job, asker, done } = entry;
+    const { job, context, done } = entry;
     const beganAt = performance.now();
     const seconds = (): number => (performance.now() - beganAt) / 1_000;
     let ended: Pick<EndedJob, 'outcome' | 'cpuSeconds'> | undefined;
     try {
-      const whole = asker.complete === undefined ? job : await asker.complete();
+      const whole = context.complete === undefined ? job : await context.complete();
       if (entry.isLeft) throw givenUp(this.#words, notAwaited);
       entry.process = this.#processes.take();
-      const end = await entry.process.run(whole, asker.supply);
+      const end = await entry.process.run(whole, context.supply);
       const cpuSeconds = end.kind === 'done' ? end.cpuMs / 1_000 : seconds();
       ended = { outcome: end.kind, cpuSeconds };
       done.resolve(end);
     } catch (error) {
       done.reject(error);
     }
-    const { project } = asker;
+    const { project } = context;
     const { outcome, cpuSeconds } = ended ?? { outcome: 'failed', cpuSeconds: seconds() };
     this.#onEnd({ kind: job.kind, project, outcome, seconds: seconds(), cpuSeconds });
     if (entry.process !== undefined) this.#processes.giveBack(entry.process);
@@ -258,7 +258,7 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
   /** Abandons a job whose client has disconnected: a waiting one at once, a running one after a grace period. */
   #leave(entry: Waiting<AJob, Outcome, Supplied>): void {
     entry.isLeft = true;
-    if (this.#queue.remove(entry.asker.project, entry)) {
+    if (this.#queue.remove(entry.context.project, entry)) {
       entry.done.reject(givenUp(this.#words, notAwaited));
       return;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Asker } from './process-pool.ts';
+import type { JobContext } from './process-pool.ts';
 import { createTaskChecks } from './task-checks.ts';
 
 const job = (specJson: string, digest = 'sha256:0') =>
@@ -7,10 +7,10 @@ const job = (specJson: string, digest = 'sha256:0') =>
 
 /** Builds the cache over checks that end when the test lets them. */
 const start = () => {
-  const begun: { asker: Asker; end: PromiseWithResolvers<unknown> }[] = [];
-  const check = createTaskChecks((_, asker) => {
+  const begun: { context: JobContext; end: PromiseWithResolvers<unknown> }[] = [];
+  const check = createTaskChecks((_, context) => {
     const end = Promise.withResolvers<unknown>();
-    begun.push({ asker, end });
+    begun.push({ context, end });
     return end.promise;
   });
   return { check, begun };
@@ -52,10 +52,10 @@ describe('checks of tasks', () => {
     const stays = check(job('{}'), { ...asked, signal: second.signal });
     first.abort();
     await expect(leaves).rejects.toMatchObject({ code: 'unavailable' });
-    expect(begun[0]?.asker.signal?.aborted).toBe(false);
+    expect(begun[0]?.context.signal?.aborted).toBe(false);
     second.abort();
     await expect(stays).rejects.toMatchObject({ code: 'unavailable' });
-    expect(begun[0]?.asker.signal?.aborted).toBe(true);
+    expect(begun[0]?.context.signal?.aborted).toBe(true);
     const next = check(job('{}'), asked);
     begun[1]?.end.resolve(ok);
     expect(await next).toEqual(ok);

@@ -9,7 +9,7 @@ import { createByteBudget } from '../../base/fairness/byte-budget.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
 import type { CheckedTask } from './check-task.ts';
 import type { Job, Outcomes } from './job.ts';
-import type { Asker } from './process-pool.ts';
+import type { JobContext } from './process-pool.ts';
 
 type CheckJob = Job<'check-task'>;
 type Outcome = Outcomes['check-task'];
@@ -18,7 +18,7 @@ type Outcome = Outcomes['check-task'];
  * Returns the verdict on a task: a cached one, that of a check under way, or a new one. Throws what the job throws,
  * `exhausted` and `unavailable`.
  */
-export type CheckTaskOnce = (job: CheckJob, asker: Asker) => Promise<Outcome>;
+export type CheckTaskOnce = (job: CheckJob, context: JobContext) => Promise<Outcome>;
 
 /** Check under way, with the number of requests that wait for it. */
 type Flight = { outcome: Promise<Outcome>; waiting: number; left: AbortController };
@@ -78,20 +78,24 @@ const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome
 
 /** Creates the cache over the function that runs a check. */
 export const createTaskChecks = (
-  check: (job: CheckJob, asker: Asker) => Promise<unknown>,
+  check: (job: CheckJob, context: JobContext) => Promise<unknown>,
 ): CheckTaskOnce => {
   const verdicts = createFairCache<CheckedTask>(verdictsBytes);
   const flights = new Map<string, Flight>();
   const specs = createByteBudget(specBytes);
 
   /** Runs the check, whatever becomes of the request that started it, and caches its verdict. */
-  const fly = async (job: CheckJob, asker: Asker, key: string | undefined): Promise<Outcome> => {
-    const taken = specs.take(asker.project, job.specJson.length);
+  const fly = async (
+    job: CheckJob,
+    context: JobContext,
+    key: string | undefined,
+  ): Promise<Outcome> => {
+    const taken = specs.take(context.project, job.specJson.length);
     if (typeof taken === 'string') throw tooMuch();
     try {
-      const outcome = (await check(job, asker)) as Outcome;
+      const outcome = (await check(job, context)) as Outcome;
       if (key !== undefined && isVerdict(outcome)) {
-        const owner = asker.project;
+        const owner = context.project;
         verdicts.keep({ key, owner, bytes: sizeOf(outcome), value: outcome });
       }
       return outcome;
@@ -100,9 +104,9 @@ export const createTaskChecks = (
     }
   };
 
-  const depart = (job: CheckJob, asker: Asker, key: string): Flight => {
+  const depart = (job: CheckJob, context: JobContext, key: string): Flight => {
     const left = new AbortController();
-    const outcome = fly(job, { ...asker, signal: left.signal }, key);
+    const outcome = fly(job, { ...context, signal: left.signal }, key);
     const flight: Flight = { outcome, waiting: 0, left };
     flights.set(key, flight);
     const forget = (): void => {
@@ -113,11 +117,11 @@ export const createTaskChecks = (
     return flight;
   };
 
-  return async (job, asker) => {
+  return async (job, context) => {
     const key = keyOf(job);
-    if (key === undefined) return fly(job, asker, key);
+    if (key === undefined) return fly(job, context, key);
     const known = verdicts.get(key);
     if (known !== undefined) return known;
-    return board(flights.get(key) ?? depart(job, asker, key), asker.signal);
+    return board(flights.get(key) ?? depart(job, context, key), context.signal);
   };
 };

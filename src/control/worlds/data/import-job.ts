@@ -84,8 +84,8 @@ const keepLease = (parts: JobParts, batch: ClaimedBatch, stopping: AbortSignal) 
   const renewing = renew();
   return {
     signal: AbortSignal.any([lost.signal, stopping]),
-    note(told: JobProgress) {
-      progress = told;
+    note(latest: JobProgress) {
+      progress = latest;
     },
     async end() {
       ended.abort();

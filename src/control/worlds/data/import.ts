@@ -177,11 +177,11 @@ export const publishRows = async (
   return { world, batch: await followBatch(parts, world, id, signal) };
 };
 
-type Told = NonNullable<BatchRow['refusals']>[number];
+type Refusal = NonNullable<BatchRow['refusals']>[number];
 
 /** Returns the place in the request of a refused row. The chunk has the rows of all entities one after another. */
 const fieldOf = (
-  { entity, index, pointer, detail }: Told,
+  { entity, index, pointer, detail }: Refusal,
   entities: readonly string[],
   rowCounts: readonly number[],
 ): FieldProblem => {
@@ -195,7 +195,7 @@ const fieldOf = (
 export const errorOf = (
   batch: BatchRow,
   rowCounts: readonly number[],
-  { reportUrl = null, ...told }: { reportUrl?: string | null },
+  { reportUrl = null, ...more }: { reportUrl?: string | null },
 ): AppError | undefined => {
   if (batch.state === 'refused') {
     const fields = (batch.refusals ?? [])
@@ -203,7 +203,7 @@ export const errorOf = (
       .map((refusal) => fieldOf(refusal, batch.entities ?? [], rowCounts));
     const message = `${batch.refused} rows were refused, and nothing was written: ${fields[0]?.message ?? ''}`;
     const given = reportUrl === null ? {} : { reportUrl };
-    const detail = { batchId: batch.id, ...told, ...(reportUrl === null ? { reportUrl } : {}) };
+    const detail = { batchId: batch.id, ...more, ...(reportUrl === null ? { reportUrl } : {}) };
     return new AppError('invalid', message, { fields, detail, given });
   }
   if (batch.state !== 'failed' || batch.error === null) return undefined;

@@ -14,7 +14,7 @@ import { findAttemptsOver } from '../../db/worlds/import-jobs.ts';
 import type { Blobs } from '../../platform/blobs/blobs.ts';
 
 /** Upper bound for the refusals that the batch itself lists; its report has all. */
-const toldRefusals = 200;
+const shownRefusals = 200;
 /** Upper bound for a line of the report, above any refusal's length. */
 const longestLine = 64 * 1024;
 /** Age of the last write after which a folder belongs to a worker that is gone. */
@@ -43,7 +43,7 @@ export const readRefusals = async (file: string): Promise<Refusal[]> => {
   const refusals: Refusal[] = [];
   try {
     for await (const line of createInterface({ input: source })) {
-      if (refusals.length === toldRefusals) break;
+      if (refusals.length === shownRefusals) break;
       if (line.length > longestLine) continue;
       const refusal = JSON.parse(line) as Refusal;
       refusals.push({ ...refusal, detail: cut(refusal.detail, 2_000) });

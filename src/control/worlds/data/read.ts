@@ -172,7 +172,7 @@ export const readRows = async (
   version: Version,
   entity: string,
   query: RowsQuery,
-  asker: { project: string; signal: AbortSignal },
+  context: { project: string; signal: AbortSignal },
 ): Promise<ReadRows> => {
   const { limit = rowsDefault, resolve = false, across = false, compare = false } = query;
   const where = parseWhere(query.where);
@@ -190,7 +190,7 @@ export const readRows = async (
       mapped: link.pairs.map(({ targetField }) => targetField),
     })),
   ];
-  const files = createHeldFiles(parts, asker.project);
+  const files = createHeldFiles(parts, context.project);
   const targets = asked.map(
     (one): Target => ({
       file: '',
@@ -229,7 +229,7 @@ export const readRows = async (
   try {
     const outcome = await parts.queries.run(
       { kind: 'query', plan: planOf(targets) },
-      { ...asker, complete, supply },
+      { ...context, complete, supply },
     );
     if (outcome.kind === 'refused') throw refusalOf(outcome, where);
     return { outcome, where, limit, offset, links, skipped };

@@ -11,9 +11,9 @@ import { AppError } from '#domain/error.ts';
 import type { QueryLimits } from '../../config.ts';
 import type { JobProgram } from '../compile/process.ts';
 import {
-  type Asker,
   createJobPool,
   type EndedJob,
+  type JobContext,
   type ProcessPool,
 } from '../compile/process-pool.ts';
 import type { QueryJob } from './job.ts';
@@ -40,7 +40,7 @@ export type Queries = Pick<ProcessPool<QueryJob, QueryOutcome, Contracts>, 'load
    * Answers a query. Throws `timeout` if it takes too long, `invalid` if it takes too much memory, and `exhausted` if
    * too many queries of the project wait.
    */
-  run(job: QueryJob, asker: Asker<QueryJob, Contracts>): Promise<QueryOutcome>;
+  run(job: QueryJob, context: JobContext<QueryJob, Contracts>): Promise<QueryOutcome>;
 };
 
 /** Creates the process pool; no process runs before the first query. */
@@ -56,8 +56,8 @@ export const createQueries = (
   return {
     load: () => pool.load(),
     stop: () => pool.stop(),
-    async run(job, asker) {
-      const end = await pool.run(job, asker);
+    async run(job, context) {
+      const end = await pool.run(job, context);
       if (end.kind === 'done') return end.outcome;
       const [what, code] =
         end.kind === 'out_of_time'

@@ -32,8 +32,8 @@ export const checkSpec = async (
     tools.map((tool) => linkedTool(alias, tool)),
   );
   const job = { kind: 'check-task', world, specJson: task.specJson, linkedTools } as const;
-  const asker = { project: projectId, signal, supply: () => blobs.get(bundle) };
-  const checked = await compiler.run(job, asker);
+  const context = { project: projectId, signal, supply: () => blobs.get(bundle) };
+  const checked = await compiler.run(job, context);
   if (checked.ok) return { specJson: checked.specJson ?? task.specJson, hash: checked.hash };
   if (!('fields' in checked))
     throw invalidTask([{ path: heaviestPart(task), message: outOfLimits }]);

@@ -114,9 +114,9 @@ const build = async (
   const { compiler } = parts;
   const tree = await readSource(parts, world.projectId, body);
   const { rowsJson, redact } = body;
-  const asker = { project: world.projectId, signal };
+  const context = { project: world.projectId, signal };
   const job = { kind: 'build', files: tree, rowsJson, redact } as const;
-  const built = builtOrRefused(await compiler.run(job, asker));
+  const built = builtOrRefused(await compiler.run(job, context));
   if (built.rows.kind !== 'built') throw new Error('a new world keeps no rows of another');
   const linked = await linkVersion(parts, world, built);
   return sourceOf(tree, built, { ...linked, rows: builtRows(built.rows) });

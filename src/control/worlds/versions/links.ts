@@ -14,7 +14,7 @@ import {
   type VersionTexts,
   viewDependencies,
 } from '../../base/contracts/contract-view.ts';
-import { findWayTo } from '../../db/worlds/version-links.ts';
+import { findPathTo } from '../../db/worlds/version-links.ts';
 import type { WorldRow } from '../../db/worlds/worlds.ts';
 import type { Version } from '../caches/versions.ts';
 import type { Built } from '../compile/build.ts';
@@ -94,12 +94,12 @@ const checkCircle = async (
   target: Version,
 ): Promise<FieldProblem[]> => {
   if (worldId === undefined) return [];
-  const way = await findWayTo(db, target.id, worldId);
-  if (way === undefined) return [];
+  const path = await findPathTo(db, target.id, worldId);
+  if (path === undefined) return [];
   const through =
-    way.length === 0
+    path.length === 0
       ? ''
-      : `, whose link ${way.map((alias) => `"${alias}"`).join(' → ')} leads there`;
+      : `, whose link ${path.map((alias) => `"${alias}"`).join(' → ')} leads there`;
   const message = `the link is a circle: "${slug}" would be linked to itself by "${dependency.slug}@${dependency.ref}"${through}`;
   return [problem([dependency.alias], message)];
 };

@@ -222,8 +222,8 @@ const build = async (
     const base = await readBase(parts, head, body.data);
     return base === undefined ? job : { ...job, base };
   };
-  const asker = { project: projectId, signal, complete };
-  const built = builtOrRefused(await parts.compiler.run(job, asker));
+  const context = { project: projectId, signal, complete };
+  const built = builtOrRefused(await parts.compiler.run(job, context));
   const { id, slug } = world;
   const linked = await linkVersion(parts, { projectId, id, slug }, built);
   const carry = { projectId, head, built, replaced: head.replaced, folder, signal };

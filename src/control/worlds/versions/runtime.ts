@@ -27,9 +27,9 @@ export type RuntimeOutcome =
   | { ok: false; problems: Problem[] };
 
 /** Project of the request, and the signal that aborts when its client disconnects. */
-type RuntimeAsker = { project: string; signal?: AbortSignal | undefined };
+type RuntimeContext = { project: string; signal?: AbortSignal | undefined };
 
-type Request = RuntimeParts & { body: RuntimeBody; asker: RuntimeAsker };
+type Request = RuntimeParts & { body: RuntimeBody; context: RuntimeContext };
 type AnswerOf<Command> = Extract<RuntimeAnswer, { command: Command }>;
 type Refused = { ok: false; problems: Problem[] };
 type Command<Name> = (
@@ -52,9 +52,9 @@ const templateOf = ({ body, templatesDir }: Request): { slug: string; files: Tre
 };
 
 const run = <Kind extends JobKind>(
-  { compiler, asker }: Request,
+  { compiler, context }: Request,
   job: Job<Kind>,
-): Promise<Outcomes[Kind]> => compiler.run(job, asker);
+): Promise<Outcomes[Kind]> => compiler.run(job, context);
 
 const compileFiles = (request: Request): Promise<Compiled> =>
   run(request, { kind: 'compile', files: filesOf(request) });
@@ -176,11 +176,11 @@ export const requestProblems = (fields: readonly FieldProblem[], message: string
 export const runCommand = async (
   parts: RuntimeParts,
   body: RuntimeBody,
-  asker: RuntimeAsker,
+  context: RuntimeContext,
 ): Promise<RuntimeOutcome> => {
   const { command } = body;
   try {
-    const done = await commands[command]({ ...parts, body, asker });
+    const done = await commands[command]({ ...parts, body, context });
     if (!done.ok) return done;
     return { ok: true, answer: { status: 'ok', command, ...done.answer } as RuntimeAnswer };
   } catch (error) {

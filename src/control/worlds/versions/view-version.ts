@@ -1,11 +1,11 @@
 /** Builds the client's views of versions: alone, in a list, with their files. */
 import type { VersionDetail, VersionListView } from '#wire/public-api/worlds/version.ts';
 import type { WorldView } from '#wire/public-api/worlds/world.ts';
-import type { ListedVersion, ToldOfVersion } from '../../db/worlds/versions.ts';
+import type { ListedVersion, VersionStatus } from '../../db/worlds/versions.ts';
 import type { ManifestFile } from '../../db/worlds/worlds.ts';
 import type { Version } from '../caches/versions.ts';
 
-type Shown = Omit<ListedVersion, keyof ToldOfVersion | 'changes'>;
+type Shown = Omit<ListedVersion, keyof VersionStatus | 'changes'>;
 
 const viewShared = (version: Shown) => ({
   id: version.id,
@@ -48,11 +48,11 @@ export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'
 export const viewVersionDetail = (
   version: Version,
   slug: string,
-  told: ToldOfVersion,
+  status: VersionStatus,
 ): VersionDetail => ({
   ...viewVersion(version),
   slug,
-  ...told,
+  ...status,
   changes: version.changes,
   treeRows: version.treeRows,
   files: viewFiles(version.files),

@@ -12,7 +12,7 @@ import type {
 } from '#wire/public-api/worlds/world.ts';
 import { viewContract, type WorldField } from '../../base/contracts/contract-view.ts';
 import { JsonText } from '../../base/json/json-text.ts';
-import { createRoom, writeInto } from '../../base/json/page-room.ts';
+import { createSizeBudget, writeInto } from '../../base/json/page-budget.ts';
 import type { ListedWorld, WorldRow } from '../../db/worlds/worlds.ts';
 import { servedSurfaces, type Version, type Versions } from '../caches/versions.ts';
 import { viewFiles, viewVersion } from './view-version.ts';
@@ -143,16 +143,16 @@ export const viewTasks = (
   fields: readonly TaskField[],
 ): TaskListView[] => {
   const allTools = JSON.stringify(tools.map((tool) => tool.name));
-  const room = createRoom();
-  const takeSteady = writeInto(room);
+  const budget = createSizeBudget();
+  const takeSteady = writeInto(budget);
   const steady = tasks.map((task) => takeSteady(steadyFields, writeSteady(task)));
-  const roomOfTools = createRoom(room.left());
-  const takeTools = writeInto(roomOfTools);
+  const budgetOfTools = createSizeBudget(budget.left());
+  const takeTools = writeInto(budgetOfTools);
   const ofTools = tasks.map((task) =>
     takeTools(['tools'], () => (task.tools === null ? allTools : JSON.stringify(task.tools))),
   );
   const asked = fields.filter((field) => field === 'instruction');
-  const takeAsked = writeInto(createRoom(roomOfTools.left()));
+  const takeAsked = writeInto(createSizeBudget(budgetOfTools.left()));
   return tasks.map((task, at) => {
     const heavy = takeAsked(asked, () => JSON.stringify(task.instruction));
     const texts = [...(ofTools[at] ?? []), ...(heavy ?? [])];

@@ -44,5 +44,5 @@ const endpointsOf = ({ traces, log }: Parts): Endpoint[] => [
 export const ingestionEndpoints = (parts: Parts): Endpoint[] =>
   endpointsOf(parts).map((one) => ({
     ...one,
-    giveWay: () => parts.openPriority.giving()(),
+    yieldToOpens: () => parts.openPriority.giving()(),
   }));

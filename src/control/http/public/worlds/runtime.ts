@@ -24,8 +24,8 @@ export const runtimeEndpoints = ({ compiler, config: { templatesDir } }: Parts):
   endpoint(
     api.runWorldCommand,
     async ({ body }, { caller, signal }) => {
-      const asker = { project: caller.projectId, signal };
-      const outcome = await runCommand({ compiler, templatesDir }, body, asker);
+      const context = { project: caller.projectId, signal };
+      const outcome = await runCommand({ compiler, templatesDir }, body, context);
       return outcome.ok ? respond(200, outcome.answer) : respond(400, reject(outcome.problems));
     },
     (fields, message) => reject(requestProblems(fields, message)),

@@ -33,8 +33,8 @@ const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidatio
   problems: problems.map(({ path, message }) => {
     const [part = ''] = path;
     const isOfSolution = part === 'solution' || part === 'alternatives';
-    const told = 'does not fit; ask with the secret key to read why';
-    return isOfSolution ? { path: [part], message: told } : { path, message };
+    const hint = 'does not fit; ask with the secret key to read why';
+    return isOfSolution ? { path: [part], message: hint } : { path, message };
   }),
 });
 

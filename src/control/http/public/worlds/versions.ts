@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { PushBody } from '#wire/public-api/worlds/version.ts';
-import { findTold, listVersions } from '../../../db/worlds/versions.ts';
+import { findVersionStatus, listVersions } from '../../../db/worlds/versions.ts';
 import type { Parts } from '../../../parts.ts';
 import type { Version } from '../../../worlds/caches/versions.ts';
 import { getVersionOf, getWorld, resolveAddress } from '../../../worlds/versions/address.ts';
@@ -32,7 +32,7 @@ export const readVersions = async (
 export const readVersion = async (parts: Parts, projectId: string, slug: string, ref: string) => {
   const world = await getWorld(parts, projectId, slug);
   const version = await getVersionOf(parts, world, ref);
-  return viewVersionDetail(version, world.slug, await findTold(parts.db, version.id));
+  return viewVersionDetail(version, world.slug, await findVersionStatus(parts.db, version.id));
 };
 
 /** Pushes a version, and builds the answer. */
@@ -44,8 +44,8 @@ export const answerPush = async (
 ) => {
   const pushed = await pushVersion(parts, creator, push, signal);
   const { world, version, changed, isRepeated, keptRows, leftOutRows } = pushed;
-  const told = await findTold(parts.db, version.id);
-  const detail = viewVersionDetail(version, world.slug, told);
+  const status = await findVersionStatus(parts.db, version.id);
+  const detail = viewVersionDetail(version, world.slug, status);
   const { warnings } = version;
   const view = { ...detail, changed, keptRows, leftOutRows, warnings };
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
@@ -56,10 +56,10 @@ const scenarioFile = /^scenarios\/[^/]+\/(?:scenario\.toml|[^/]+\.(?:py|ts))$/;
 
 /** Throws `forbidden` for files that may contain solutions: agents may have public keys, which must not read them. */
 const refuseSolutions = ({ contract, files }: Version, sha256: string): void => {
-  const mayTell = files.some((file) => file.sha256 === sha256 && scenarioFile.test(file.path));
-  const isTold = ({ solution, alternatives }: Version['contract']['tasks'][number]): boolean =>
+  const mayReveal = files.some((file) => file.sha256 === sha256 && scenarioFile.test(file.path));
+  const hasSolution = ({ solution, alternatives }: Version['contract']['tasks'][number]): boolean =>
     (solution ?? alternatives) !== undefined;
-  if (!mayTell || !contract.tasks.some(isTold)) return;
+  if (!mayReveal || !contract.tasks.some(hasSolution)) return;
   const message = 'the file may say how a task is solved, which is read with the secret key only';
   throw new AppError('forbidden', message);
 };

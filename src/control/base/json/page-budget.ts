@@ -5,13 +5,13 @@
 import { limits } from '#domain/limits.ts';
 
 /** Size budget of one page. */
-export type Room = {
+export type SizeBudget = {
   /** Takes the size of an entry if the budget suffices; the first entry always fits. */
   take(chars: number): boolean;
   left(): number;
 };
 
-export const createRoom = (chars: number = limits.pageBytes): Room => {
+export const createSizeBudget = (chars: number = limits.pageBytes): SizeBudget => {
   let left = chars;
   let isFirst = true;
   return {
@@ -30,7 +30,7 @@ export const createRoom = (chars: number = limits.pageBytes): Room => {
  * Returns a function that serializes members of an entry while the budget lasts. Returns undefined for the first entry
  * that does not fit and, without serializing anything, for all that follow.
  */
-export const writeInto = (room: Room) => {
+export const writeInto = (budget: SizeBudget) => {
   let isFull = false;
   return <Name extends string>(
     names: readonly Name[],
@@ -38,7 +38,7 @@ export const writeInto = (room: Room) => {
   ): (readonly [Name, string])[] | undefined => {
     if (isFull) return undefined;
     const texts = names.map((name) => [name, write(name)] as const);
-    isFull = !room.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
+    isFull = !budget.take(texts.reduce((sum, [, text]) => sum + text.length, 0));
     return isFull ? undefined : texts;
   };
 };
