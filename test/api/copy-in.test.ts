@@ -51,7 +51,7 @@ it('COPY writes no rows, a few rows, and 32 MB of rows', async () => {
 it.each([
   ['a table that is not there', 'copy nothing from stdin', rowsOf(2_000, 1_024), 'lacks tables'],
   ['a statement that is none', 'copy copied from nowhere', rowsOf(2_000, 1_024), 'syntax error'],
-  ['a row that is none', copyText, `${rowsOf(2_000, 1_024)}no number\tx\n`, 'cannot be kept'],
+  ['a row that is none', copyText, `${rowsOf(2_000, 1_024)}no number\tx\n`, 'cannot be stored'],
   ['a key that is there twice', copyText, `${rowsOf(2_000, 1_024)}7\tx\n`, 'duplicate key'],
 ])(
   'COPY reports %s, writes nothing, and leaves the connection usable',

@@ -99,7 +99,7 @@ describe('a request that cannot be served', () => {
   it('is 400 for a text that PostgreSQL cannot store', async () => {
     const answer = await post(JSON.stringify({ slug: 'a\u0000b' }));
     expect(answer.status).toBe(400);
-    const message = 'holds a zero byte (U+0000), which cannot be kept';
+    const message = 'holds a zero byte (U+0000), which cannot be stored';
     expect(answer.body).toMatchObject({
       message: `invalid request: slug ${message}`,
       error: [{ path: ['slug'], message }],
@@ -264,7 +264,7 @@ describe('a query that runs too long', () => {
     });
     expect(answer).toMatchObject({
       status: 524,
-      body: { error: 'timeout', message: 'the database took too long over this' },
+      body: { error: 'timeout', message: 'the database took too long to answer' },
     });
     await control.sql('select pg_terminate_backend($1)', [holder?.pid]);
     expect(await held).toBe('ended');

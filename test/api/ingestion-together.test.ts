@@ -180,7 +180,7 @@ it('concurrent requests are written, except those whose trace stays locked', asy
     const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     expect(refused).toEqual([expect.objectContaining({ code: 'unavailable' })]);
     expect(refused[0]).toMatchObject({
-      message: 'others are writing the same; try again in a moment',
+      message: 'another request is writing the same data; try again in a moment',
       detail: { retryAfterMs: 1_000 },
     });
   });

@@ -65,7 +65,7 @@ it('a request gets its own result although its log line cannot be written', asyn
     elsewhere(heartbeat, { params: { hostId: host.id }, body: { generation: 0, rssBytes: 0 } }),
   ).rejects.toMatchObject({
     code: 'forbidden',
-    message: expect.stringContaining('the host speaks from another address'),
+    message: expect.stringContaining('the host uses another address'),
   });
   await control.sql('alter table sessions rename to sessions_away');
   const asked = await control.raw({

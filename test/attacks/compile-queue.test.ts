@@ -58,7 +58,8 @@ describe('a project with slow trees', () => {
     const attack = ['s1', 's2', 's3'].map((name) => build('busy', name, slow));
     await expect(build('busy', 's4', slow)).rejects.toMatchObject({
       code: 'exhausted',
-      message: '2 jobs of your project wait already to be compiled or checked',
+      message:
+        '2 jobs of your project already wait to be compiled or checked, the maximum: wait for one to finish, then try again',
       detail: { quota: 'compile_queue', retryAfterMs: expect.any(Number) },
     });
     expect(await build('quiet', 'q1', notesWorld())).toMatchObject({ ok: true });

@@ -104,7 +104,7 @@ describe('a slow query', () => {
     const { status, body } = await askSlowly();
     expect([status, body.message]).toEqual([
       524,
-      'the query took longer than 0.3 s: ask by a field that has an index (see "Data" of the API), or for less at once',
+      'the query took longer than 0.3 s: filter by a field that has an index (see "Data" of the API), or request less at once',
     ]);
     expect((await ask('{"id":7}')).body.data).toHaveLength(1);
   });

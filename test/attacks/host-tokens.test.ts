@@ -95,7 +95,7 @@ describe('a host token that is used from another address', () => {
     const send = control.asHost(host[1].token, elsewhere);
     await expect(attempt(name, send, target)).rejects.toMatchObject({
       code: 'forbidden',
-      message: expect.stringContaining(`is not taken from ${elsewhere}`),
+      message: expect.stringContaining(`is not accepted from ${elsewhere}`),
     });
     expect(await standing(target)).toEqual(before);
   });

@@ -156,7 +156,7 @@ describe.each(names)('on %s', (runtime) => {
         const outside = await tell(`/hosts/${host.id}/heartbeat`, body);
         expect(outside).toMatchObject({
           status: 403,
-          text: expect.stringContaining('not taken from'),
+          text: expect.stringContaining('not accepted from'),
         });
         const leaving = await tell(`/hosts/${host.id}/leaving`, { generation });
         expect(leaving.status).toBe(403);

@@ -11,7 +11,7 @@ const inflateGzip = promisify(gunzip);
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 const notGzip = (cause: unknown): AppError =>
-  new AppError('invalid', 'the body is not what gzip makes', { cause });
+  new AppError('invalid', 'the body is not valid gzip', { cause });
 
 /** Builds the error for a body that is too large once decompressed; the server answers with its status, 413. */
 export const inflatesTooFar = (most: number): Error =>

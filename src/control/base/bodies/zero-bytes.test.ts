@@ -11,7 +11,7 @@ describe('a zero byte', () => {
   ])('is found %s', (_, body, path) => {
     expect(zeroByteIn(body)).toEqual({
       path,
-      message: 'holds a zero byte (U+0000), which cannot be kept',
+      message: 'holds a zero byte (U+0000), which cannot be stored',
     });
   });
 

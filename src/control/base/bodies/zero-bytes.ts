@@ -18,5 +18,5 @@ const placeIn = (value: unknown): string[] | undefined => {
 /** Returns the problem of the first zero byte in a parsed body; undefined if there is none. */
 export const zeroByteIn = (body: unknown): FieldProblem | undefined => {
   const path = placeIn(body);
-  return path && { path, message: 'holds a zero byte (U+0000), which cannot be kept' };
+  return path && { path, message: 'holds a zero byte (U+0000), which cannot be stored' };
 };

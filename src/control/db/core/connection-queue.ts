@@ -24,7 +24,7 @@ const retryAfterMs = 1_000;
 
 /** Builds the error for work that the queue has no slot for. */
 export const tooManyWait = (): AppError =>
-  new AppError('exhausted', 'too much is asked of the service at once; try again in a moment', {
+  new AppError('exhausted', 'too many requests wait for the database; try again in a moment', {
     detail: { retryAfterMs },
   });
 

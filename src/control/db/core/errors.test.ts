@@ -10,9 +10,9 @@ describe('a failure of the database', () => {
     ['53300', 'unavailable', 'the database does not answer; try again in a moment'],
     ['57P01', 'unavailable', 'the database does not answer; try again in a moment'],
     ['ECONNREFUSED', 'unavailable', 'the database does not answer; try again in a moment'],
-    ['57014', 'timeout', 'the database took too long over this'],
+    ['57014', 'timeout', 'the database took too long to answer'],
     ['42P01', 'unavailable', 'the database lacks tables of this release; try again in a moment'],
-    ['22021', 'invalid', 'a value in the request cannot be kept: as the database words it'],
+    ['22021', 'invalid', 'a value in the request cannot be stored: as the database words it'],
   ])('of the code %s is told as %s: %s', (code, told, message) => {
     expect(failing(code)).toMatchObject({ code: told, message });
   });

@@ -42,7 +42,7 @@ export const translateDatabaseError = (error: unknown): unknown => {
     });
   }
   if (contended.test(code)) {
-    const message = 'others are writing the same; try again in a moment';
+    const message = 'another request is writing the same data; try again in a moment';
     return new AppError('unavailable', message, { cause: error, detail: { retryAfterMs: 1_000 } });
   }
   if (passing.some((pattern) => pattern.test(code)) || isOfConnection(error, code)) {
@@ -51,14 +51,14 @@ export const translateDatabaseError = (error: unknown): unknown => {
     });
   }
   if (code === cancelled) {
-    return new AppError('timeout', 'the database took too long over this', { cause: error });
+    return new AppError('timeout', 'the database took too long to answer', { cause: error });
   }
   if (lacking.test(code)) {
     const message = 'the database lacks tables of this release; try again in a moment';
     return new AppError('unavailable', message, { cause: error });
   }
   if (unfitValue.test(code)) {
-    const message = `a value in the request cannot be kept: ${describeError(error)}`;
+    const message = `a value in the request cannot be stored: ${describeError(error)}`;
     return new AppError('invalid', message, { cause: error });
   }
   return error;

@@ -88,7 +88,7 @@ const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void>
   const { installation, holder, epoch } = lease;
   const rows = await tx.query(keepStatement, lease);
   if (rows.length > 0) return;
-  const message = `"${holder}" does not lead installation "${installation}" by its lease ${epoch} any more; it has to take the lease again`;
+  const message = `"${holder}" no longer leads installation "${installation}" with its lease ${epoch}: acquire the lease again`;
   throw new AppError('forbidden', message);
 };
 

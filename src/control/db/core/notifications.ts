@@ -104,7 +104,7 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
   } finally {
     await client.end();
   }
-  throw new Error('the connection that listens for notices ended');
+  throw new Error('the connection that listens for notifications ended');
 };
 
 /** Starts listening. It reconnects forever; `stop` ends it. */

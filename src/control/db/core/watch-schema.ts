@@ -40,7 +40,8 @@ export const watchSchema = (db: Queryable, log: Log): SchemaWatch => {
   const tick = async () => {
     seen = (await isEmptied(db)) ? seen + 1 : 0;
     if (seen === looks) {
-      const message = 'the database was emptied: what it held is gone; a start makes it anew';
+      const message =
+        'the database was emptied, and its data is gone; the next start creates the tables again';
       log.error({}, message);
       reject(new AppError('unavailable', message));
     }

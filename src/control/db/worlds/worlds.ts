@@ -152,7 +152,7 @@ const noteCreation = async (
  * Message of a run of tests that exceeds the limit of queued runs: it is written as an error, so that the push does
  * not fail.
  */
-const noRoomForTests = `${runLimits.queued} runs of the project waited when it was pushed, which is as many as may`;
+const noRoomForTests = `${runLimits.queued} runs of the project were already queued when it was pushed, the maximum: start its tests again later`;
 
 const haveTestsRun = async (tx: Queryable, { tests }: AskedBy): Promise<void> => {
   if (tests !== undefined) await insertRun(tx, tests, noRoomForTests);

@@ -104,7 +104,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
 
     endpoint(api.reportLeaving, async ({ params, body: { generation } }, { caller }) => {
       const hostId = checkHost(caller, params.hostId);
-      const detail = 'its machine told it to stop';
+      const detail = 'its machine asked it to stop';
       await loseHost(parts, { hostId, generation, to: 'draining', reason: 'reclaimed', detail });
       return respond(200, {});
     }),

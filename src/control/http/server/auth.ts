@@ -118,7 +118,7 @@ const createHostCheck = ({ secret, pinHosts }: Tokens, db: Queryable, log: Log):
     log.warn({ hostId, from, source }, "a host's token is used from another address");
     throw new AppError(
       'forbidden',
-      `the token of ${hostId} is not taken from ${from}: the host speaks from another address`,
+      `the token of ${hostId} is not accepted from ${from}: the host uses another address`,
     );
   };
 };

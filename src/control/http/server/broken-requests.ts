@@ -15,7 +15,10 @@ const refusals: Record<string, Refusal> = {
     status: 431,
     message: 'the address and the headers of a request are at most 16 KiB together',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request did not come whole in time' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'the request did not arrive completely in time',
+  },
 };
 const notHttp: Refusal = { status: 400, message: 'this is no HTTP request' };
 

@@ -41,7 +41,7 @@ export const createGatewayPresence = (
     if (welcome === 'refused') log.warn({ address }, 'a request with a wrong gateway token');
     forNoProject(() => noteGateway(db, address, welcome)).catch((err: unknown) => {
       noted[welcome].delete(address);
-      log.warn({ err, address }, 'who asks as a gateway could not be noted');
+      log.warn({ err, address }, 'the presence of a gateway could not be recorded');
     });
   };
 };

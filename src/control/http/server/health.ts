@@ -70,7 +70,7 @@ export const addHealthRoutes = (
   { blobs, db, isStopping }: HealthParts,
 ): void => {
   const checkRunning = async (): Promise<void> => {
-    if (isStopping()) throw new AppError('unavailable', 'it was told to stop');
+    if (isStopping()) throw new AppError('unavailable', 'it is stopping');
   };
   const checkDiskSpace = async (): Promise<void> => {
     db.diskSpace.check();

@@ -15,7 +15,7 @@ import type { Caller } from './endpoint.ts';
 export type LimitRate = (caller: Caller, reply: FastifyReply) => Promise<void>;
 
 const refusalOf = (limit: number): string =>
-  `the key or token has made its ${limit} requests of this minute (rate limit of the project): come again in the next one`;
+  `the key or token has used its ${limit} requests of this minute (rate limit of the project): try again in the next minute`;
 
 const minuteMs = 60_000;
 

@@ -37,10 +37,7 @@ const busy = (): AppError =>
   });
 
 const notAwaited = ({ digest }: AwaitedBlob): AppError =>
-  new AppError(
-    'forbidden',
-    `nobody awaits ${digest} any more: ask for an address again where this one came from`,
-  );
+  new AppError('forbidden', `no upload of ${digest} is pending any more: request a new address`);
 
 /** Refuses a request whose headers announce another number of bytes than the awaited one, before the body is read. */
 const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void => {
@@ -57,10 +54,10 @@ const checkSaid = ({ headers }: FastifyRequest, terms: AwaitedBlob & { type?: st
   const sum = Buffer.from(terms.digest.slice('sha256:'.length), 'hex').toString('base64');
   const said = Object.entries(headers).find(([name]) => /^x-[a-z]+-checksum-sha256$/.test(name));
   if (said !== undefined && said[1] !== sum) {
-    throw new AppError('invalid', `${said[0]} is not that of the awaited bytes, which is ${sum}`);
+    throw new AppError('invalid', `${said[0]} is not that of the announced bytes, which is ${sum}`);
   }
   if (terms.type !== undefined && headers['content-type'] !== terms.type) {
-    throw new AppError('invalid', `the bytes are awaited with "Content-Type: ${terms.type}"`);
+    throw new AppError('invalid', `the bytes must be sent with "Content-Type: ${terms.type}"`);
   }
 };
 

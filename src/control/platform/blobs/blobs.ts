@@ -175,10 +175,10 @@ export const nothingLeft = (): AppError =>
 export const checkAwaited = (found: AwaitedBlob, awaited: AwaitedBlob): void => {
   if (found.bytes !== awaited.bytes) {
     const sent = found.bytes > awaited.bytes ? 'more' : `${found.bytes}`;
-    throw new AppError('invalid', `${sent} bytes were sent, and ${awaited.bytes} are awaited`);
+    throw new AppError('invalid', `${sent} bytes were sent, and ${awaited.bytes} were announced`);
   }
   if (found.digest !== awaited.digest) {
-    const message = `what was sent has the digest ${found.digest}, and ${awaited.digest} is awaited`;
+    const message = `the sent bytes have the digest ${found.digest}, and ${awaited.digest} was announced`;
     throw new AppError('invalid', message);
   }
 };

@@ -14,7 +14,7 @@ async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
   for await (const piece of source.iterator({ destroyOnReturn: false })) {
     bytes += piece.byteLength;
     if (bytes > most) {
-      throw new AppError('invalid', `more bytes were sent, and ${most} are awaited`);
+      throw new AppError('invalid', `more than the announced ${most} bytes were sent`);
     }
     yield piece;
   }
@@ -30,9 +30,11 @@ export const receiveFile = async (path: string, source: Readable, most: number):
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (isDiskFull(error)) {
-      throw new AppError('unavailable', 'there is no room for what is sent', { cause: error });
+      throw new AppError('unavailable', 'the disk for uploads is full; the bytes were not stored', {
+        cause: error,
+      });
     }
-    throw new AppError('invalid', 'what was sent broke off; send it again', { cause: error });
+    throw new AppError('invalid', 'the upload broke off; send it again', { cause: error });
   }
 };
 

@@ -48,10 +48,7 @@ const isSame = (given: string, right: string): boolean => {
 };
 
 const refusal = (): AppError =>
-  new AppError(
-    'forbidden',
-    'the address is none that was given out, or its hour is over: ask for a new one where this one came from',
-  );
+  new AppError('forbidden', 'the address is not valid, or its hour is over: request a new one');
 
 const wholeForm = /^\d{1,15}$/;
 const typeForm = /^[\x20-\x7e]{1,255}$/;

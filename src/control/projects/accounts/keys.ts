@@ -33,7 +33,7 @@ export const makeKey = async (
     maskedSecret: displaySecretKey,
   });
   if (createdAt === undefined) {
-    throw new AppError('conflict', `there are ${mostKeys} keys, which are the most: revoke one`);
+    throw new AppError('conflict', `there are ${mostKeys} keys, the maximum: revoke one first`);
   }
   const action = `${nounOf({ projectId })}.create`;
   await record({ projectId, action, subject: id, before: null, after: { publicKey, note } });

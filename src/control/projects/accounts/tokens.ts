@@ -60,7 +60,7 @@ const checkMayManage = (
   if (mayDo(role, 'organization:manage') && (theirs !== 'OWNER' || role === 'OWNER')) return;
   const message = mayDo(role, 'organization:manage')
     ? `${email} is an owner: tokens of owners are made by themselves, or by an operator with "svc orgs owners add"`
-    : 'tokens of others are the matter of owners and admins';
+    : 'only owners and admins may manage the tokens of other users';
   throw new AppError('forbidden', message);
 };
 
@@ -80,8 +80,7 @@ const reachOf = (wanted: WantedToken, asker: TokenAsker, isOwn: boolean): TokenR
   };
   const bounds = asker.token ?? outer;
   if (isWithin(reach, bounds)) return reach;
-  const message =
-    'a token makes none that reaches more than it does: other scopes, or other projects';
+  const message = 'a token cannot create one with other scopes or projects than its own';
   throw new AppError('forbidden', message);
 };
 

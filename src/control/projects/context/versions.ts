@@ -62,7 +62,7 @@ export const repoIdOf = ({ kind, name }: Pick<ContextRepo, 'kind' | 'name'>): st
   `context/${kind}/${name}`;
 
 const full = (what: string, limit: number): AppError =>
-  new AppError('exhausted', `the project has ${limit} ${what}, and no room for more`, {
+  new AppError('exhausted', `the project has ${limit} ${what}, the maximum`, {
     detail: { limit },
   });
 

@@ -124,7 +124,7 @@ const readPlace = (parts: Needed, body: FileConnectorBody) => {
     if (parts.config.files.folder === null) {
       throw field(
         ['kind'],
-        'folder is not offered here: an operator gives one by SVC_FILES_FOLDER',
+        'folder is not available: an operator enables folders with SVC_FILES_FOLDER',
       );
     }
     return { bucket: null, placePath: joinFilePath(readFilePath('folder', folder).names) };
@@ -166,7 +166,7 @@ export const makeConnector = async (
         throw field(['bucket', 'connectionId'], 'is that of no connector of the project');
       }
       if (await insertConnector(tx, { ...row, connectionId })) return;
-      const message = `the project has ${mostConnectors} file connectors, and no room for more`;
+      const message = `the project has ${mostConnectors} file connectors, the maximum: delete one first`;
       throw new AppError('exhausted', message, { detail: { limit: mostConnectors } });
     });
   } catch (error) {
@@ -195,7 +195,7 @@ const keysOf = ({ config }: Pick<ProjectParts, 'config'>, row: FileConnectorRow)
   if (isObject(keys)) return keys as BucketKeys;
   throw new AppError(
     'unavailable',
-    'its keys cannot be read any more, as the secret of the service is another: make it anew',
+    'its keys cannot be decrypted any more, because the secret of the service has changed: create the connector again',
   );
 };
 
@@ -207,7 +207,7 @@ export const openPlace = async (
   const { endpoint, bucket, placePath: prefix, region } = row;
   const { folder, endpoints } = parts.config.files;
   if (row.kind === 'folder') {
-    if (folder === null) throw new AppError('unavailable', 'folders are not offered here any more');
+    if (folder === null) throw new AppError('unavailable', 'folders are not available any more');
     const names = [row.projectId, ...prefix.split('/').filter((name) => name !== '')];
     return openFolderPlace(folder, names, { make: row.direction === 'push' });
   }

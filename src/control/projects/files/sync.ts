@@ -269,12 +269,12 @@ export const syncConnector = async (
     throw new AppError('conflict', `the connector "${connector.name}" is being synced`);
   }
   if (claimed === 'full') {
-    const message = 'as many connectors are being synced as may be: ask again';
+    const message = 'the maximum number of connectors is being synced: try again in a moment';
     throw new AppError('exhausted', message, { detail: { retryAfterMs: 5_000 } });
   }
   const renewing = setInterval(() => {
     renewSync(db, id, syncId).catch((err: unknown) =>
-      log.warn({ err, id }, 'a sync was not renewed'),
+      log.warn({ err, id }, 'the claim of a sync was not renewed'),
     );
   }, renewEveryMs);
   let status: SyncAnswer['status'] = 'failed';

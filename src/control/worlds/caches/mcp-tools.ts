@@ -38,7 +38,7 @@ export const createMcpTools = (
   ): Promise<McpTool[]> => {
     const end = await readers.run({ kind: 'mcp-tools', toolSchemas }, { project, signal });
     if (end.kind === 'done') return end.outcome as McpTool[];
-    throw new AppError('exhausted', 'the tools take more to be listed than there is for it');
+    throw new AppError('exhausted', 'listing the tools takes more time or memory than it may');
   };
 
   return {

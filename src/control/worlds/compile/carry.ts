@@ -49,9 +49,9 @@ export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCa
       const [code, what] =
         end.kind === 'out_of_time'
           ? (['timeout', `took longer than ${limits.timeLimitMs / 1_000} s`] as const)
-          : (['invalid', 'took more memory than there is for it'] as const);
+          : (['invalid', 'took more memory than it may'] as const);
       const way = 'push with "data": "replace" and import the rows again';
-      throw new AppError(code, `to keep the rows that are no part of the tree ${what}: ${way}`);
+      throw new AppError(code, `keeping the rows that are not in the tree ${what}: ${way}`);
     },
   };
 };

@@ -79,7 +79,7 @@ const createKeep = (
     const entity = entities.get(name);
     const fault =
       entity === undefined
-        ? wholeFault('is of an entity that the world has not, which is not repeated')
+        ? wholeFault('is of an entity that the world does not have; the name is not repeated here')
         : shapeFault(entity, kept);
     return fault === undefined ? kept : noteFault(fault);
   };

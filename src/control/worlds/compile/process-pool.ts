@@ -84,13 +84,17 @@ const stopping = 'the service is stopping';
 const retryAfterMs = 2_000;
 
 const tooMany = ({ waits, quota }: Words, waiting: number): AppError =>
-  new AppError('exhausted', `${waiting} jobs of your project wait already ${waits}`, {
-    detail: { quota, retryAfterMs },
-  });
+  new AppError(
+    'exhausted',
+    `${waiting} jobs of your project already wait ${waits}, the maximum: wait for one to finish, then try again`,
+    {
+      detail: { quota, retryAfterMs },
+    },
+  );
 
 const displaced = ({ quota }: Words): AppError => {
   const queue = quota.replace('_', ' ');
-  const message = `the ${queue} is full, and most of what waits is your project's`;
+  const message = `the ${queue} is full, and most of its jobs are your project's: wait for some to finish, then try again`;
   return new AppError('exhausted', message, { detail: { quota, retryAfterMs } });
 };
 

@@ -199,7 +199,7 @@ const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
     const way =
       batch.emptiedAt === null
         ? 'send and confirm them first'
-        : 'their bytes were given up; open a new batch';
+        : 'their bytes were discarded; open a new batch';
     const message = `${unconfirmed.length} chunks are not confirmed (${first}${unconfirmed.length > 20 ? ', …' : ''}): ${way}`;
     throw incomplete(message, { unconfirmed: unconfirmed.slice(0, 1_000) });
   }

@@ -304,7 +304,7 @@ const putOntoHeads = async (job: Job): Promise<void> => {
   for (let heads = 1; heads <= mostHeads; heads += 1) {
     if (await putOntoHead(job)) return;
   }
-  const message = `the world got ${mostHeads} other versions while rows were put onto it: complete the batch again`;
+  const message = `the world got ${mostHeads} other versions while the rows were applied: complete the batch again`;
   throw new ImportFault('conflict', message);
 };
 
@@ -356,7 +356,7 @@ export const runImportJob = async (
   let outcome: string = 'done';
   try {
     // Attempts that were cut off count, too.
-    if (batch.attempts > mostAttempts) throw new Error('the attempts before were cut off');
+    if (batch.attempts > mostAttempts) throw new Error('earlier attempts were cut off');
     await openJobFolder(parts.folder, batch);
     await putOntoHeads(job);
   } catch (error) {

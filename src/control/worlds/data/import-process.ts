@@ -122,7 +122,7 @@ const outcomeOf = (heard: ImportMessage | End): ImportOutcome => {
       }
       throw new AppError('unavailable', heard.message);
     default:
-      throw new Error('an import process said what ends nothing');
+      throw new Error('an import process sent an unknown message');
   }
 };
 

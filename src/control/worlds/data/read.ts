@@ -42,7 +42,7 @@ const refuse = (name: string, message: string): AppError =>
 const placeOf = ({ cursor, offset = 0 }: RowsQuery): RowPlace => {
   if (cursor === undefined) return { offset };
   const place = readCursor(cursor);
-  if (place === undefined) throw refuse('cursor', 'is none that a page of rows had as nextCursor');
+  if (place === undefined) throw refuse('cursor', 'is not the nextCursor of a page of rows');
   return place;
 };
 

@@ -84,7 +84,10 @@ export const createTaskSet = async (
     const message = `there is a task set "${name}" already: ${taken}`;
     throw new AppError('conflict', message, { detail: { taskSetId: taken } });
   }
-  throw new AppError('exhausted', 'the project has no room for another task set');
+  throw new AppError(
+    'exhausted',
+    'the project has the maximum number of task sets: delete one first',
+  );
 };
 
 /** Returns a page of sets, newest first. */

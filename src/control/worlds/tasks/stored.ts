@@ -93,7 +93,7 @@ const resolvePin = async (
 
 const tooMany = (): AppError => {
   const limit = limits.storedTasks;
-  const message = `the project has ${limit} stored tasks, which is as many as it may have: delete some`;
+  const message = `the project has ${limit} stored tasks, the maximum: delete some first`;
   return new AppError('exhausted', message, { detail: { limit } });
 };
 
@@ -180,7 +180,7 @@ export const updateTask = async (
   if (changed === 'gone') throw noTask(id);
   if (changed === 'changed') return;
   const limit = limits.taskVersions;
-  const message = `task "${id}" has ${limit} versions, which is as many as it may have: store another`;
+  const message = `task "${id}" has ${limit} versions, the maximum: store another task`;
   throw new AppError('exhausted', message, { detail: { limit } });
 };
 

@@ -26,7 +26,7 @@ it('says in the log which upload it could not give up, and answers what the worl
     {
       projectId: 'prj-1',
       upload: expect.stringMatching(/^upl-/),
-      msg: expect.stringContaining('not given up'),
+      msg: expect.stringContaining('not released'),
     },
   ]);
 });

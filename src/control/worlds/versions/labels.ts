@@ -26,7 +26,7 @@ export const pinLabel = async (
   }
   throw new AppError(
     'conflict',
-    `"${world.slug}" has ${limits.worldLabels} labels, which is all that it may: take one away first`,
+    `"${world.slug}" has ${limits.worldLabels} labels, the maximum: remove one first`,
   );
 };
 

@@ -19,7 +19,7 @@ it('held files that are too large together are refused before they are read', as
   read.length = 0;
   await expect(readHeld({ blobs }, digests)).rejects.toMatchObject({
     code: 'invalid',
-    message: `the tree has more than ${limits.treeBytes} bytes, which is what it may have`,
+    message: `the tree has more than ${limits.treeBytes} bytes, the maximum`,
     fields: [{ path: ['files'] }],
   });
   expect(read.length).toBeLessThanOrEqual(most);

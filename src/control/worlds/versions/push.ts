@@ -117,7 +117,7 @@ const readFiles = (files: PushBody['files']): Sent[] => {
 };
 
 const tooLargeTree = (): AppError => {
-  const message = `the tree has more than ${limits.treeBytes} bytes, which is what it may have`;
+  const message = `the tree has more than ${limits.treeBytes} bytes, the maximum`;
   return new AppError('invalid', message, { fields: [{ path: ['files'], message }] });
 };
 

@@ -118,7 +118,7 @@ const abandon = async ({ db, log }: WorldParts, { id, projectId }: Upload): Prom
   try {
     await abandonUpload(db, id);
   } catch (error) {
-    log.warn({ err: error, projectId, upload: id }, 'an upload was not given up; it will be');
+    log.warn({ err: error, projectId, upload: id }, 'an upload was not released; it will expire');
   }
 };
 

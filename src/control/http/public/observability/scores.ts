@@ -83,10 +83,7 @@ const configEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
     const content = refusingMisfits(() => readConfig(body));
     const config = await insertConfig(db, projectId, newId('scc'), content);
     if (config !== undefined) return respond(200, viewConfig(config));
-    throw new AppError(
-      'conflict',
-      `the project has ${mostConfigs} score configs, and no room for more`,
-    );
+    throw new AppError('conflict', `the project has ${mostConfigs} score configs, the maximum`);
   }),
 
   endpoint(api.listScoreConfigs, async ({ query }, { caller: { projectId } }) => {

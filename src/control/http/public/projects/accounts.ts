@@ -153,7 +153,10 @@ const tokenEndpoints = ({ db }: Parts): Endpoint[] => [
     const { organizationId, token, role } = caller;
     const all = query.all ?? token === null;
     if (all && !isAtLeast(role, 'ADMIN')) {
-      throw new AppError('forbidden', 'tokens of others are the matter of owners and admins');
+      throw new AppError(
+        'forbidden',
+        'only owners and admins may manage the tokens of other users',
+      );
     }
     const of = { organizationId, userId: all ? null : (token?.userId ?? null) };
     const { rows, total } = await listTokens(db, of, toRange(query));

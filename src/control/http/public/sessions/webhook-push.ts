@@ -52,7 +52,7 @@ export const webhookPushEndpoints = (parts: Parts): Endpoint[] => [
     checkDestination(destination);
     const row = await setDestination(parts.db, { worldId: world.id, url, destination });
     if (row === undefined) {
-      const message = `the world "${world.slug}" has ${mostDestinations} webhook destinations, which are the most: remove one`;
+      const message = `the world "${world.slug}" has ${mostDestinations} webhook destinations, the maximum: remove one first`;
       throw new AppError('conflict', message);
     }
     const webhookPush = (await findWebhookPush(parts.db, projectId)) !== null;
