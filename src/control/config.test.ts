@@ -9,7 +9,7 @@ const complete = {
 };
 
 describe('readConfig', () => {
-  it('has defaults for what may be left out', () => {
+  it('has defaults for optional settings', () => {
     expect(readConfig(complete)).toMatchObject({
       listen: {
         public: [{ host: '127.0.0.1', port: 4500 }],
@@ -98,12 +98,12 @@ describe('readConfig', () => {
     }
   });
 
-  it('takes the database in place of a folder', () => {
+  it('accepts the database as the blob store', () => {
     const { SVC_BLOB_DIR, ...others } = complete;
     expect(readConfig({ ...others, SVC_BLOB_URL: 'database' }).blobs).toEqual({ kind: 'database' });
   });
 
-  it('takes a bucket in place of a folder', () => {
+  it('accepts a bucket as the blob store', () => {
     const { SVC_BLOB_DIR, ...others } = complete;
     const read = (given: Record<string, string>) => readConfig({ ...others, ...given }).blobs;
     expect(read({ SVC_BLOB_DIR })).toEqual({ kind: 'folder', folder: '/var/lib/svc/blobs' });
@@ -136,7 +136,7 @@ describe('readConfig', () => {
     [{ SVC_BLOB_URL: 's3://worlds/../x' }, 'not "database", s3://'],
     [{ SVC_BLOB_URL: 's3://worlds', AWS_ENDPOINT_URL_S3: 'minio:9000' }, 'AWS_ENDPOINT_URL_S3 is'],
     [{ SVC_BLOB_URL: 's3://worlds', AWS_ENDPOINT_URL_S3: 'http://a:hush@b' }, 'without a user'],
-  ])('refuses %o as a place for blobs', (given, why) => {
+  ])('refuses %o as a blob store', (given, why) => {
     const { SVC_BLOB_DIR, ...others } = complete;
     const read = () => readConfig({ ...others, ...given });
     expect(read).toThrow(why);
@@ -156,7 +156,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('takes several key pairs, key by key, in a line or in one each', () => {
+  it('accepts several key pairs, in one line or in one line each', () => {
     const pairsOf = (publicKeys: string, secretKeys: string) =>
       readConfig({
         ...complete,
@@ -174,7 +174,7 @@ describe('readConfig', () => {
     expect(() => pairsOf('pk-x', 'x')).toThrow('SVC_BOOTSTRAP_SECRET_KEY does not begin with sk-');
   });
 
-  it('takes the address of surfaces behind gateways, with the token of these', () => {
+  it('accepts the address of surfaces behind gateways, with the token of the gateways', () => {
     const url = 'https://{session}--{surface}.worlds.example.com';
     const { gateway } = readConfig({ ...complete, SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: 'gt' });
     expect(gateway?.template).toEqual({ scheme: 'https', suffix: '.worlds.example.com', port: '' });

@@ -50,17 +50,17 @@ describe('a migration', () => {
     'alter table hosts alter column uses type bigint;',
     'alter table hosts alter column size set not null;',
     'alter table hosts add column zone text not null;',
-  ])('is refused that does more: %s', (text) => {
+  ])('is refused if it does more: %s', (text) => {
     expect(faultsOf(text)).toHaveLength(1);
   });
 
-  it('may undo all that on its way down', () => {
+  it('may do all that in its down part', () => {
     const text = "alter table hosts add column zone text not null default '';\n";
     expect(faultsOf(`${text}-- Down Migration\nalter table hosts drop column zone;`)).toEqual([]);
   });
 });
 
-describe('JSON of strangers', () => {
+describe('JSON of clients', () => {
   // These functions fail on `\u0000` and on lone surrogates, which JSON may hold.
   const looksInto = /#?->>?\s*['$]|\bjsonb|\bjson_(typeof|array_|each|object_keys|strip_|extract_)/;
   const statements = readdirSync(import.meta.dirname, { encoding: 'utf8', recursive: true })
@@ -70,7 +70,7 @@ describe('JSON of strangers', () => {
     (file) => [file, upOf(readFileSync(join(dir, file), 'utf8'))] as const,
   );
 
-  it.each([...statements, ...migrations])('is looked into by no statement of %s', (_, text) => {
+  it.each([...statements, ...migrations])('is not searched by any statement of %s', (_, text) => {
     expect(looksInto.test(text)).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { isTest, sourceFiles } from '#test/support/imports.ts';
 import { replannedStatement, statement } from './core/database.ts';
 
 describe('statements', () => {
-  it('are all declared, each prepared one under a name of its own', async () => {
+  it('are all declared, each prepared one with a unique name', async () => {
     const files = sourceFiles('src/control/db').filter((file) => !isTest(file));
     const declaring = files.filter((file) => !file.includes('/migrations/'));
     expect(declaring.length).toBeGreaterThan(90);
@@ -14,12 +14,12 @@ describe('statements', () => {
     expect(refused).toEqual([]);
   });
 
-  it('refuses a second prepared statement of a name, as a connection would', () => {
+  it('refuses a second prepared statement with the same name, as a connection would', () => {
     statement('test_named_twice', 'select 1');
     expect(() => statement('test_named_twice', 'select 2')).toThrow('are named "test_named_twice"');
   });
 
-  it('takes the same statement again, and any number that are planned anew, which have no name', () => {
+  it('accepts the same statement again, and any number of statements that are replanned, which have no name', () => {
     expect(statement('test_named_once', 'select :id')).toEqual(
       statement('test_named_once', 'select :id'),
     );
@@ -29,7 +29,7 @@ describe('statements', () => {
     expect(first?.text).not.toBe(second?.text);
   });
 
-  it('refuses a name that PostgreSQL would cut', () => {
+  it('refuses a name that PostgreSQL would truncate', () => {
     expect(() => statement('n'.repeat(64), 'select 1')).toThrow('too long');
   });
 });

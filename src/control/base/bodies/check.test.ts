@@ -11,7 +11,7 @@ import { checkOfBody, checkOfText } from './check.ts';
 
 const apis = { publicApi, hostApi, poolApi, gatewayApi, senderApi, adminApi };
 
-it.each(Object.entries(apis))('every schema of requests in %s can be checked', (_, api) => {
+it.each(Object.entries(apis))('every request schema in %s compiles to a check', (_, api) => {
   const operations = (Object.values(api) as Partial<OperationShape>[]).filter(({ id }) => id);
   expect(operations.length).toBeGreaterThan(0);
   for (const { id, params, query, headers, body } of operations) {

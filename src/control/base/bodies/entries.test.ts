@@ -4,7 +4,7 @@ import { countEntries, placeOf } from './entries.ts';
 const countAt = (text: string, brackets: string): number =>
   countEntries(Buffer.from(text))[placeOf(brackets)] ?? 0;
 
-describe('entries of a list in a JSON text', () => {
+describe('countEntries', () => {
   it.each([
     ['{"a":[1,2,{"b":[3,[4]]}]}', '{[', 3],
     ['{"a":[1,2,{"b":[3,[4]]}]}', '{[{[', 2],
@@ -14,11 +14,14 @@ describe('entries of a list in a JSON text', () => {
     ['{"a":[1,2,"cut', '{[', 3],
     ['[1,2]', '[', 2],
     [']]}}{"a":[1]}', '{[', 1],
-  ])('are counted by its place: %s at %s', (text, brackets, count) => {
-    expect(countAt(text, brackets)).toBe(count);
-  });
+  ])(
+    'counts the entries of lists at a position, given as its open brackets: %s at %s',
+    (text, brackets, count) => {
+      expect(countAt(text, brackets)).toBe(count);
+    },
+  );
 
-  it('are counted however deep other lists lie, and those lists are not', () => {
+  it('counts no entries of lists that are nested deeper', () => {
     const deep = `${'['.repeat(50)}1,2${']'.repeat(50)}`;
     expect(countAt(`{"a":[${deep},${deep}]}`, '{[')).toBe(2);
   });

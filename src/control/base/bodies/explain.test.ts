@@ -21,7 +21,7 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
 };
 
 describe('explain', () => {
-  it('finds something wrong with just what the verdict refuses, for every operation', () => {
+  it('finds problems in exactly the bodies that the check refuses, for every operation', () => {
     const chance = createChance(1);
     const ajv = new Ajv({ strict: true });
     const seen = { valid: 0, invalid: 0 };
@@ -43,7 +43,7 @@ describe('explain', () => {
     expect(seen.invalid).toBeGreaterThan(100);
   });
 
-  it('looks at no more than it tells', () => {
+  it('stops looking once it has found the maximum of problems', () => {
     const schema = { type: 'array', maxItems: 1_000_000, items: { type: 'string' } };
     let looked = 0;
     const items = new Proxy(new Array(1_000_000).fill(0), {

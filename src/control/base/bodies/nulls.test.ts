@@ -11,20 +11,20 @@ const schema = Type.Object({
   items: Type.Optional(Type.Array(Type.Object({ id: Type.Optional(Type.String()) }))),
 }) as unknown as Record<string, unknown>;
 
-describe('null where the schema has none', () => {
-  it('means absent, at every level that the schema describes', () => {
+describe('a null that the schema does not allow', () => {
+  it('is removed at every level that the schema describes', () => {
     const given = { name: null, kind: null, items: [{ id: null }, { id: 'x' }] };
     expect(withoutNulls(schema, given)).toEqual({ items: [{}, { id: 'x' }] });
   });
 
-  it('stays where it is a value, is within one, or nobody knows what it is', () => {
+  it('stays if the schema allows it, within free values, and in unknown members', () => {
     const given = { comment: null, input: { name: null }, other: null, __other: { name: null } };
     expect(withoutNulls(schema, given)).toEqual(given);
     expect(withoutNulls(schema, null)).toBeNull();
     expect(withoutNulls(schema, 'text')).toBe('text');
   });
 
-  it('means absent in the forms of a union that describe the member', () => {
+  it('is removed from a union if every form that describes the member disallows it', () => {
     const union = Type.Union([
       Type.String(),
       Type.Object(
@@ -45,7 +45,7 @@ describe('null where the schema has none', () => {
     expect(withoutNulls(union, { other: null })).toEqual({ other: null });
   });
 
-  it('stays where one form of a union leaves its members free', () => {
+  it('stays if one form of a union leaves its members free', () => {
     const free = Type.Union([
       Type.Object({ name: Type.Optional(Type.String()) }),
       Type.Record(Type.String(), Type.Unknown()),

@@ -17,7 +17,7 @@ const viewOf = (input: object, output: object) => {
 };
 
 describe('pickTools', () => {
-  it('cuts out of the tools those that are given, in the order of the world', () => {
+  it('returns only the named tools, in the order of the world', () => {
     const binding = { kind: 'python', file: 'tools.py', function: 'f' } as const;
     const names = ['a', 'quote"', 'ünï\u2028', 'last'];
     const tools = names.map((name) => ({ name, input: {}, output: { enum: [name] }, binding }));
@@ -33,7 +33,7 @@ describe('pickTools', () => {
 });
 
 describe('viewTools', () => {
-  it('carries the shapes that a schema refers to, and those that they refer to', () => {
+  it('includes the definitions that a schema refers to, directly or through others', () => {
     const view = viewOf({ type: 'object' }, { type: 'array', items: { $ref: '#/$defs/Issue' } });
     expect(view?.inputSchema).toEqual({ type: 'object' });
     expect(view?.outputSchema).toEqual({
@@ -43,7 +43,7 @@ describe('viewTools', () => {
     });
   });
 
-  it('comes to an end with shapes that refer to themselves', () => {
+  it('terminates for definitions that refer to themselves', () => {
     const view = viewOf({ $ref: '#/$defs/Tree' }, {});
     expect(view?.inputSchema).toEqual({
       $ref: '#/$defs/Tree',

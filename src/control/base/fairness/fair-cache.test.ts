@@ -10,14 +10,14 @@ const cacheOf = (mostBytes: number) => {
 };
 
 describe('a cache that several owners share', () => {
-  it('keeps no more than its bytes', () => {
+  it('holds no more bytes than its limit', () => {
     const cache = cacheOf(100);
     for (let index = 0; index < 1_000; index += 1) cache.keep('a', `a${index}`, 7);
     expect(cache.bytes()).toBeLessThanOrEqual(100);
     expect(cache.kept('a0', 'a999')).toEqual(['a999']);
   });
 
-  it('drops what was unused for longest', () => {
+  it('drops the least recently used entry', () => {
     const cache = cacheOf(30);
     for (const key of ['x', 'y', 'z']) cache.keep('a', key);
     cache.get('x');
@@ -25,7 +25,7 @@ describe('a cache that several owners share', () => {
     expect(cache.kept('w', 'x', 'y', 'z')).toEqual(['w', 'x', 'z']);
   });
 
-  it('leaves the entries of one owner alone while another asks for ever more', () => {
+  it('keeps the entries of one owner while another adds more and more', () => {
     const cache = cacheOf(100);
     for (const key of ['b1', 'b2', 'b3']) cache.keep('b', key);
     for (let index = 0; index < 1_000; index += 1) cache.keep('a', `a${index}`);
@@ -33,7 +33,7 @@ describe('a cache that several owners share', () => {
     expect(cache.kept('a999', 'a998')).toEqual(['a999', 'a998']);
   });
 
-  it('makes room for an owner that comes later', () => {
+  it('gives a share to an owner that comes later', () => {
     const cache = cacheOf(100);
     for (let index = 0; index < 20; index += 1) cache.keep('a', `a${index}`);
     for (let index = 0; index < 5; index += 1) cache.keep('b', `b${index}`);
@@ -41,14 +41,14 @@ describe('a cache that several owners share', () => {
     expect(cache.kept('a15', 'a16', 'a17', 'a18', 'a19')).toHaveLength(5);
   });
 
-  it('does not keep what would take most of it', () => {
+  it('does not cache a value that would take most of its space', () => {
     const cache = cacheOf(100);
     cache.keep('b', 'small');
     cache.keep('a', 'large', 60);
     expect(cache.kept('small', 'large')).toEqual(['small']);
   });
 
-  it('takes a new value of a key for the old one', () => {
+  it('replaces the value of a key', () => {
     const cache = cacheOf(100);
     cache.keep('a', 'x', 10);
     cache.keep('b', 'x', 20);

@@ -14,14 +14,14 @@ const drain = (queue: ReturnType<typeof queueOf>): string[] => {
   return done;
 };
 
-describe('a queue that projects share', () => {
-  it('lets projects take turns, each in its own order', () => {
+describe('a fair queue', () => {
+  it('serves projects in turn, and the entries of each in order', () => {
     const queue = queueOf();
     for (const entry of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(entry.charAt(0), entry);
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('passes over a project that is doing all that it may', () => {
+  it('skips a project that has reached its limit of running jobs', () => {
     const queue = queueOf();
     for (const entry of ['a1', 'a2', 'b1']) queue.add(entry.charAt(0), entry);
     expect([queue.next(), queue.next(), queue.next()]).toEqual(['a1', 'b1', undefined]);
@@ -30,7 +30,7 @@ describe('a queue that projects share', () => {
     expect(queue.next()).toBe('a2');
   });
 
-  it('is full for a project that has its share waiting, and not for others', () => {
+  it('is full for a project that has its share queued, and not for others', () => {
     const queue = queueOf(8, 2);
     expect(['a1', 'a2', 'a3'].map((entry) => queue.add('a', entry).kind)).toEqual([
       'added',
@@ -40,7 +40,7 @@ describe('a queue that projects share', () => {
     expect(queue.add('b', 'b1')).toEqual({ kind: 'added' });
   });
 
-  it('gives up the last job of the longest queue for a project that has fewer waiting', () => {
+  it('displaces the last job of the project with most queued jobs for a project with fewer', () => {
     const queue = queueOf(4);
     for (const entry of ['a1', 'a2', 'a3', 'a4']) queue.add('a', entry);
     expect(queue.add('b', 'b1')).toEqual({ kind: 'displaced', entry: 'a4' });
@@ -50,7 +50,7 @@ describe('a queue that projects share', () => {
     expect(drain(queue)).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  it('forgets a job that is taken out, and counts what waits', () => {
+  it('removes a queued job, and counts the queued ones', () => {
     const queue = queueOf();
     for (const entry of ['a1', 'b1']) queue.add(entry.charAt(0), entry);
     expect(queue.remove('a', 'a1')).toBe(true);

@@ -26,11 +26,11 @@ describe('a writer', () => {
     return seen;
   };
 
-  it('waits while a session is opened, and goes on once that was answered', async () => {
-    const way = createOpenPriority(() => Date.now());
+  it('waits while a session is opened, and continues after its answer was sent', async () => {
+    const priority = createOpenPriority(() => Date.now());
     const open = lasting();
-    const opened = way.during(open.work);
-    const writer = followed(way.giving());
+    const opened = priority.during(open.work);
+    const writer = followed(priority.giving());
     await vi.advanceTimersByTimeAsync(100);
     expect(writer.isClear).toBe(false);
     open.end();
@@ -41,18 +41,18 @@ describe('a writer', () => {
     expect(writer.isClear).toBe(true);
   });
 
-  it('does not wait for the host of a session', async () => {
-    const way = createOpenPriority(() => Date.now());
-    void way.during(lasting().work);
-    const writer = followed(way.giving());
+  it('does not wait for an open that waits for its host', async () => {
+    const priority = createOpenPriority(() => Date.now());
+    void priority.during(lasting().work);
+    const writer = followed(priority.giving());
     await vi.advanceTimersByTimeAsync(250);
     expect(writer.isClear).toBe(true);
   });
 
-  it('goes on after a while, however many sessions are opened', async () => {
-    const way = createOpenPriority(() => Date.now());
-    const opens = setInterval(() => void way.during(lasting().work), 50);
-    const yieldToOpens = way.giving();
+  it('continues after its maximum wait, however many sessions are opened', async () => {
+    const priority = createOpenPriority(() => Date.now());
+    const opens = setInterval(() => void priority.during(lasting().work), 50);
+    const yieldToOpens = priority.giving();
     await vi.advanceTimersByTimeAsync(100);
     const writer = followed(yieldToOpens);
     await vi.advanceTimersByTimeAsync(mostHeldMs - 10);
@@ -65,16 +65,16 @@ describe('a writer', () => {
     clearInterval(opens);
   });
 
-  it('lets the loop read what has arrived where somebody went first lately, and goes on at once where nobody did', async () => {
-    const way = createOpenPriority(() => Date.now());
-    const early = followed(way.giving());
+  it('lets the event loop read pending requests after a recent open, and continues at once without one', async () => {
+    const priority = createOpenPriority(() => Date.now());
+    const early = followed(priority.giving());
     await Promise.resolve();
     expect(early.isClear).toBe(true);
-    await way.during(async () => undefined);
+    await priority.during(async () => undefined);
     await vi.advanceTimersByTimeAsync(answeredMs);
     const open = lasting();
-    setImmediate(() => void way.during(open.work));
-    const later = followed(way.giving());
+    setImmediate(() => void priority.during(open.work));
+    const later = followed(priority.giving());
     await vi.advanceTimersByTimeAsync(100);
     expect(later.isClear).toBe(false);
     open.end();

@@ -12,7 +12,7 @@ const listOf = (count: number) =>
 const bodyText = (body: string | Readable): Promise<string> | string =>
   typeof body === 'string' ? body : text(body);
 
-describe('entries that are collected', () => {
+describe('createJsonEntries', () => {
   it.each(counts)('are a list of all of them, in their order: %i', (count) => {
     const entries = createJsonEntries<object>();
     for (const entry of listOf(count)) entries.add(JSON.stringify(entry));
@@ -21,7 +21,7 @@ describe('entries that are collected', () => {
   });
 });
 
-describe('entries that are sent as they come', () => {
+describe('sendEntries', () => {
   it.each(counts)('are a list of all of them, in their order: %i', async (count) => {
     const list = await sendEntries<object>(async (add) => {
       for (const entry of listOf(count)) {
@@ -33,13 +33,13 @@ describe('entries that are sent as they come', () => {
     expect(JSON.parse(written)).toEqual({ before: 0, list: listOf(count), after: 1 });
   });
 
-  it('are whole where they are few', async () => {
+  it('writes a short list as one text', async () => {
     const list = await sendEntries<number>(async (add) => add('1'));
     expect(writeJson({ list })).toEqual(['{"list":', '[', Buffer.from('1'), ']', '}']);
     expect(jsonBody({ list })).toBe('{"list":[1]}');
   });
 
-  it('begin before the last of them is there, and wait for no reader', async () => {
+  it('begins to send a long list before its last entry exists, and waits for no reader', async () => {
     const last = Promise.withResolvers<void>();
     let isRead = false;
     const list = await sendEntries<string>(async (add) => {
@@ -55,16 +55,19 @@ describe('entries that are sent as they come', () => {
     expect(JSON.parse(await written)).toEqual([...Array(100).fill(large), 'last']);
   });
 
-  it.each([0, 1])('are refused where %i of them came before it went wrong', async (count) => {
-    const work = async (add: (text: string) => void) => {
-      for (let i = 0; i < count; i += 1) add('1');
-      await turn();
-      throw new Error('gone');
-    };
-    await expect(sendEntries(work)).rejects.toThrow('gone');
-  });
+  it.each([0, 1])(
+    'rejects if the work fails after %i entries, before any were sent',
+    async (count) => {
+      const work = async (add: (text: string) => void) => {
+        for (let i = 0; i < count; i += 1) add('1');
+        await turn();
+        throw new Error('gone');
+      };
+      await expect(sendEntries(work)).rejects.toThrow('gone');
+    },
+  );
 
-  it('break the answer off where it goes wrong once they are sent', async () => {
+  it('breaks the answer off if the work fails after entries were sent', async () => {
     const wrong = Promise.withResolvers<void>();
     const list = await sendEntries<string>(async (add) => {
       add(JSON.stringify(large));

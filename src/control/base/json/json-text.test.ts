@@ -12,29 +12,32 @@ import {
 } from './json-text.ts';
 
 describe('the chunks of an answer', () => {
-  it('are few where its pieces are small', () => {
+  it('are few if its pieces are small', () => {
     const pieces = Array.from({ length: 20_000 }, (_, index) => `${index},`);
     const chunks = [...chunksOf(pieces)];
     expect(Buffer.concat(chunks).toString()).toBe(pieces.join(''));
     expect(chunks).toHaveLength(2);
   });
 
-  it.each([0, 1, 2])('are its text, whichever characters they meet between (%i)', (shift) => {
-    const large = `${'a'.repeat(shift)}${'\u{1f600}é'.repeat(200_000)}`;
-    const pieces = ['start', large, '', 'end', large];
-    const chunks = [...chunksOf(pieces)];
-    expect(Buffer.concat(chunks).toString()).toBe(pieces.join(''));
-    for (const chunk of chunks) expect(chunk.toString()).not.toContain('\ufffd');
-  });
+  it.each([0, 1, 2])(
+    'are together its text, even if a chunk ends inside a character (%i)',
+    (shift) => {
+      const large = `${'a'.repeat(shift)}${'\u{1f600}é'.repeat(200_000)}`;
+      const pieces = ['start', large, '', 'end', large];
+      const chunks = [...chunksOf(pieces)];
+      expect(Buffer.concat(chunks).toString()).toBe(pieces.join(''));
+      for (const chunk of chunks) expect(chunk.toString()).not.toContain('\ufffd');
+    },
+  );
 
-  it('are made one by one: a large text is never there twice', () => {
+  it('are made one by one, so that a large text is never in memory twice', () => {
     const [first] = chunksOf(['\u20ac'.repeat(8_000_000)]);
     expect(first?.buffer.byteLength).toBeLessThanOrEqual(256 * 1024);
   });
 });
 
-describe('an object that is JSON text, with further members', () => {
-  it('is written as one, with lists, texts and objects of its kind in it', () => {
+describe('a JSON text with further members', () => {
+  it('is written as one object, with lists, texts and such objects in it', () => {
     const inner = jsonWith('{"a":1}', { free: new JsonText('[1]') });
     const outer = jsonWith('{"b":"}"}', { list: jsonList(['2', '3']), inner, plain: '"' });
     const written = writeJson({ before: new JsonText('[0]'), all: [outer, outer], after: 1 });
@@ -45,7 +48,7 @@ describe('an object that is JSON text, with further members', () => {
 });
 
 describe('a text or a number as JSON', () => {
-  it('is what JSON has for a text', () => {
+  it('is written like JSON.stringify writes a string', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),
@@ -59,7 +62,7 @@ describe('a text or a number as JSON', () => {
     expect([quotedOrNull(null), quotedOrNull('"')]).toEqual(['null', '"\\""']);
   });
 
-  it('is what JSON has for a number', () => {
+  it('is written like JSON.stringify writes a number', () => {
     fc.assert(
       fc.property(fc.double(), (number) => {
         expect(numberJson(number)).toBe(JSON.stringify(number));

@@ -2,26 +2,26 @@ import { describe, expect, it, vi } from 'vitest';
 import { createConnectionQueue } from './connection-queue.ts';
 
 const bench = (limits: Parameters<typeof createConnectionQueue>[0]) => {
-  const line = createConnectionQueue(limits);
+  const queue = createConnectionQueue(limits);
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (name: string) =>
-    line.take(() => {
+    queue.take(() => {
       began.push(name);
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
       return promise;
     });
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  return { line, began, ask, settle, endOne: () => ends.shift()?.() };
+  return { queue, began, ask, settle, endOne: () => ends.shift()?.() };
 };
 
-describe('the line before the database', () => {
-  it('serves so many at once, and the others in their order', async () => {
-    const { line, began, ask, settle, endOne } = bench({ served: 2, waiting: 5, waitMs: 60_000 });
+describe('the connection queue', () => {
+  it('serves up to its limit at once, and the rest in order', async () => {
+    const { queue, began, ask, settle, endOne } = bench({ served: 2, waiting: 5, waitMs: 60_000 });
     const asked = ['a', 'b', 'c', 'd'].map(ask);
     await settle();
-    expect([began, line.waiting()]).toEqual([['a', 'b'], 2]);
+    expect([began, queue.waiting()]).toEqual([['a', 'b'], 2]);
     endOne();
     await settle();
     expect(began).toEqual(['a', 'b', 'c']);
@@ -30,13 +30,13 @@ describe('the line before the database', () => {
       await settle();
     }
     await Promise.all(asked);
-    expect([began, line.waiting()]).toEqual([['a', 'b', 'c', 'd'], 0]);
-    const failing = line.take(() => Promise.reject(new Error('no')));
+    expect([began, queue.waiting()]).toEqual([['a', 'b', 'c', 'd'], 0]);
+    const failing = queue.take(() => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
-    expect(await line.take(async () => 'again')).toBe('again');
+    expect(await queue.take(async () => 'again')).toBe('again');
   });
 
-  it('refuses as too much, and not as an outage, when it is full', async () => {
+  it('refuses with `exhausted` when it is full', async () => {
     const { began, ask, settle, endOne } = bench({ served: 1, waiting: 1, waitMs: 60_000 });
     const asked = ['a', 'b'].map(ask);
     await expect(ask('c')).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('the line before the database', () => {
     expect(began).toEqual(['a', 'b']);
   });
 
-  it('lets nobody wait for longer than it says', async () => {
+  it('refuses a waiter after the maximum wait', async () => {
     vi.useFakeTimers();
     try {
       const { began, ask, endOne } = bench({ served: 1, waiting: 9, waitMs: 1_000 });

@@ -12,7 +12,7 @@ const start = () => {
   return { diskSpace, fail, pass: (ms: number) => (nowMs += ms) };
 };
 
-it('tells of a full disk until the write that found it goes through', async () => {
+it('reports a full disk until the statement that found it succeeds', async () => {
   const { diskSpace, fail } = start();
   diskSpace.check();
   await fail('insert_call');
@@ -23,7 +23,7 @@ it('tells of a full disk until the write that found it goes through', async () =
   diskSpace.check();
 });
 
-it('tells of a full disk for 10 s where nothing is written any more', async () => {
+it('reports a full disk for at most 10 s if nothing is written any more', async () => {
   const { diskSpace, fail, pass } = start();
   await fail('commit');
   pass(9_999);
@@ -32,7 +32,7 @@ it('tells of a full disk for 10 s where nothing is written any more', async () =
   diskSpace.check();
 });
 
-it('remembers a full disk for metrics for two minutes, whatever goes through meanwhile', async () => {
+it('reports a full disk to metrics for two minutes, even if writes succeed meanwhile', async () => {
   const { diskSpace, fail, pass } = start();
   expect(diskSpace.wasFull()).toBe(false);
   await fail('insert_call');
@@ -43,7 +43,7 @@ it('remembers a full disk for metrics for two minutes, whatever goes through mea
   expect(diskSpace.wasFull()).toBe(false);
 });
 
-it('takes no other failure for a full disk', async () => {
+it('reports no full disk after other failures', async () => {
   const { diskSpace } = start();
   const refused = () => Promise.reject(Object.assign(new Error('too many'), { code: '53300' }));
   await expect(diskSpace.note('insert_call', refused)).rejects.toThrow('too many');

@@ -13,11 +13,11 @@ describe('a failure of the database', () => {
     ['57014', 'timeout', 'the database took too long to answer'],
     ['42P01', 'unavailable', 'the database lacks tables of this release; try again in a moment'],
     ['22021', 'invalid', 'a value in the request cannot be stored: as the database words it'],
-  ])('of the code %s is told as %s: %s', (code, told, message) => {
-    expect(failing(code)).toMatchObject({ code: told, message });
+  ])('with the code %s becomes `%s`: %s', (code, expected, message) => {
+    expect(failing(code)).toMatchObject({ code: expected, message });
   });
 
-  it('that nobody can act on stays what it is', () => {
+  it('that no caller can act on stays as it is', () => {
     expect(failing('23505')).toMatchObject({ code: '23505', message: 'as the database words it' });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keysOf, readParameters, rowsOf, valuesOf } from './parameters.ts';
 
 describe('named parameters of a statement', () => {
-  it('are numbered in the order in which they come, each once', () => {
+  it('are numbered in order of appearance, each once', () => {
     const read = readParameters('update s set state = :state where id = :id and :state <> old');
     expect(read).toEqual({
       text: 'update s set state = $1 where id = $2 and $1 <> old',
@@ -14,24 +14,24 @@ describe('named parameters of a statement', () => {
     ['a cast', 'select :seed::bigint, x::text', 'select $1::bigint, x::text'],
     ['a quoted time', "select :seed, '12:30', ':id'", "select $1, '12:30', ':id'"],
     ['a slice', 'select :seed, list[2:last]', 'select $1, list[2:last]'],
-  ])('are not taken for %s', (_, text, numbered) => {
+  ])('are not confused with %s', (_, text, numbered) => {
     expect(readParameters(text)).toEqual({ text: numbered, names: ['seed'] });
   });
 
-  it('are not mixed with numbered ones', () => {
+  it('cannot be mixed with numbered ones', () => {
     expect(() => readParameters('select :id, $2')).toThrow('names them, too');
   });
 
-  it('leave a text alone that numbers them itself', () => {
+  it('leave a text with numbered parameters unchanged', () => {
     expect(readParameters('select $1')).toEqual({ text: 'select $1', names: [] });
   });
 
-  it('have their values by name; null is one', () => {
+  it('take their values by name, null included', () => {
     const statement = { name: 'find', names: ['id', 'host'] };
     expect(valuesOf(statement, { host: null, id: 'ses-1', more: 1 })).toEqual(['ses-1', null]);
   });
 
-  it('are missed where nothing is given for one', () => {
+  it('are reported as missing if one has no value', () => {
     const statement = { name: 'find', names: ['id', 'host'] };
     const given = { id: 'ses-1', host: undefined };
     expect(() => valuesOf(statement, given)).toThrow('the statement find lacks :host');
@@ -39,7 +39,7 @@ describe('named parameters of a statement', () => {
 });
 
 describe('rowsOf', () => {
-  it('keeps the lengths of arrays from the planner, each in a query of its own', () => {
+  it('hides the lengths of arrays from the planner, each in a subquery of its own', () => {
     expect(rowsOf(':ids::text[],\n  :counts::int[]')).toBe(
       'unnest((select :ids::text[]), (select :counts::int[]))',
     );
@@ -47,7 +47,7 @@ describe('rowsOf', () => {
 });
 
 describe('keysOf', () => {
-  it('keeps from the planner, too, that a limit lets all of them through', () => {
+  it('also hides from the planner that a limit lets all of them through', () => {
     expect(keysOf(':ids::text[]')).toBe(
       '(select * from unnest((select :ids::text[])) limit (select 1000000))',
     );

@@ -3,7 +3,7 @@ import { createProjectQueue, forNoProject, forProject } from './project-queue.ts
 
 /** Starts work that ends when the test ends it, and records the order in which it began. */
 const bench = (all: number, ofProject = all, waiting = 1_000) => {
-  const turns = createProjectQueue({ all, ofProject, waiting, waitMs: 1_000 });
+  const queue = createProjectQueue({ all, ofProject, waiting, waitMs: 1_000 });
   const began: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (project: string | undefined, name: string): Promise<void> => {
@@ -13,7 +13,7 @@ const bench = (all: number, ofProject = all, waiting = 1_000) => {
       ends.push(resolve);
       return promise;
     };
-    const take = () => turns.take(work);
+    const take = () => queue.take(work);
     return project === undefined ? take() : forProject(project, take);
   };
   const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -21,11 +21,11 @@ const bench = (all: number, ofProject = all, waiting = 1_000) => {
     ends.shift()?.();
     await settle();
   };
-  return { turns, began, ask, settle, endOne };
+  return { queue, began, ask, settle, endOne };
 };
 
-describe('turns', () => {
-  it('go round the projects, in order within each', async () => {
+describe('the project queue', () => {
+  it('serves the projects in turn, and the work of each in order', async () => {
     const { began, ask, settle, endOne } = bench(1);
     const asked = [
       ...Array.from({ length: 100 }, (_, index) => ask('greedy', `greedy ${index}`)),
@@ -39,7 +39,7 @@ describe('turns', () => {
     await Promise.all(asked);
   });
 
-  it('are not waited for while there is room, nor by what is for no project', async () => {
+  it('starts work at once below its limit, and always if the work belongs to no project', async () => {
     const { began, ask, settle, endOne } = bench(2);
     const asked = [ask('a', 'a'), ask('a', 'b'), ask('a', 'c'), ask(undefined, 'inside')];
     await settle();
@@ -49,36 +49,36 @@ describe('turns', () => {
     expect(began).toEqual(['a', 'b', 'inside', 'c']);
   });
 
-  it('refuse a request whole when none of what it asks for has begun in time', async () => {
+  it('refuses all work of a request if none of it has begun in time', async () => {
     vi.useFakeTimers();
     try {
-      const { turns, began, ask } = bench(1);
+      const { queue, began, ask } = bench(1);
       const first = ask('a', 'first');
       const ran: string[] = [];
       const both = forProject('a', () =>
         Promise.allSettled(
-          ['rows', 'count'].map((name) => turns.take(async () => void ran.push(name))),
+          ['rows', 'count'].map((name) => queue.take(async () => void ran.push(name))),
         ),
       );
       await vi.advanceTimersByTimeAsync(1_000);
       expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-      expect([began, ran, turns.waiting()]).toEqual([['first'], [], 0]);
+      expect([began, ran, queue.waiting()]).toEqual([['first'], [], 0]);
       first.catch(() => undefined);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('are given back by what fails, and include what the work itself asks for', async () => {
-    const { turns } = bench(1);
-    const nested = forProject('a', () => turns.take(() => turns.take(async () => 'done')));
+  it('frees the slot of work that fails, and needs no further slot for nested work', async () => {
+    const { queue } = bench(1);
+    const nested = forProject('a', () => queue.take(() => queue.take(async () => 'done')));
     expect(await nested).toBe('done');
-    const failing = forProject('a', () => turns.take(() => Promise.reject(new Error('no'))));
+    const failing = forProject('a', () => queue.take(() => Promise.reject(new Error('no'))));
     await expect(failing).rejects.toThrow('no');
-    expect(await forProject('a', () => turns.take(async () => 'again'))).toBe('again');
+    expect(await forProject('a', () => queue.take(async () => 'again'))).toBe('again');
   });
 
-  it('are never all of one project, however long what it asks for takes', async () => {
+  it('never gives all slots to one project, however long its work takes', async () => {
     const { began, ask, settle, endOne } = bench(3, 2);
     const asked = ['a1', 'a2', 'a3', 'a4'].map((name) => ask('a', name));
     await settle();
@@ -92,7 +92,7 @@ describe('turns', () => {
     expect(began).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('are not waited for by what all share, whichever project started it', async () => {
+  it('starts shared work at once, whichever project requested it', async () => {
     const { began, ask, settle, endOne } = bench(1);
     const asked = [ask('a', 'a1'), ask('a', 'a2')];
     asked.push(forProject('a', () => forNoProject(() => ask(undefined, 'shared'))));
@@ -102,16 +102,16 @@ describe('turns', () => {
     await Promise.all(asked);
   });
 
-  it('are refused to what comes when too much waits, and not to what was let in', async () => {
-    const { turns, ask, settle, endOne } = bench(1, 1, 2);
+  it('refuses new requests when too many wait, and no request that has begun', async () => {
+    const { queue, ask, settle, endOne } = bench(1, 1, 2);
     const steps = forProject('a', async () => {
-      await turns.take(async () => undefined);
-      await turns.take(async () => undefined);
+      await queue.take(async () => undefined);
+      await queue.take(async () => undefined);
       return 'to its end';
     });
     const asked = [ask('a', 'a1'), ask('a', 'a2')];
     await expect(ask('a', 'a3')).rejects.toMatchObject({ code: 'exhausted' });
-    expect(turns.waiting()).toBe(2);
+    expect(queue.waiting()).toBe(2);
     const other = ask('b', 'b1');
     for (let index = 0; index < 6; index += 1) {
       await settle();
@@ -119,10 +119,10 @@ describe('turns', () => {
     }
     expect(await steps).toBe('to its end');
     await Promise.all([...asked, other]);
-    expect(turns.waiting()).toBe(0);
+    expect(queue.waiting()).toBe(0);
   });
 
-  it('are waited for no longer than it says, by what has not begun', async () => {
+  it('refuses work that has not begun after the maximum wait', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { began, ask, settle, endOne } = bench(1);

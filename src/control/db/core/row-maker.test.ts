@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makerOf } from './row-maker.ts';
 
-it('makes rows of values in the order of their names, whatever these are', () => {
+it('builds row objects from values in the order of their names, whatever the names are', () => {
   const names = ['id', 'startTime', '?column?', 'a "b"', 'line\n\u2028', '`', 'null'];
   const columns = names.map((name) => ({ name }));
   const make = makerOf({}, columns);
@@ -10,7 +10,7 @@ it('makes rows of values in the order of their names, whatever these are', () =>
   expect(Object.keys(make([]) as object)).toEqual(names);
 });
 
-it('keeps what it made for a statement', () => {
+it('reuses the row builder of a statement', () => {
   const statement = {};
   const columns = [{ name: 'a' }];
   expect(makerOf(statement, columns)).toBe(makerOf(statement, columns));

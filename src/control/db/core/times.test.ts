@@ -5,7 +5,7 @@ import { isoOf, readTime } from './times.ts';
 
 const usual = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
 
-describe('a time of the server', () => {
+describe('a timestamp of the server', () => {
   const textOf = (at: Date, fraction: string): string => {
     const [day = '', time = ''] = at.toISOString().replace(/^\+0?/, '').split('T');
     return `${day} ${time.slice(0, 8)}${fraction}`;
@@ -27,7 +27,7 @@ describe('a time of the server', () => {
     noInvalidDate: true,
   });
 
-  it('is what the driver reads of it, whatever its zone and its fraction', () => {
+  it('is parsed like the driver parses it, whatever its zone and fraction', () => {
     fc.assert(
       fc.property(date, fraction, zone, (at, fraction, zone) => {
         const text = `${textOf(at, fraction)}${zone}`;
@@ -36,7 +36,7 @@ describe('a time of the server', () => {
     );
   });
 
-  it.each(['', ' BC'])('is a text of ISO 8601 without being read%s', (era) => {
+  it.each(['', ' BC'])('is converted to ISO 8601 as text%s', (era) => {
     fc.assert(
       fc.property(date, fraction, (at, fraction) => {
         const text = textOf(at, fraction);
@@ -45,7 +45,7 @@ describe('a time of the server', () => {
     );
   });
 
-  it.each(['infinity', '-infinity'])('may be %s', (text) => {
+  it.each(['infinity', '-infinity'])('can be %s', (text) => {
     expect(readTime(text)).toEqual(usual(text));
   });
 });

@@ -45,7 +45,7 @@ afterEach(() => {
 /** Waits until everything queued by now has begun, as far as the limits allow. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-it('does what comes at once together, and what comes meanwhile when that has ended', async () => {
+it('writes items that arrive together in one batch, and later ones in the next batch', async () => {
   const { take, begun, end, group } = startGroup();
   const first = Promise.all([take('p', 'a'), take('p', 'b')]);
   await turn();
@@ -63,7 +63,7 @@ it('does what comes at once together, and what comes meanwhile when that has end
   expect(await second).toEqual(['c', 'd']);
 });
 
-it('has so many groups under way as it may, and so many items in each', async () => {
+it('keeps to its limits of concurrent batches and of items in each', async () => {
   const { take, begun } = startGroup({ groups: 2, items: 2 });
   for (const key of 'abcde') void take('p', key);
   await turn();
@@ -73,7 +73,7 @@ it('has so many groups under way as it may, and so many items in each', async ()
   ]);
 });
 
-it('begins at once with what comes alone, and waits a moment where more has come', async () => {
+it('writes a lone item at once, and waits a moment after a batch of several', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -103,7 +103,7 @@ it('begins at once with what comes alone, and waits a moment where more has come
   expect(begun.slice(3)).toEqual([['e'], ['f']]);
 });
 
-it('begins with what has waited for a moment when the group before it ends', async () => {
+it('writes items that have waited a moment as soon as the batch before them ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -116,7 +116,7 @@ it('begins with what has waited for a moment when the group before it ends', asy
   expect(begun).toEqual([['a'], ['b']]);
 });
 
-it('gives each owner its turn, however much another asks for', async () => {
+it('serves owners in turn, however many items one of them has', async () => {
   const { take, begun, end } = startGroup();
   for (const key of ['a1', 'a2', 'a3', 'a4', 'a5']) void take('a', key);
   void take('b', 'b1');
@@ -128,7 +128,7 @@ it('gives each owner its turn, however much another asks for', async () => {
   ]);
 });
 
-it('never has two items of one key under way, and keeps their order', async () => {
+it('writes items of one key one after another, in order', async () => {
   const { take, begun, end } = startGroup({ groups: 2 });
   const done: string[] = [];
   void take('p', 'a').then(() => done.push('a first'));
@@ -142,7 +142,7 @@ it('never has two items of one key under way, and keeps their order', async () =
   expect(done).toEqual(['a first', 'a second']);
 });
 
-it('leaves to be done alone what a group left out, and all of a group that one item failed', async () => {
+it('returns undefined for items that a batch left out, and for all items of a batch that one of them failed', async () => {
   const { take, answer, end } = startGroup();
   answer(([first]) => [first?.key, undefined]);
   const some = Promise.all([take('p', 'a'), take('p', 'b')]);
@@ -155,7 +155,7 @@ it('leaves to be done alone what a group left out, and all of a group that one i
   expect(await failed).toEqual([undefined, undefined]);
 });
 
-it('tells all of a group what failed that is no fault of any, and goes on with the next', async () => {
+it('rejects all items of a batch if it fails through none of them, and continues with the next', async () => {
   const { take, end } = startGroup({ items: 2 });
   const failed = Promise.allSettled([take('p', 'a'), take('p', 'b')]);
   const next = take('p', 'c');
@@ -170,7 +170,7 @@ it('tells all of a group what failed that is no fault of any, and goes on with t
   expect(await next).toBe('c');
 });
 
-it('refuses an owner that has too many waiting, and no other', async () => {
+it('refuses an owner that has too many items waiting, and no other', async () => {
   const { take, group } = startGroup({ waiting: 2 });
   void take('a', 'a1');
   await turn();

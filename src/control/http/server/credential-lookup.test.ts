@@ -31,8 +31,8 @@ const bench = () => {
   return { queries, find, answer, pass: (ms: number) => (nowMs += ms) };
 };
 
-describe('finding what callers name', () => {
-  it('looks up together what is asked for while it looks, so that unknown keys cost few queries', async () => {
+describe('the lookup of credentials', () => {
+  it('batches the keys that arrive during a query, so that unknown keys cost few queries', async () => {
     const { queries, find, answer } = bench();
     const first = find('pk-known');
     const flood = Array.from({ length: 1_500 }, (_, index) => find(`pk-none-${index}`));
@@ -49,7 +49,7 @@ describe('finding what callers name', () => {
     expect(queries.map(({ length }) => length)).toEqual([1, 1_000, 501]);
   });
 
-  it('remembers a key that there is for 3 s from its query on', async () => {
+  it('caches a known key for 3 s from its query on', async () => {
     const { queries, find, answer, pass } = bench();
     const asked = find('pk-known');
     pass(1_000);
@@ -65,7 +65,7 @@ describe('finding what callers name', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('remembers for 1 s that there is none, so that one asked for on and on costs a query a second', async () => {
+  it('caches an unknown key for 1 s, so that one in constant use costs a query a second', async () => {
     const { queries, find, answer, pass } = bench();
     const ask = async (publicKey: string): Promise<void> => {
       const asked = find(publicKey);
@@ -81,7 +81,7 @@ describe('finding what callers name', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('remembers no more than 10,000 that there are not, and forgets the oldest', async () => {
+  it('caches at most 10,000 unknown keys, and drops the oldest', async () => {
     const { queries, find, answer } = bench();
     const flood = Array.from({ length: 10_001 }, (_, nth) => find(`pk-none-${nth}`));
     while (queries.length < 11) await answer();
@@ -96,7 +96,7 @@ describe('finding what callers name', () => {
     expect(queries).toHaveLength(12);
   });
 
-  it('asks nobody for what is no key, and asks again after a failure', async () => {
+  it('does not query text that is no key, and queries again after a failure', async () => {
     const { queries, find, answer } = bench();
     for (const key of ['', 'a b', 'pk-\u0000', 'ü', 'x'.repeat(257)]) {
       expect(await find(key)).toBeUndefined();

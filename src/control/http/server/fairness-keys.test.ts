@@ -15,8 +15,8 @@ const start = (serving: Record<string, string>) => {
   return { find, ofHost, looks: () => looks };
 };
 
-describe('on whose behalf a request is made', () => {
-  it('is one project for all hosts of its sessions, looked up once a host', async () => {
+describe('the fairness key of a request', () => {
+  it('is the project for all hosts of its sessions, looked up once a host', async () => {
     const { find, ofHost, looks } = start({ h1: 's1', h2: 's2' });
     expect(await find({ projectId: 'prj-a', publicKey: 'pk-a', level: 'secret' }, {})).toBe(
       'prj-a',
@@ -28,7 +28,7 @@ describe('on whose behalf a request is made', () => {
     expect(looks()).toBe(2);
   });
 
-  it('is a host itself when it names a session that it does not serve, or none', async () => {
+  it('is the host itself if it names a session that it does not serve, or none', async () => {
     const { ofHost } = start({ h1: 's1' });
     expect(await ofHost('h2', { sessionId: 's1' })).toBe('h2');
     expect(await ofHost('h1', { hostId: 'h1' })).toBe('h1');

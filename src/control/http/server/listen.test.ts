@@ -45,7 +45,7 @@ describe('listen', () => {
     }
   });
 
-  it('binds none when one is taken, and says which', async () => {
+  it('binds no address if one is taken, and names that one', async () => {
     const first = await serve();
     const taken = portOf(first.listening.addresses[0]);
     const second = await serve();
@@ -59,7 +59,7 @@ describe('listen', () => {
     await expect(fetch(`http://127.0.0.1:${freed}`)).rejects.toThrow();
   });
 
-  it('finishes what is under way when it stops, and ends the connection with it', async () => {
+  it('finishes requests under way when it stops, and then closes their connections', async () => {
     const { listening, begun, finish } = await serve();
     const address = listening.addresses[0] ?? '';
     const slow = fetch(`${address}/slow`);
@@ -72,7 +72,7 @@ describe('listen', () => {
     await stopped;
   });
 
-  it('serves on while it drains, and ends each connection with its next answer', async () => {
+  it('continues to serve while it drains, and closes each connection after its next answer', async () => {
     const { listening, begun, finish } = await serve();
     const address = listening.addresses[0] ?? '';
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -93,7 +93,7 @@ describe('listen', () => {
     agent.destroy();
   });
 
-  it('answers 408 to a request that does not come whole in time', async () => {
+  it('answers 408 to a request that does not arrive completely in time', async () => {
     const { listening } = await serve([loopback], { requestMs: 50, everyMs: 10 });
     const socket = connect(portOf(listening.addresses[0]), '127.0.0.1');
     const heard = socket.setEncoding('utf8').toArray();
@@ -107,7 +107,7 @@ describe('listen', () => {
       '431 Request Header Fields Too Large',
       `GET /?x=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: test\r\n\r\n`,
     ],
-  ])('answers %s with the body of an error, and ends the connection', async (status, sent) => {
+  ])('answers %s with an error body, and closes the connection', async (status, sent) => {
     const { listening } = await serve();
     const socket = connect(portOf(listening.addresses[0]), '127.0.0.1');
     const heard = socket.setEncoding('utf8').toArray();
@@ -117,7 +117,7 @@ describe('listen', () => {
     expect(JSON.parse(body)).toEqual({ message: expect.any(String), error: 'invalid' });
   });
 
-  it('cuts off what is not finished by the deadline', async () => {
+  it('cuts off requests that are not finished by the deadline', async () => {
     const { listening, begun } = await serve();
     const slow = fetch(`${listening.addresses[0]}/slow`).catch(() => 'cut off');
     await begun;

@@ -3,7 +3,7 @@ import { groupListeners } from './listen.ts';
 
 const at = (port: number, host = '127.0.0.1') => ({ host, port });
 
-it('keeps apart what is served at addresses of its own', () => {
+it('groupListeners keeps listeners with addresses of their own apart', () => {
   const wanted = { public: [at(4500), at(0)], host: [at(4501)], internal: [at(0), at(0)] };
   expect(groupListeners(wanted)).toEqual([
     { serves: ['public'], addresses: [at(4500), at(0)] },
@@ -12,7 +12,7 @@ it('keeps apart what is served at addresses of its own', () => {
   ]);
 });
 
-it('serves at an address all that it is named for', () => {
+it('groupListeners serves at one address all APIs that name it', () => {
   const wanted = {
     public: [at(4500)],
     host: [at(4501), at(4500)],

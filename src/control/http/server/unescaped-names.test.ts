@@ -27,7 +27,7 @@ describe('an address with a name', () => {
     '/datasets/runs/runs/runs',
     '/context/skills?tag=a/b',
     '/worlds/a/b/c',
-  ])('stays as it is where there is nothing to escape: %s', (given) => {
+  ])('stays as it is if there is nothing to escape: %s', (given) => {
     expect(escapeNames(`${at}${given}`)).toBe(`${at}${given}`);
   });
 });

@@ -4,8 +4,8 @@ import { announcedBytes, createUploads } from './uploads.ts';
 const mib = 1024 * 1024;
 const ofProject = (holder: string, bytes: number) => ({ holder, bytes, isKept: true });
 
-describe('the room for bodies', () => {
-  it('is refused by name to one who has too much, and to everybody when all is taken', () => {
+describe('the memory budget for bodies', () => {
+  it('is refused to a project that holds too much, and to all callers when it is used up', () => {
     const uploads = createUploads({ oneMib: 64, allMib: 100 });
     uploads.begin(ofProject('a', 60 * mib));
     expect(() => uploads.begin(ofProject('a', 5 * mib))).toThrow(/"upload_mib", 64 MiB/);
@@ -14,7 +14,7 @@ describe('the room for bodies', () => {
     expect(uploads.begin(ofProject('c', 1_000))).toBeDefined();
   });
 
-  it('has a number of small bodies, however small they are', () => {
+  it('limits the number of small bodies, however small they are', () => {
     const uploads = createUploads({ oneMib: 48, allMib: 48 });
     for (let count = 0; count < (24 * mib) / (16 * 1024); count += 1) {
       uploads.begin(ofProject('a', 1));
@@ -22,7 +22,7 @@ describe('the room for bodies', () => {
     expect(() => uploads.begin(ofProject('a', 1))).toThrow(/"upload_mib", 24 MiB/);
   });
 
-  it('is given back once, when nobody waits or when the work has ended', async () => {
+  it('is released once: when the client disconnects or the work has ended', async () => {
     const uploads = createUploads({ oneMib: 64, allMib: 100 });
     const left = uploads.begin(ofProject('a', 40 * mib));
     left.end();
@@ -39,14 +39,14 @@ describe('the room for bodies', () => {
     expect(uploads.bytes()).toBe(0);
   });
 
-  it('is given back with the reading of a small body, and of one that is not kept', () => {
+  it('is released when a small body has been read, and one that is not kept', () => {
     const uploads = createUploads({ oneMib: 64, allMib: 100 });
     uploads.begin(ofProject('a', 1_000)).read();
     uploads.begin({ holder: 'a', bytes: 4 * mib, isKept: false }).read();
     expect(uploads.bytes()).toBe(0);
   });
 
-  it('is taken for what a request says, or for all that it may send', () => {
+  it('is reserved for the announced length, or for the maximum without one', () => {
     expect(announcedBytes({ 'content-length': '12' }, 100)).toBe(12);
     expect(announcedBytes({ 'content-length': '101' }, 100)).toBe(0);
     expect(announcedBytes({ 'transfer-encoding': 'chunked' }, 100)).toBe(100);

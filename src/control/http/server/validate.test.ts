@@ -35,13 +35,16 @@ describe('an unknown query parameter', () => {
       path.includes('another'),
     );
 
-  it.each(reads)('is taken by the read of one thing as by the list: %s', (_, read, list) => {
-    expect(isRefused(read)).toBe(isRefused(list));
-  });
+  it.each(reads)(
+    'is treated alike by the read of one object and by the list: %s',
+    (_, read, list) => {
+      expect(isRefused(read)).toBe(isRefused(list));
+    },
+  );
 });
 
 describe('the check of a request', () => {
-  it('reads numbers from a query and none from a body', () => {
+  it('coerces numbers in a query and not in a body', () => {
     const validate = createValidator(
       operation({
         id: 'x',
@@ -64,7 +67,7 @@ describe('the check of a request', () => {
     ]);
   });
 
-  it('says of a union only what concerns the form that was meant', () => {
+  it('reports for a union only problems of the form that was meant', () => {
     expect(pathsOf({ slug: 'x', task: 'name' })).toEqual([]);
     expect(pathsOf({ slug: 'x', task: { seed: { rows: 5 } } })).toEqual(['task/seed/rows']);
     expect(pathsOf({ slug: 'x', task: { id: 'a', version: 0 } })).toEqual(['task/version']);
@@ -72,12 +75,12 @@ describe('the check of a request', () => {
     expect(pathsOf({ slug: 'x', task: 5 })).toEqual(['task']);
   });
 
-  it('goes into unions inside unions', () => {
+  it('checks unions inside unions', () => {
     const grader = { kind: 'assertions', checks: [{ entity: 'a', where: 1 }] };
     expect(pathsOf({ slug: 'x', task: { grader } })).toEqual(['task/grader/checks/0/where']);
   });
 
-  it('wants a body where there must be one, and is content without where there may be', () => {
+  it('requires a body if the operation does, and accepts none if it is optional', () => {
     expect(checkOpen(undefined)).toEqual([{ path: [], message: 'a JSON body is required' }]);
   });
 });

@@ -17,14 +17,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a folder of blobs', () => {
-  it('holds equal bytes once, and leaves nothing else, however many put them at once', async () => {
+  it('stores equal bytes once, without leftovers, however many writers there are', async () => {
     const bytes = new TextEncoder().encode('some bytes');
     await Promise.all(Array.from({ length: 10 }, () => blobs.put(bytes)));
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     expect(entries.filter((entry) => entry.isFile())).toHaveLength(1);
   });
 
-  it('says that it cannot be used', async () => {
+  it('reports that it cannot be used', async () => {
     await expect(openFolderBlobs('/dev/null/blobs')).rejects.toMatchObject({ code: 'unavailable' });
     await rm(join(folder, 'deep'), { recursive: true });
     await expect(blobs.check()).rejects.toMatchObject({ code: 'unavailable' });
@@ -38,7 +38,7 @@ describe('a folder of blobs', () => {
     });
   });
 
-  it('says that its disk is full, though files can be made', async () => {
+  it('reports a full disk, even if empty files can be created', async () => {
     const where = join(folder, 'deep', 'blobs');
     await blobs.checkDiskSpace?.();
     expect(await readdir(where)).toEqual([]);
@@ -51,7 +51,7 @@ describe('a folder of blobs', () => {
     expect(await readdir(where)).toEqual([]);
   });
 
-  it('is opened and can be used while its disk is full: what is there is read', async () => {
+  it('opens and serves reads while its disk is full', async () => {
     const where = join(folder, 'deep', 'blobs');
     const digest = await blobs.put(Uint8Array.of(1));
     await symlink('/dev/full', join(where, '.room'));

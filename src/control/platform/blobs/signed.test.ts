@@ -15,7 +15,7 @@ const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 const refused = expect.objectContaining({ code: 'forbidden' });
 
 describe('a signed address', () => {
-  it('says what may be sent, for an hour and no longer', async () => {
+  it('states what may be sent, and expires after an hour', async () => {
     const made = addresses();
     const { url, expiresAt } = await made.upload('chk-1', awaited);
     expect(url).toMatch(new RegExp(`^https://svc.test/api/blobs/${sha256}\\?`));
@@ -25,7 +25,7 @@ describe('a signed address', () => {
     expect(() => made.readTerms('PUT', sha256, queryOf(url))).toThrow(refused);
   });
 
-  it('is good for what it was made for alone', async () => {
+  it('is valid only for the terms that it was made for', async () => {
     const made = addresses();
     const upload = queryOf((await made.upload('chk-1', awaited)).url);
     const download = queryOf((await made.download(awaited.digest, { name: 'refusals.jsonl' })).url);
@@ -60,7 +60,7 @@ describe('a signed address', () => {
     for (const read of altered) expect(read).toThrow(refused);
   });
 
-  it('stays good while the secret is replaced, and is none of another installation', async () => {
+  it('stays valid while the secret is rotated, and is not valid in another installation', async () => {
     const { url } = await addresses(new Secret('before')).upload('chk-1', awaited);
     const replaced = addresses(new Secret('now', ['before']));
     expect(replaced.readTerms('PUT', sha256, queryOf(url))).toMatchObject(awaited);

@@ -34,14 +34,14 @@ describe('small blobs', () => {
   const small = new TextEncoder().encode('a bundle');
   const large = new Uint8Array(256 * 1024 + 1);
 
-  it('gives the small ones as base64, never reading the large ones', async () => {
+  it('returns small blobs as base64, and never reads large ones', async () => {
     const { blobs, reads } = countingBlobs(small, large);
     const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(small), digestOf(large)]);
     expect(picked).toEqual({ [digestOf(small)]: Buffer.from(small).toString('base64') });
     expect(reads).toEqual([digestOf(small)]);
   });
 
-  it('leaves out what is lost', async () => {
+  it('leaves out lost blobs', async () => {
     const lost = new TextEncoder().encode('lost');
     const { blobs } = countingBlobs(small);
     const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(lost), digestOf(small)]);
@@ -51,7 +51,7 @@ describe('small blobs', () => {
   const sized = (count: number, first: number) =>
     Array.from({ length: count }, (_, index) => new Uint8Array(200 * 1024).fill(first + index));
 
-  it('reads each once, and lets go of the one unused for longest', async () => {
+  it('reads each blob once, and drops the least recently used one', async () => {
     const many = sized(140, 0);
     const { blobs, reads } = countingBlobs(...many);
     const cache = createSmallBlobs(blobs);
@@ -62,7 +62,7 @@ describe('small blobs', () => {
     expect(reads).toHaveLength(141);
   });
 
-  it('keeps those of one project, however many another asks for', async () => {
+  it('keeps the blobs of one project, however many another requests', async () => {
     const many = sized(240, 0);
     const { blobs, reads } = countingBlobs(small, ...many);
     const cache = createSmallBlobs(blobs);

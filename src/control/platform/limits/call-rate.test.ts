@@ -27,13 +27,13 @@ const bench = () => {
 };
 
 describe('the rate of calls', () => {
-  it('asks the database once for many, also when they come together', async () => {
+  it('queries the database once for many calls, also for concurrent ones', async () => {
     const { spendMany, asked } = bench();
     expect(await spendMany(4)).toBe(4);
     expect(asked()).toBe(1);
   });
 
-  it('refuses what is more than the quota until the minute is over, asking no more', async () => {
+  it('refuses calls beyond the quota until the minute ends, without further queries', async () => {
     const { rate, spendMany, asked, pass } = bench();
     pass(20_000);
     expect(await spendMany(50)).toBe(10);
@@ -48,7 +48,7 @@ describe('the rate of calls', () => {
     expect(await spendMany(3)).toBe(3);
   });
 
-  it('does not keep for the next minute what was taken in this one', async () => {
+  it('does not carry tokens over to the next minute', async () => {
     const { spendMany, pass } = bench();
     expect(await spendMany(1)).toBe(1);
     pass(60_000);

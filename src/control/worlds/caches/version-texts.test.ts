@@ -49,7 +49,7 @@ const page = (count: number, id = (at: number): string => `v-${at}`) =>
   Array.from({ length: count }, (_, at) => ({ versionId: id(at), otherBytes: 0 }));
 
 describe('the texts of a page', () => {
-  it('are read as far as the page has room, and no others', async () => {
+  it('are read only as far as the size budget of the page allows', async () => {
     const { db, reads } = textDatabase();
     const shown = await createVersionTexts(db, none).page(page(100), ['toolSchemas']);
     const fitting = Math.floor(limits.pageBytes / textBytes);
@@ -57,7 +57,7 @@ describe('the texts of a page', () => {
     expect(reads).toEqual(page(fitting).map(({ versionId }) => versionId));
   });
 
-  it('are read once for entries of one version, and count for each', async () => {
+  it('are read once for several entries of one version, and count for each', async () => {
     const { db, reads } = textDatabase();
     const shown = await createVersionTexts(db, none).page(
       page(100, () => 'v'),
@@ -67,13 +67,13 @@ describe('the texts of a page', () => {
     expect(reads).toEqual(['v']);
   });
 
-  it('are neither measured nor read when nobody asks for any', async () => {
+  it('are neither measured nor read if none are requested', async () => {
     const { db, reads } = textDatabase();
     expect(await createVersionTexts(db, none).page(page(3), [])).toEqual([{}, {}, {}]);
     expect(reads).toEqual([]);
   });
 
-  it('are made of versions that have none, while there is room, and kept', async () => {
+  it('are made for versions that have none, within the size budget, and stored', async () => {
     const ids = page(20).map(({ versionId }) => versionId);
     const { db, texts } = textDatabase(ids);
     const made: string[] = [];
@@ -94,7 +94,7 @@ describe('the texts of a page', () => {
 });
 
 describe('the text of one version', () => {
-  it('stays in memory while it is small, and counts there with all that it takes', async () => {
+  it('is cached if it is small, and counts with its full size', async () => {
     const { db, reads } = textDatabase(['small', 'large']);
     const kept = createFairCache<string>(10_000_000);
     const chars = { small: 1_000, large: 1_000_000 };

@@ -29,7 +29,7 @@ const countingDatabase = (jsonChars: number) => {
   return { db: { query } as unknown as Queryable, reads };
 };
 
-describe('versions in memory', () => {
+describe('cached versions', () => {
   it('are read once', async () => {
     const { db, reads } = countingDatabase(1_000);
     const versions = createVersions(db);
@@ -38,7 +38,7 @@ describe('versions in memory', () => {
     expect(reads).toEqual(['a-1', 'a-2']);
   });
 
-  it('are read once for all that ask for them meanwhile, project by project', async () => {
+  it('are read once for concurrent requests, separately for each project', async () => {
     const { db, reads } = countingDatabase(1_000);
     const versions = createVersions(db);
     const ask = (project: string) => forProject(project, () => versions.get('a-1'));
@@ -46,7 +46,7 @@ describe('versions in memory', () => {
     expect(reads).toEqual(['a-1', 'a-1']);
   });
 
-  it('have the slug that their world has had for some seconds, or since it was renamed here', async () => {
+  it('have a slug that is at most some seconds old, and the new one at once after a rename here', async () => {
     let nowMs = 0;
     let slug = 'notes';
     const row = { id: 'a-1', projectId: 'a', worldId: 'wld-1', files: [], links: [], jsonChars: 1 };
@@ -65,7 +65,7 @@ describe('versions in memory', () => {
     expect(await slugOf()).toBe('papers');
   });
 
-  it('of one project stay there while another asks for ever more', async () => {
+  it('of one project stay cached while another requests more and more', async () => {
     const { db, reads } = countingDatabase(100_000);
     const kept = createFairCache<Version>(10_000_000);
     const versions = createVersions(db, kept);

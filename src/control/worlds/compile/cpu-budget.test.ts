@@ -8,7 +8,7 @@ const budgetOf = (secondsPerMinute: number) => {
 };
 
 describe('the compile time of a project', () => {
-  it('may be spent at once, and comes back at a steady rate', () => {
+  it('can be spent at once, and refills at a steady rate', () => {
     const budget = budgetOf(30);
     budget.spend('a', 29);
     expect(budget.waitMs('a')).toBe(0);
@@ -20,13 +20,13 @@ describe('the compile time of a project', () => {
     expect(budget.waitMs('a')).toBe(0);
   });
 
-  it('is its own', () => {
+  it('is not shared with other projects', () => {
     const budget = budgetOf(30);
     budget.spend('a', 100);
     expect(budget.waitMs('b')).toBe(0);
   });
 
-  it('is full again after a while, never more', () => {
+  it('refills up to its limit, and never beyond', () => {
     const budget = budgetOf(30);
     budget.spend('a', 30);
     budget.pass(3_600_000);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPatternMatch } from './match-patterns.ts';
 
-it('finds patterns text by text, and begins no further text once its time is spent', () => {
+it('matchPatterns searches text by text, and begins no further text once its time is spent', () => {
   let ms = 0;
   const clock = (): number => {
     ms += 900;

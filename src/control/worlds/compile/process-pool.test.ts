@@ -16,7 +16,7 @@ const long = { kind: 'idle', ms: 3_600_000 } as const;
 const short = { kind: 'idle', ms: 1 } as const;
 const project = 'one';
 
-describe('a job that nobody waits for', () => {
+describe('a job whose client has disconnected', () => {
   let pool: ProcessPool<IdleJob, number, never>;
 
   const start = (leftMs: number) => {
@@ -26,7 +26,7 @@ describe('a job that nobody waits for', () => {
 
   afterEach(() => pool.stop());
 
-  it('is ended, though nobody needs its place', async () => {
+  it('is killed after its grace period, even if no other job waits', async () => {
     start(1);
     const gone = new AbortController();
     const left = pool.run(long, { project, signal: gone.signal });
@@ -36,7 +36,7 @@ describe('a job that nobody waits for', () => {
     expect(await pool.run(short, { project })).toMatchObject({ kind: 'done' });
   });
 
-  it('goes on when it is done soon, so that its process serves the next', async () => {
+  it('continues if it ends within the grace period, so that its process can be reused', async () => {
     start(3_600_000);
     const gone = new AbortController();
     const left = pool.run(short, { project, signal: gone.signal });
@@ -47,7 +47,7 @@ describe('a job that nobody waits for', () => {
     expect(next).toMatchObject({ outcome: 'outcome' in done && done.outcome });
   });
 
-  it('is not begun when its client goes while what it needs is brought', async () => {
+  it('is not begun if its client disconnects while its input is loaded', async () => {
     start(3_600_000);
     const gone = new AbortController();
     const brought = Promise.withResolvers<IdleJob>();

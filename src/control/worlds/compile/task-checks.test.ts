@@ -20,7 +20,7 @@ const ok = { ok: true, hash: 'sha256:1' };
 const asked = { project: 'a' };
 
 describe('checks of tasks', () => {
-  it('are done once for those who ask at once, and not again', async () => {
+  it('run once for concurrent requests, and are cached', async () => {
     const { check, begun } = start();
     const all = [check(job('{}'), asked), check(job('{}'), asked)];
     begun[0]?.end.resolve(ok);
@@ -32,7 +32,7 @@ describe('checks of tasks', () => {
     expect(begun).toHaveLength(3);
   });
 
-  it('remember what is wrong with a task, and not that a limit ended a check', async () => {
+  it('are cached if they found problems, and not if a limit ended them', async () => {
     const { check, begun } = start();
     const wrong = { ok: false, fields: [{ path: ['task'], message: 'wrong' }] };
     const ended = { ok: false, problems: [] };
@@ -45,7 +45,7 @@ describe('checks of tasks', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('go on for who stays, and are given up with the last', async () => {
+  it('continue while one client waits, and are cancelled when the last disconnects', async () => {
     const { check, begun } = start();
     const [first, second] = [new AbortController(), new AbortController()];
     const leaves = check(job('{}'), { ...asked, signal: first.signal });
@@ -61,7 +61,7 @@ describe('checks of tasks', () => {
     expect(await next).toEqual(ok);
   });
 
-  it('are refused when the specs that wait are too large together', async () => {
+  it('are refused if the queued specs are too large together', async () => {
     const { check, begun } = start();
     const spec = (index: number): string => `${index}${' '.repeat(1024 * 1024 - 10)}`;
     const first = check(job(spec(0)), asked);

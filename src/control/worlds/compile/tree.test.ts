@@ -18,7 +18,7 @@ describe('decodeTree', () => {
     },
   );
 
-  it('decodes a file as large as files may be', () => {
+  it('decodes a file of the maximum size', () => {
     const bytes = Buffer.alloc(limits.treeFileBytes, 'x');
     expect(decode(bytes.toString('base64'))?.byteLength).toBe(bytes.byteLength);
   });

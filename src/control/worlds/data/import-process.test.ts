@@ -28,13 +28,13 @@ const run = (limits: Partial<typeof plenty>, signal = new AbortController().sign
   });
 
 describe('an import', () => {
-  it('ends that takes too long, too much room or too much memory', async () => {
+  it('is ended if it takes too much time, disk space or memory', async () => {
     await expect(run({ timeLimitMs: 1 })).rejects.toMatchObject({ code: 'out_of_time' });
     await expect(run({ diskMib: 1 })).rejects.toMatchObject({ code: 'out_of_disk' });
     await expect(run({ memoryMb: 24 })).rejects.toMatchObject({ code: 'out_of_memory' });
   });
 
-  it('is done within its limits, and ends when it is called off', async () => {
+  it('completes within its limits, and ends when it is cancelled', async () => {
     const off = new AbortController();
     const done = await run({}, off.signal, lines.slice(0, 20_000));
     expect(done).toMatchObject({ kind: 'applied', landed: { users: 20_000 } });
@@ -44,8 +44,8 @@ describe('an import', () => {
   });
 });
 
-describe('what a process takes', () => {
-  it('is told with files that have no name any more', async () => {
+describe('the disk space of a process', () => {
+  it('includes deleted files that are still open', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-use-'));
     const path = join(folder, 'gone');
     const descriptor = openSync(path, 'w');

@@ -28,7 +28,7 @@ const storeOf = (count: number, bad: ReadonlySet<number>) => {
 
 const wide = { mostBytes: 1_000_000, mostMs: 60_000 };
 
-it('reads each blob of all worlds once, and names the worlds of those that are damaged', async () => {
+it('the search for damaged blobs reads each blob once, and names the worlds of damaged ones', async () => {
   const { parts, reads } = storeOf(250, new Set([3, 180]));
   expect(await findDamaged(parts, { after: null, ...wide })).toEqual({
     damaged: [
@@ -43,7 +43,7 @@ it('reads each blob of all worlds once, and names the worlds of those that are d
   expect(new Set(reads).size).toBe(reads.length);
 });
 
-it('stops at its bound, and goes on where it stopped', async () => {
+it('the search for damaged blobs stops at its limit, and continues from there', async () => {
   const { parts } = storeOf(7, new Set([2]));
   const bounds = { mostBytes: 30, mostMs: 60_000 };
   const first = await findDamaged(parts, { after: null, ...bounds });

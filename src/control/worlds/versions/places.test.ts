@@ -19,7 +19,7 @@ const makeOdd = (world: SmallWorld): void => {
 const listOf = (value: unknown) => ({ id: 77, name: 'Odd', about: { [oddName]: value } });
 
 describe('the path of a fault', () => {
-  it('names a key of a file as it is written', () => {
+  it('names a key of a file as the author wrote it', () => {
     const problem = {
       file: 'data/lists.json',
       pointer: '/0/in~1out~0now',
@@ -29,7 +29,7 @@ describe('the path of a fault', () => {
     expect(refusedWorld([problem]).fields[0]?.path).toEqual(['data/lists.json', '0', oddName]);
   });
 
-  it('names a field of a row that comes with a request as it is written', () => {
+  it('names a field of a row in a request as the client wrote it', () => {
     const world = smallWorld();
     makeOdd(world);
     const files = toTree(world);
@@ -43,7 +43,7 @@ describe('the path of a fault', () => {
     });
   });
 
-  it('names a field of a row of a task as it is written', () => {
+  it('names a field of a row of a task as the author wrote it', () => {
     const bundle = encodeBundle({ contract: contractOf(makeOdd), files: [] });
     const known = createWorldCache()({ digest: 'sha256:0', project: 'prj-1', bundle });
     const checked = checkTask(known, { seed: { mode: 'append', rows: { lists: [listOf(5)] } } });
@@ -52,7 +52,7 @@ describe('the path of a fault', () => {
     });
   });
 
-  it('is a pointer where a command of a world is refused', () => {
+  it('is a JSON pointer if a command of a world is refused', () => {
     const fields = [{ path: ['data', oddName], message: 'is unknown' }];
     expect(requestProblems(fields, '')).toMatchObject([{ pointer: '/data/in~1out~0now' }]);
   });

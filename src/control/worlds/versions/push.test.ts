@@ -4,7 +4,7 @@ import type { Digest } from '#domain/world.ts';
 import type { Blobs } from '../../platform/blobs/blobs.ts';
 import { readHeld } from './push.ts';
 
-it('held files that are too large together are refused before they are read', async () => {
+it('a push refuses stored files that are too large together before it reads them', async () => {
   const read: Digest[] = [];
   const blobs = {
     size: async () => limits.treeFileBytes,

@@ -41,7 +41,7 @@ const charsOf = async (value: unknown): Promise<number> => {
 const mostChars = limits.pageBytes + 200_000;
 
 describe('a list of tasks', () => {
-  it('has the names of all tools as one text, as often as there is room', () => {
+  it('has the names of all tools as one text, as often as the size budget allows', () => {
     const views = viewTasks(contractOf(500, 1_000, {}), undefined, []);
     const texts = views.flatMap(({ tools }) => {
       const text: unknown = tools;
@@ -54,14 +54,17 @@ describe('a list of tasks', () => {
   it.each<[string, Shape]>([
     ['description', { description: 'd'.repeat(100_000) }],
     ['seed.counts', { entity: 'e'.repeat(100_000) }],
-  ])('has of each %s no more than a page holds, and names the rest', async (member, shape) => {
-    const contract = contractOf(100, 1, shape);
-    const views = viewTasks(contract, undefined, []);
-    expect(await charsOf(views)).toBeLessThan(mostChars);
-    expect(views[0]).not.toHaveProperty('omitted');
-    expect(views.at(-1)?.omitted).toContain(member);
-    expect(await charsOf(viewTasks(contract, 'task-99', []))).toBeGreaterThan(100_000);
-  });
+  ])(
+    'includes each %s only within the size budget of a page, and lists the omitted members',
+    async (member, shape) => {
+      const contract = contractOf(100, 1, shape);
+      const views = viewTasks(contract, undefined, []);
+      expect(await charsOf(views)).toBeLessThan(mostChars);
+      expect(views[0]).not.toHaveProperty('omitted');
+      expect(views.at(-1)?.omitted).toContain(member);
+      expect(await charsOf(viewTasks(contract, 'task-99', []))).toBeGreaterThan(100_000);
+    },
+  );
 
   it('shows one task whole, however large each of its members is', async () => {
     const large = 'i'.repeat(limits.pageBytes);
@@ -71,7 +74,7 @@ describe('a list of tasks', () => {
     expect(await charsOf(view)).toBeGreaterThan(2 * limits.pageBytes);
   });
 
-  it('writes nothing of tasks that the page has no room for', () => {
+  it('serializes nothing of tasks beyond the size budget', () => {
     const contract = contractOf(100, 1, { instruction: 'i'.repeat(1_000_000) });
     const written: string[] = [];
     for (const task of contract.tasks) {
