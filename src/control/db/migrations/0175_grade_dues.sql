@@ -1,6 +1,6 @@
 -- Up Migration
 
--- The call whose grade is to be told, which no entry of a ledger tells of.
+-- Call whose grade is to be reported; no ledger entry reports it.
 alter table trace_dues add column call_id text;
 
 -- Down Migration
