@@ -9,8 +9,11 @@ import { Secret } from '#runtime/secret.ts';
 import { examine } from '#wire/admin-api/operations.ts';
 import { basicAuthorization } from '#wire/client.ts';
 import { type Database, openDatabase } from '../../src/control/db/core/database.ts';
-import { ensureKeyPairs, findKeys, nameKeys } from '../../src/control/db/projects/keys.ts';
-import { createNaming, openConfiguredKeys } from '../../src/control/platform/tokens/keys-in-use.ts';
+import { ensureKeyPairs, findKeys, renewKeys } from '../../src/control/db/projects/keys.ts';
+import {
+  createKeyRenewal,
+  openConfiguredKeys,
+} from '../../src/control/platform/tokens/keys-in-use.ts';
 import { hashSecretKey } from '../../src/control/platform/tokens/tokens.ts';
 import { startTestControl } from '../support/control.ts';
 import { type OwnControl, startNotesControl } from '../support/own-control.ts';
@@ -67,7 +70,7 @@ describe('key pairs from configuration', () => {
    */
   const runFor = async (minutes: number, ...publicKeys: string[]): Promise<string[]> => {
     let nowMs = 0;
-    const name = createNaming(db, publicKeys, () => nowMs);
+    const name = createKeyRenewal(db, publicKeys, () => nowMs);
     const revoked: string[] = [];
     for (; nowMs <= minutes * 60_000; nowMs += 20_000) revoked.push(...(await name()));
     return revoked;
@@ -142,7 +145,7 @@ describe('key pairs from configuration', () => {
     await (await startWith(['pk-quiet', 'sk-quiet'])).stop();
     await silence('pk-quiet', 60);
     let nowMs = 0;
-    const name = createNaming(db, ['pk-hand'], () => nowMs);
+    const name = createKeyRenewal(db, ['pk-hand'], () => nowMs);
     await name();
     nowMs += 20 * 60_000;
     expect(await name()).toEqual([]);
@@ -171,7 +174,7 @@ describe('key pairs from configuration', () => {
     await (await startWith(...pairs)).stop();
     expect(await Promise.all(pairs.map(statusOf))).toEqual([200, 200]);
     await (await startWith(...pairs)).stop();
-    await nameKeys(db, ['pk-one']);
+    await renewKeys(db, ['pk-one']);
     const before = await read();
     await ensureKeyPairs(db, { organization: 'local', project: 'default' }, [
       { publicKey: 'pk-one', secretHash: hashSecretKey('sk-one') },
@@ -204,7 +207,7 @@ describe('key pairs from configuration', () => {
     await openWith(pair);
     expect(await validOf('pk-both')).toEqual(['pk-both']);
     await revokeAsBefore();
-    await createNaming(db, ['pk-both'])();
+    await createKeyRenewal(db, ['pk-both'])();
     expect(await validOf('pk-both')).toEqual(['pk-both']);
   });
 

@@ -14,7 +14,7 @@ import { dropOfDeletedWorlds, emptyBatch, findSpentBatches } from '../db/worlds/
 import { fillVersions } from '../db/worlds/version-summaries.ts';
 import { emptyDeletedWorld } from '../db/worlds/world-ends.ts';
 import type { Parts } from '../parts.ts';
-import { dropLateUploads, emptyDeletedFolders } from '../projects/files/tidy.ts';
+import { dropExpiredUploads, emptyDeletedFolders } from '../projects/files/tidy.ts';
 import { closeAndWait } from '../sessions/lifecycle/close.ts';
 import { dropOldRecording } from '../sessions/recordings/keep.ts';
 import { settleOpenAnswers } from '../sessions/webhooks/open-answers.ts';
@@ -70,7 +70,7 @@ export const tidyUp = async (parts: Parts): Promise<void> => {
     () => fillVerdicts(parts.db),
     () => emptyDeletedWorld(parts.db, parts.config.deletedGraceMinutes),
     () => emptyBatches(parts),
-    () => dropLateUploads(parts),
+    () => dropExpiredUploads(parts),
     () => emptyDeletedFolders(parts),
     () => collectBlobs(parts),
     () => dropOldRecording(parts),

@@ -44,7 +44,7 @@ const holdLists = (bytes: Uint8Array, bounds: readonly Bound[]): void => {
 };
 
 /** Throws `HoldsTooMany` if the body of an operation, or its beginning, exceeds a limit. */
-export const holdToExtent = (operation: string, form: BodyForm, bytes: Uint8Array): void => {
+export const checkExtent = (operation: string, form: BodyForm, bytes: Uint8Array): void => {
   if (form === 'protobuf') protobufHolds[operation]?.(bytes);
   else if (Object.hasOwn(listsOf, operation)) holdLists(bytes, listsOf[operation] ?? []);
 };

@@ -14,7 +14,7 @@ const notGzip = (cause: unknown): AppError =>
   new AppError('invalid', 'the body is not valid gzip', { cause });
 
 /** Builds the error for a body that is too large once decompressed; the server answers with its status, 413. */
-export const inflatesTooFar = (most: number): Error =>
+export const inflatesTooLarge = (most: number): Error =>
   Object.assign(new Error(`the body is larger than ${most} bytes once it is inflated`), {
     statusCode: 413,
   });
@@ -48,7 +48,7 @@ const chunksOf = async function* (bytes: Uint8Array): AsyncGenerator<Buffer> {
 };
 
 /** Decompresses up to `most` bytes. `look` gets the bytes so far and may throw to stop. */
-export const inflateLooking = async (
+export const inflateChecked = async (
   bytes: Uint8Array,
   most: number,
   look: (beginning: Uint8Array) => void,
@@ -59,7 +59,7 @@ export const inflateLooking = async (
   for await (const chunk of chunksOf(bytes)) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > most) throw inflatesTooFar(most);
+    if (size > most) throw inflatesTooLarge(most);
     if (size >= nextLook) {
       look(Buffer.concat(chunks));
       nextLook = size * nextLooks;

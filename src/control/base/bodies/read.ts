@@ -14,8 +14,8 @@ import { type OperationShape, operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
 import { type Check, checkOfBody } from './check.ts';
-import { holdToExtent } from './extent.ts';
-import { inflateLooking } from './inflate.ts';
+import { checkExtent } from './extent.ts';
+import { inflateChecked } from './inflate.ts';
 import { type KeepOptions, keepExport, keepers } from './keep.ts';
 import { withoutNulls } from './nulls.ts';
 import { parseEntries, parseText, textOfBody } from './parse.ts';
@@ -102,13 +102,13 @@ const protobufReaders: Readonly<
 };
 
 const readProtobuf = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
-  holdToExtent(id, options.form, bytes);
+  checkExtent(id, options.form, bytes);
   return { problems: [], body: protobufReaders[id]?.(bytes, options) };
 };
 
 const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBody => {
   if (options.form === 'protobuf') return readProtobuf(id, bytes, options);
-  holdToExtent(id, options.form, bytes);
+  checkExtent(id, options.form, bytes);
   const text = textOfBody(bytes);
   if (text === undefined) return readNothing(id);
   const { problems, body } = readText(id, text, measureJson(text), options);
@@ -136,8 +136,8 @@ export const readApart = async ({
   ...options
 }: Given): Promise<ReadApart> => {
   try {
-    const look = (beginning: Uint8Array) => holdToExtent(operation, options.form, beginning);
-    const whole = inflatesTo === undefined ? bytes : await inflateLooking(bytes, inflatesTo, look);
+    const look = (beginning: Uint8Array) => checkExtent(operation, options.form, beginning);
+    const whole = inflatesTo === undefined ? bytes : await inflateChecked(bytes, inflatesTo, look);
     return readWhole(operation, whole, { ...options, isApart: true });
   } catch (error) {
     if (!isTooMuch(error)) throw error;
@@ -158,7 +158,7 @@ export const readSmall = (
   }
   if (bytes === undefined) return readNothing(id);
   if (bytes.byteLength > limits.directBodyBytes) return undefined;
-  holdToExtent(id, options.form, bytes);
+  checkExtent(id, options.form, bytes);
   const text = textOfBody(bytes);
   if (text === undefined) return readNothing(id);
   const extent = measureJson(text);

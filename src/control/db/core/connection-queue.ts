@@ -23,7 +23,7 @@ export type ConnectionQueue = {
 const retryAfterMs = 1_000;
 
 /** Builds the error for work that the queue has no slot for. */
-export const tooManyWait = (): AppError =>
+export const queueFull = (): AppError =>
   new AppError('exhausted', 'too many requests wait for the database; try again in a moment', {
     detail: { retryAfterMs },
   });
@@ -43,11 +43,11 @@ export const createConnectionQueue = ({
       underWay += 1;
       return undefined;
     }
-    if (waiting.size >= mostWaiting) throw tooManyWait();
+    if (waiting.size >= mostWaiting) throw queueFull();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       waiting.delete(begin);
-      reject(tooManyWait());
+      reject(queueFull());
     }, waitMs);
     const begin = (): void => {
       clearTimeout(timer);

@@ -52,7 +52,7 @@ export type Planning = 'usual' | 'by_key';
 
 /**
  * Timeouts for the locks of a transaction, in milliseconds. If one expires, the statement fails as `unavailable`, and
- * `isOfLock` (errors.ts) returns true for the error.
+ * `isLockConflict` (errors.ts) returns true for the error.
  */
 export type Locking = {
   /** Timeout for each row that another transaction has locked. */

@@ -73,18 +73,18 @@ const isOfConnection = (error: unknown, code: string): boolean =>
     (code === '' && passingMessages.test(error.message)));
 
 /** Returns true if a statement failed because of its values; with other values it could succeed. */
-export const isOfValues = (error: unknown): boolean =>
+export const isValueError = (error: unknown): boolean =>
   (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
 
 /**
  * Returns true if a statement failed because of a conflict with another transaction: a serialization failure, a
  * deadlock or a lock timeout.
  */
-export const isOfLock = (error: unknown): boolean =>
+export const isLockConflict = (error: unknown): boolean =>
   error instanceof AppError && contended.test(codeOf(error.cause));
 
 /** Returns true if a statement failed because of a zero byte in a text or in JSON. */
-export const isOfZeroByte = (error: unknown): boolean =>
+export const isZeroByteError = (error: unknown): boolean =>
   error instanceof AppError && /^(?:22021|22P05)$/.test(codeOf(error.cause));
 
 /** Returns true if the error is a violation of this unique constraint or index. */

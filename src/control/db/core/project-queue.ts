@@ -8,25 +8,26 @@
  * happens to start, must run in `forNoProject`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { tooManyWait } from './connection-queue.ts';
+import { queueFull } from './connection-queue.ts';
 
 /**
  * Project that the current work counts for. Once its first query got a slot (`isAdmitted`), no later one of it is
  * refused, so that it runs to its end.
  */
-type Asking = { projectId: string; isAdmitted: boolean };
+type ProjectRequest = { projectId: string; isAdmitted: boolean };
 
-const asking = new AsyncLocalStorage<Asking | undefined>();
+const currentRequest = new AsyncLocalStorage<ProjectRequest | undefined>();
 
 /** Runs work for a project: its queries wait in the queue of that project. */
 export const forProject = <Value>(projectId: string, work: () => Value): Value =>
-  asking.run({ projectId, isAdmitted: false }, work);
+  currentRequest.run({ projectId, isAdmitted: false }, work);
 
 /**
  * Runs work that several requests share, whichever of them started it. Its queries do not wait in the queue of any
  * project.
  */
-export const forNoProject = <Value>(work: () => Value): Value => asking.run(undefined, work);
+export const forNoProject = <Value>(work: () => Value): Value =>
+  currentRequest.run(undefined, work);
 
 export type ProjectQueueLimits = {
   /** Largest number that runs at once. */
@@ -42,7 +43,7 @@ export type ProjectQueueLimits = {
 };
 
 /** Returns the project that the current work counts for; undefined if there is none. */
-export const projectAsking = (): string | undefined => asking.getStore()?.projectId;
+export const currentProject = (): string | undefined => currentRequest.getStore()?.projectId;
 
 export type ProjectQueue = {
   /**
@@ -94,14 +95,14 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
     else waiting.delete(projectId);
   };
 
-  const arrive = (asked: Asking): Promise<void> | undefined => {
+  const arrive = (asked: ProjectRequest): Promise<void> | undefined => {
     const { projectId, isAdmitted } = asked;
     if (mayBegin(projectId)) {
       begin(projectId);
       return undefined;
     }
     const queue = waiting.get(projectId);
-    if (!isAdmitted && queue !== undefined && queue.length >= most.waiting) throw tooManyWait();
+    if (!isAdmitted && queue !== undefined && queue.length >= most.waiting) throw queueFull();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = (): void => {
       clearTimeout(timer);
@@ -111,7 +112,7 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
       // Another query of the same request has run meanwhile, so this one is not refused either.
       if (asked.isAdmitted) return;
       leave(projectId, start);
-      reject(tooManyWait());
+      reject(queueFull());
     };
     const timer = isAdmitted ? undefined : setTimeout(giveUp, most.waitMs);
     if (queue === undefined) waiting.set(projectId, [start]);
@@ -122,7 +123,7 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
   return {
     waiting: () => [...waiting.values()].reduce((sum, queue) => sum + queue.length, 0),
     async take(work) {
-      const asked = asking.getStore();
+      const asked = currentRequest.getStore();
       if (asked === undefined) return work();
       const turn = arrive(asked);
       if (turn !== undefined) await turn;

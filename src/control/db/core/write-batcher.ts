@@ -8,7 +8,7 @@
  * progress at once. If a batch skips an item, or fails because of one, the caller writes its item alone: no item makes
  * others fail.
  */
-import { tooManyWait } from './connection-queue.ts';
+import { queueFull } from './connection-queue.ts';
 import { forNoProject } from './project-queue.ts';
 
 export type BatchLimits = {
@@ -141,7 +141,7 @@ export const createWriteBatcher = <Item, Value>({
     take(item) {
       const owner = ownerOf(item);
       const queue = queues.get(owner) ?? [];
-      if (queue.length >= limits.waiting) return Promise.reject(tooManyWait());
+      if (queue.length >= limits.waiting) return Promise.reject(queueFull());
       const waiter = { item, key: keyOf(item), ...Promise.withResolvers<Value | undefined>() };
       queue.push(waiter);
       queues.set(owner, queue);

@@ -91,7 +91,7 @@ const giveUpStatement = statement(
 );
 
 /** Gives up a pending upload; bytes that arrived are collected. Returns false if it was ended before. */
-export const giveUpAwaited = async (tx: Queryable, id: string): Promise<boolean> =>
+export const discardAwaited = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(giveUpStatement, [id])).length > 0;
 
 /**
@@ -107,5 +107,5 @@ const lateStatement = statement(
 );
 
 /** Returns some of the pending uploads that were not confirmed in time. */
-export const listLate = async (db: Queryable): Promise<string[]> =>
+export const listExpired = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(lateStatement, [])).map(({ id }) => id);

@@ -177,7 +177,7 @@ export const findRefusedPairs = async (
 };
 
 /** Records that a control plane with these pairs in its configuration is running. */
-export const nameKeys = async (db: Queryable, publicKeys: readonly string[]): Promise<void> => {
+export const renewKeys = async (db: Queryable, publicKeys: readonly string[]): Promise<void> => {
   await db.query(nameKeysStatement, [publicKeys]);
 };
 
@@ -185,7 +185,7 @@ export const nameKeys = async (db: Queryable, publicKeys: readonly string[]): Pr
  * Returns the valid public keys, except the given ones, that the last start of a replica of the previous release had
  * in its configuration.
  */
-export const findHeldBefore = async (
+export const findFormerKeys = async (
   db: Queryable,
   publicKeys: readonly string[],
 ): Promise<string[]> =>
@@ -196,7 +196,7 @@ export const findHeldBefore = async (
 /**
  * Revokes the pairs from configurations that no control plane has named for `goneMs`, and returns their public keys.
  */
-export const revokeUnnamed = async (
+export const revokeAbandoned = async (
   db: Queryable,
   publicKeys: readonly string[],
   goneMs: number,

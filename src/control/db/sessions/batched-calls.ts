@@ -7,7 +7,7 @@
  */
 
 import { type Queryable, statement } from '../core/database.ts';
-import { isOfValues } from '../core/errors.ts';
+import { isValueError } from '../core/errors.ts';
 import { keysOf } from '../core/parameters.ts';
 import {
   callBefore,
@@ -196,7 +196,7 @@ export const createCallWrites = (db: Queryable): CallWrites => {
       const ids = given.map(({ call }) => call.id);
       return inOrder(ids, await insertTogether(db, given));
     },
-    isOfOne: isOfValues,
+    isOfOne: isValueError,
   });
   const answers = createWriteBatcher<GivenAnswer, Answered>({
     limits: groupLimits,
@@ -207,7 +207,7 @@ export const createCallWrites = (db: Queryable): CallWrites => {
       const rows = inOrder(ids, await answerTogether(db, given));
       return rows.map((row) => (row === undefined ? undefined : answeredOf(row)));
     },
-    isOfOne: isOfValues,
+    isOfOne: isValueError,
   });
   return {
     async insert(given, usualQueued) {

@@ -188,7 +188,7 @@ const putBackStatement = statement(
 );
 
 /** Puts a run back into the queue, for at least `afterMs`. */
-export const putBackRun = async (
+export const requeueRun = async (
   db: Queryable,
   { id, owner }: Held,
   { attempts, afterMs }: { attempts: number; afterMs: number },
@@ -202,7 +202,7 @@ const letGoStatement = statement(
 );
 
 /** Releases the lease: the worker that claims the run next continues it. */
-export const letGoOfRun = async (db: Queryable, { id, owner }: Held): Promise<void> => {
+export const releaseRun = async (db: Queryable, { id, owner }: Held): Promise<void> => {
   await db.query(letGoStatement, { id, owner });
 };
 

@@ -127,7 +127,7 @@ const insertVersion = async (
 };
 
 /** Idempotency key of the request for a version, with the rest of its response, and what happens with the version. */
-export type AskedBy = {
+export type VersionRequest = {
   once: Creation | undefined;
   detail?: unknown;
   /** Run of its tests, queued when it is written. */
@@ -143,7 +143,7 @@ const noteCreation = async (
   tx: Queryable,
   { projectId }: NewWorld,
   { id: versionId }: NewVersion,
-  { once, detail = null }: AskedBy,
+  { once, detail = null }: VersionRequest,
 ): Promise<void> => {
   if (once !== undefined) await insertCreation(tx, { ...once, projectId, versionId, detail });
 };
@@ -154,7 +154,7 @@ const noteCreation = async (
  */
 const noRoomForTests = `${runLimits.queued} runs of the project were already queued when it was pushed, the maximum: start its tests again later`;
 
-const haveTestsRun = async (tx: Queryable, { tests }: AskedBy): Promise<void> => {
+const haveTestsRun = async (tx: Queryable, { tests }: VersionRequest): Promise<void> => {
   if (tests !== undefined) await insertRun(tx, tests, noRoomForTests);
 };
 
@@ -167,7 +167,7 @@ export const insertWorld = (
   world: NewWorld,
   version: NewVersion,
   uploadId: string,
-  askedBy: AskedBy = { once: undefined },
+  askedBy: VersionRequest = { once: undefined },
 ): Promise<void> =>
   db.transaction(async (tx) => {
     await finish(tx, world, uploadId);
@@ -199,7 +199,7 @@ export const insertNextVersion = (
   world: NewWorld & { base: string },
   version: NewVersion,
   uploadId: string,
-  askedBy: AskedBy = { once: undefined },
+  askedBy: VersionRequest = { once: undefined },
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
     const { gate } = askedBy;

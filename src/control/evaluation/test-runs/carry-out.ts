@@ -16,11 +16,11 @@ import type { SessionRow } from '../../db/sessions/sessions.ts';
 import {
   type ClaimedRun,
   finishRun,
-  letGoOfRun,
-  putBackRun,
   type RunEnd,
   type RunTask,
+  releaseRun,
   renewRun,
+  requeueRun,
   trimRuns,
 } from '../../db/worlds/test-runs.ts';
 import type { Parts } from '../../parts.ts';
@@ -218,10 +218,10 @@ const finish = async (job: Job, end: RunEnd): Promise<void> => {
 
 const resolve = async (job: Job, error: unknown): Promise<void> => {
   const { parts, run } = job;
-  if (error instanceof Interrupted || job.signal.aborted) return letGoOfRun(parts.db, run);
+  if (error instanceof Interrupted || job.signal.aborted) return releaseRun(parts.db, run);
   parts.log.info({ err: error, run: run.id }, 'a run was refused');
   const next = afterError(run, error);
-  return 'end' in next ? finish(job, next.end) : putBackRun(parts.db, run, next);
+  return 'end' in next ? finish(job, next.end) : requeueRun(parts.db, run, next);
 };
 
 /** Executes a run until it finishes, is queued again, or is released to another worker. */

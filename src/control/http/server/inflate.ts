@@ -3,7 +3,7 @@
  * ones are inflated in the process that parses them, off the event loop that all requests share.
  */
 import { limits } from '#domain/limits.ts';
-import { inflateSmall, inflatesTooFar } from '../../base/bodies/inflate.ts';
+import { inflateSmall, inflatesTooLarge } from '../../base/bodies/inflate.ts';
 
 /** Compression of a body; `undefined` for none. */
 export type BodyEncoding = 'gzip' | undefined;
@@ -28,6 +28,6 @@ export const receive = async (bytes: Uint8Array, most: number): Promise<Received
   const mostHere = Math.min(most, limits.directBodyBytes);
   const inflated = await inflateSmall(bytes, mostHere);
   if (inflated !== undefined) return { bytes: inflated };
-  if (mostHere === most) throw inflatesTooFar(most);
+  if (mostHere === most) throw inflatesTooLarge(most);
   return { bytes, inflatesTo: most };
 };

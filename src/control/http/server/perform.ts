@@ -3,7 +3,7 @@
  * the handler within the share of the caller's project. Authentication and access are checked before, in `server.ts`.
  */
 import { zeroByteIn } from '../../base/bodies/zero-bytes.ts';
-import { isOfZeroByte } from '../../db/core/errors.ts';
+import { isZeroByteError } from '../../db/core/errors.ts';
 import type { BodyReader } from '../../worlds/compile/body-reader.ts';
 import { formOf } from './body-forms.ts';
 import type { Caller, Endpoint, RequestParts } from './endpoint.ts';
@@ -23,7 +23,7 @@ export type RequestServices = {
 export type RawRequest = Omit<RequestParts, 'body' | 'headers'> &
   ReceivedBody & { headers: Readonly<Record<string, unknown>> };
 
-export type Asking = {
+export type CallContext = {
   caller: Caller;
   signal: AbortSignal;
   /** Called when the body has been read. */
@@ -33,12 +33,12 @@ export type Asking = {
 export type Performer = {
   validate: Validator;
   /** Throws what the handler throws, and `invalid` for input that the operation does not take. */
-  perform(request: RawRequest, asking: Asking): ReturnType<Endpoint['handle']>;
+  perform(request: RawRequest, context: CallContext): ReturnType<Endpoint['handle']>;
 };
 
 /** Rethrows an error. If the database refused a zero byte in a text, the error names the field with it. */
 const throwNamed = (error: unknown, body: unknown): never => {
-  const problem = isOfZeroByte(error) ? zeroByteIn(body) : undefined;
+  const problem = isZeroByteError(error) ? zeroByteIn(body) : undefined;
   if (problem !== undefined) throwInvalid([problem], error);
   throw error;
 };

@@ -16,7 +16,7 @@ import {
   type AwaitedBlob,
   attachmentOf,
   checkAwaited,
-  unsaidType,
+  defaultContentType,
 } from '../../platform/blobs/blobs.ts';
 import { withReceived } from '../../platform/blobs/receive.ts';
 import { signedPath } from '../../platform/blobs/signed.ts';
@@ -109,7 +109,7 @@ export const addSignedBlobRoutes = (
     if (terms.method !== 'GET') throw new Error('the terms are of another method');
     const [bytes, stream] = await Promise.all([blobs.size(terms.digest), blobs.read(terms.digest)]);
     reply
-      .header('content-type', terms.type ?? unsaidType)
+      .header('content-type', terms.type ?? defaultContentType)
       .header('content-length', bytes)
       .header('content-disposition', attachmentOf(terms.name))
       // Shown in a browser, the content can run no code and load nothing.

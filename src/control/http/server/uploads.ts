@@ -27,7 +27,7 @@ export type Upload = {
   end(): void;
 };
 
-export type UploadToCome = {
+export type ExpectedUpload = {
   holder: string;
   bytes: number;
   /** True if a large body counts until its request is done. */
@@ -36,7 +36,7 @@ export type UploadToCome = {
 
 export type Uploads = {
   /** Takes budget; throws `exhausted` if the caller holds too much, and `unavailable` if all callers together do. */
-  begin(upload: UploadToCome): Upload;
+  begin(upload: ExpectedUpload): Upload;
   /** Returns the bytes that are taken. */
   bytes(): number;
 };

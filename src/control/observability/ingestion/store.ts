@@ -12,7 +12,7 @@ import {
   type YieldToOpens,
 } from '../../base/fairness/open-priority.ts';
 import type { Database, Statement, Transaction } from '../../db/core/database.ts';
-import { isOfLock } from '../../db/core/errors.ts';
+import { isLockConflict } from '../../db/core/errors.ts';
 import type { Values } from '../../db/core/parameters.ts';
 import { addDailyUsage, usageSlots } from '../../db/observability/daily-usage.ts';
 import { type DedupeKey, recordEvents } from '../../db/observability/event-dedupe.ts';
@@ -155,7 +155,9 @@ const writeBatch = async (
 
 /** Returns true if the failure may concern only part of the batch: its data, or rows locked by another transaction. */
 const concernsItems = (error: unknown): boolean =>
-  !(error instanceof AppError) || ['invalid', 'timeout'].includes(error.code) || isOfLock(error);
+  !(error instanceof AppError) ||
+  ['invalid', 'timeout'].includes(error.code) ||
+  isLockConflict(error);
 
 /** Opens the store on connections of its own. */
 export const openTraceStore = (

@@ -8,7 +8,7 @@ import type { DoctorCheck, PoolReport } from '#wire/admin-api/operations.ts';
 import { checkSchema } from '../../db/core/migrate.ts';
 import { isEmptied } from '../../db/core/watch-schema.ts';
 import { listPools, readVitals, type Vitals } from '../../db/operations/installation.ts';
-import { findHeldBefore } from '../../db/projects/keys.ts';
+import { findFormerKeys } from '../../db/projects/keys.ts';
 import { findNearQuota } from '../../db/projects/quotas.ts';
 import { type Load, readLoad } from '../../db/sessions/load.ts';
 import { readImportLoad } from '../../db/worlds/import-jobs.ts';
@@ -49,7 +49,7 @@ const checkKeys = async ({ config, db }: Parts): Promise<Finding> => {
       'put a new pair into SVC_BOOTSTRAP_PUBLIC_KEY and SVC_BOOTSTRAP_SECRET_KEY: revoked or replaced keys are never valid again (docs/operate/operations.md)',
     );
   }
-  const heldBefore = await findHeldBefore(
+  const heldBefore = await findFormerKeys(
     db,
     config.bootstrap.map(({ publicKey }) => publicKey),
   );

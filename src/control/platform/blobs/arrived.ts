@@ -1,5 +1,5 @@
 /** Checks that announced bytes have arrived, by presigned upload or through the control plane. */
-import { type AwaitedBlob, type Blobs, checkAwaited, nothingLeft } from './blobs.ts';
+import { type AwaitedBlob, type Blobs, checkAwaited, nothingUploaded } from './blobs.ts';
 
 /**
  * Upload in progress, known by an id until it is taken. `received` is true if the bytes came through the control
@@ -21,6 +21,6 @@ export const checkArrived = async (
     return;
   }
   // The control plane already checked the digest when it received the bytes.
-  if (!received) throw nothingLeft();
+  if (!received) throw nothingUploaded();
   checkAwaited({ digest, bytes: await blobs.size(digest) }, awaited);
 };

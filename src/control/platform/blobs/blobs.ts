@@ -57,7 +57,7 @@ export type UploadAddress = { url: string; headers: Record<string, string>; expi
 export type AwaitedBlob = { digest: Digest; bytes: number };
 
 /** Content type of blobs whose type is not given. */
-export const unsaidType = 'application/octet-stream';
+export const defaultContentType = 'application/octet-stream';
 
 /** File name, and optional content type, with which a blob is downloaded. */
 export type ReadAs = { name: string; contentType?: string };
@@ -168,7 +168,7 @@ export const measureFile = async (path: string): Promise<AwaitedBlob> => {
 };
 
 /** Builds the error for an upload of which no bytes have arrived. */
-export const nothingLeft = (): AppError =>
+export const nothingUploaded = (): AppError =>
   new AppError('conflict', 'nothing was sent to the address yet: send the bytes there first');
 
 /** Throws `invalid` unless size and digest are the announced ones. */

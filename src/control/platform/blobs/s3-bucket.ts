@@ -21,12 +21,12 @@ import {
   type AwaitedBlob,
   addressLifeMs,
   attachmentOf,
+  defaultContentType,
   digestOf,
   pathOf,
   type ReadAs,
   type S3Config,
   type UploadAddress,
-  unsaidType,
 } from './blobs.ts';
 
 /**
@@ -122,7 +122,7 @@ export class Bucket {
   }
 
   /** Returns the key of a temporary upload. They lie beside the blobs, under a prefix that no blob uses. */
-  leftAt(name: string): string {
+  temporaryKeyOf(name: string): string {
     return `${this.#under}left/${name}`;
   }
 
@@ -162,7 +162,7 @@ export class Bucket {
         ...this.#objectOf(digest),
         Body: bodyOf(),
         ContentLength: bytes,
-        ContentType: unsaidType,
+        ContentType: defaultContentType,
         ChecksumSHA256: sumOf(digest),
       });
     const ms = limits.writeMs + Math.ceil(bytes / mib) * writeMsOfMib;
@@ -218,7 +218,7 @@ export class Bucket {
   ): Promise<UploadAddress> {
     const command = new PutObjectCommand({
       Bucket: this.#name,
-      Key: this.leftAt(name),
+      Key: this.temporaryKeyOf(name),
       ContentType: contentType,
       ContentLength: bytes,
       ChecksumSHA256: sumOf(digest),
@@ -236,7 +236,10 @@ export class Bucket {
   }
 
   /** Returns the presigned address of a blob, for a download under this name and type. */
-  downloadAddress(digest: Digest, { name, contentType = unsaidType }: ReadAs): Promise<string> {
+  downloadAddress(
+    digest: Digest,
+    { name, contentType = defaultContentType }: ReadAs,
+  ): Promise<string> {
     const command = new GetObjectCommand({
       ...this.#objectOf(digest),
       ResponseContentType: contentType,

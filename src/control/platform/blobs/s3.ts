@@ -6,24 +6,24 @@ import {
   type Blobs,
   checkBytes,
   checkStream,
+  defaultContentType,
   digestOf,
   measureFile,
   missing,
-  nothingLeft,
+  nothingUploaded,
   type PresignedBlobs,
   type S3Config,
-  unsaidType,
 } from './blobs.ts';
 import { withReceived } from './receive.ts';
 import { Bucket, emptyBlob } from './s3-bucket.ts';
 
 /** Returns the presigned addresses of a bucket. Uploads are checked in `workDir`. */
 const presignedOf = (bucket: Bucket, workDir: string): PresignedBlobs => ({
-  upload: (name, awaited, contentType = unsaidType) =>
+  upload: (name, awaited, contentType = defaultContentType) =>
     bucket.uploadAddress(name, awaited, contentType),
   async take(name, awaited) {
-    const left = await bucket.fetch(bucket.leftAt(name));
-    if (left === undefined) throw nothingLeft();
+    const left = await bucket.fetch(bucket.temporaryKeyOf(name));
+    if (left === undefined) throw nothingUploaded();
     // Not copied within the store, because the holder of the address may replace the object at any time.
     try {
       await withReceived(workDir, left, awaited, (path) => bucket.uploadFile(path, awaited));
@@ -31,7 +31,7 @@ const presignedOf = (bucket: Bucket, workDir: string): PresignedBlobs => ({
       left.destroy();
     }
   },
-  drop: (name) => bucket.remove(bucket.leftAt(name)),
+  drop: (name) => bucket.remove(bucket.temporaryKeyOf(name)),
   download: (digest, as) => bucket.downloadAddress(digest, as),
 });
 

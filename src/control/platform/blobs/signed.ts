@@ -12,9 +12,9 @@ import {
   type AwaitedBlob,
   addressLifeMs,
   type Blobs,
+  defaultContentType,
   type ReadAs,
   type UploadAddress,
-  unsaidType,
 } from './blobs.ts';
 
 /** Path below the base URL of the public API. */
@@ -96,7 +96,7 @@ export const createSignedAddresses = (
       const type = contentType === undefined ? {} : { type: contentType };
       return {
         url: addressOf({ method: 'PUT', digest, bytes, name, ...type, until }),
-        headers: { 'content-type': contentType ?? unsaidType },
+        headers: { 'content-type': contentType ?? defaultContentType },
         expiresAt: new Date(until * 1_000),
       };
     },

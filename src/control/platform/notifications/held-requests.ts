@@ -3,7 +3,7 @@
  * A notification is only a hint, so it also looks at regular intervals without one.
  */
 
-import type { Brought, Notifications } from './notifications.ts';
+import type { Notifications, NotifiedValues } from './notifications.ts';
 import type { Notified, Watch } from './topics.ts';
 
 export type Hold<Value> = {
@@ -11,7 +11,7 @@ export type Hold<Value> = {
   ms: number;
   signal: AbortSignal;
   /** Looks for the answer, with the value of the notification if it had one; undefined means that there is none yet. */
-  look(brought: Brought | undefined): Promise<Value | undefined>;
+  look(brought: NotifiedValues | undefined): Promise<Value | undefined>;
   /** Runs instead of a plain wait and must call `wait`; a returned value becomes the answer. */
   rest?(wait: () => Promise<void>): Promise<Value | undefined>;
 };
@@ -32,11 +32,11 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
  */
 export const holdWatching = async <Value>(
   notifications: Pick<Notifications, 'closed'>,
-  watch: Watch<Brought>,
+  watch: Watch<NotifiedValues>,
   { ms, signal, look, rest = restOnly }: Hold<Value>,
 ): Promise<Value | undefined> => {
   const endsAt = performance.now() + ms;
-  let notified: Notified<Brought> | undefined;
+  let notified: Notified<NotifiedValues> | undefined;
   for (;;) {
     const found = await look(notified?.value);
     const leftMs = endsAt - performance.now();
@@ -65,7 +65,7 @@ export const holdUntil = async <Value>(
 export const watchAny = (
   notifications: Pick<Notifications, 'watch'>,
   topics: readonly string[],
-): Watch<Brought> => {
+): Watch<NotifiedValues> => {
   const watches = topics.map((topic) => notifications.watch(topic));
   return {
     async next(ms, signal) {

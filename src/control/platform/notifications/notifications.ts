@@ -44,7 +44,7 @@ const routeMark = 'route:';
 export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;
 
 /** Values that a notification carries to waiters in this process, which saves them a query. */
-export type Brought = {
+export type NotifiedValues = {
   /** A finished call. */
   call?: CallRow;
   /** The session after the change. */
@@ -64,12 +64,12 @@ export type Notifications = {
   /** Notifies of a finished call; waiters in this process get the call itself. */
   notifyOfCall(call: CallRow): void;
   /** Notifies of a changed session and further topics; waiters in this process get the values. */
-  notifyOfSession(brought: Brought & { session: SessionRow }, ...topics: string[]): void;
+  notifyOfSession(brought: NotifiedValues & { session: SessionRow }, ...topics: string[]): void;
   /** Notifies a host of its orders and further topics; waiters in this process get the orders. */
-  notifyHost(hostId: string, brought: Pick<Brought, 'orders'>, ...topics: string[]): void;
+  notifyHost(hostId: string, brought: Pick<NotifiedValues, 'orders'>, ...topics: string[]): void;
   /** Notifies waiters in this process only. */
   notifyHere(topic: string): void;
-  watch(topic: string): Watch<Brought>;
+  watch(topic: string): Watch<NotifiedValues>;
   /** Feed of the sessions whose routes changed, for gateways. */
   readonly routes: RouteFeed;
   /** True once the program is stopping: every waiter then answers with what it has. */
@@ -138,7 +138,7 @@ export const startNotifications = (
   log: Log,
   everyMs = lookEveryMs,
 ): Notifications => {
-  const local = createTopics<Brought>();
+  const local = createTopics<NotifiedValues>();
   const self = randomBytes(6).toString('hex');
   const peers = watchPeers(db, log, everyMs);
   const sender = createSender(db, self, peers, log);

@@ -13,8 +13,8 @@ import {
   type ConfiguredKey,
   ensureKeyPairs,
   findRefusedPairs,
-  nameKeys,
-  revokeUnnamed,
+  renewKeys,
+  revokeAbandoned,
 } from '../../db/projects/keys.ts';
 import { hashSecretKey } from './tokens.ts';
 
@@ -46,19 +46,19 @@ export const findRefused = (
 ): Promise<Map<string, string>> => findRefusedPairs(db, hashed(pairs));
 
 /** Creates the function that renews this replica's pairs and revokes abandoned ones; `now` returns milliseconds. */
-export const createNaming = (
+export const createKeyRenewal = (
   db: Queryable,
   publicKeys: readonly string[],
   now: () => number = () => performance.now(),
 ) => {
-  let namedAt = Number.NEGATIVE_INFINITY;
+  let renewedAt = Number.NEGATIVE_INFINITY;
   let heardSince = 0;
   return async (): Promise<string[]> => {
-    await nameKeys(db, publicKeys);
+    await renewKeys(db, publicKeys);
     const time = now();
-    if (time - namedAt > 3 * everyMs) heardSince = time;
-    namedAt = time;
-    return time - heardSince < goneMs ? [] : revokeUnnamed(db, publicKeys, goneMs);
+    if (time - renewedAt > 3 * everyMs) heardSince = time;
+    renewedAt = time;
+    return time - heardSince < goneMs ? [] : revokeAbandoned(db, publicKeys, goneMs);
   };
 };
 
@@ -72,9 +72,9 @@ export const openConfiguredKeys = async (
   for (const [publicKey, why] of await findRefused(db, pairs))
     log.error({ publicKey, why }, 'a key pair of the configuration is refused; make a new one');
   const publicKeys = pairs.map(({ publicKey }) => publicKey);
-  const name = createNaming(db, publicKeys);
+  const renew = createKeyRenewal(db, publicKeys);
   const tick = async (): Promise<void> => {
-    const revoked = await name();
+    const revoked = await renew();
     if (revoked.length > 0) log.warn({ revoked }, 'key pairs that no control plane has any more');
   };
   return startLoop({ name: 'keys', everyMs, tick, log });

@@ -30,7 +30,7 @@ import { type Changer, type Changing, change, noteCreation, type Once } from './
 import { getMember, type Named } from './members.ts';
 
 /** Caller: its role in the organization, and the token that a person uses. */
-export type TokenAsker = Changer & { role: Role; token: BearerRow | null };
+export type TokenRequester = Changer & { role: Role; token: BearerRow | null };
 
 export type WantedToken = Named & {
   name: string;
@@ -53,7 +53,7 @@ export const viewToken = ({ maskedToken, ...row }: TokenRow): TokenView => ({
 
 /** Throws `forbidden` if the caller may not create or revoke tokens of a member. */
 const checkMayManage = (
-  { role, token }: TokenAsker,
+  { role, token }: TokenRequester,
   { userId, email, role: theirs }: MemberRow,
 ) => {
   if (token?.userId === userId) return;
@@ -65,20 +65,20 @@ const checkMayManage = (
 };
 
 /** Returns the member that the token is for: the named one, or the caller. */
-const whose = (changing: Changing, { token }: TokenAsker, { userId, email }: WantedToken) => {
+const whose = (changing: Changing, { token }: TokenRequester, { userId, email }: WantedToken) => {
   const named =
     userId === undefined && email === undefined ? { userId: token?.userId } : { userId, email };
   return getMember(changing.tx, changing.organization.id, named);
 };
 
-const reachOf = (wanted: WantedToken, asker: TokenAsker, isOwn: boolean): TokenReach => {
+const reachOf = (wanted: WantedToken, requester: TokenRequester, isOwn: boolean): TokenReach => {
   const outer: TokenReach =
-    isOwn && asker.token !== null ? asker.token : { scopes: tokenScopes, projectIds: null };
+    isOwn && requester.token !== null ? requester.token : { scopes: tokenScopes, projectIds: null };
   const reach = {
     scopes: wanted.scopes ?? outer.scopes,
     projectIds: wanted.projectIds ?? outer.projectIds,
   };
-  const bounds = asker.token ?? outer;
+  const bounds = requester.token ?? outer;
   if (isWithin(reach, bounds)) return reach;
   const message = 'a token cannot create one with other scopes or projects than its own';
   throw new AppError('forbidden', message);
@@ -126,37 +126,37 @@ export const makeToken = async (
 /** Creates a token for the named member, or for the caller. */
 export const createToken = (
   db: Database,
-  asker: TokenAsker,
+  requester: TokenRequester,
   wanted: WantedToken,
   once: Once,
 ): Promise<MadeTokenView> =>
-  change(db, asker, async (changing) => {
-    const member = await whose(changing, asker, wanted);
-    checkMayManage(asker, member);
-    const reach = reachOf(wanted, asker, asker.token?.userId === member.userId);
+  change(db, requester, async (changing) => {
+    const member = await whose(changing, requester, wanted);
+    checkMayManage(requester, member);
+    const reach = reachOf(wanted, requester, requester.token?.userId === member.userId);
     await checkProjects(changing, reach.projectIds);
     const { name, expiresInDays: days = usualDays } = wanted;
     const made = await makeToken(changing, member, {
       name,
       days,
       reach,
-      createdBy: asker.actor.name,
+      createdBy: requester.actor.name,
     });
     await noteCreation(changing, once, made.id);
     return made;
   });
 
 /** Revokes a token permanently. If the caller may not see the token, it is answered as missing. */
-export const revokeToken = (db: Database, asker: TokenAsker, id: string): Promise<void> =>
-  change(db, asker, async (changing) => {
+export const revokeToken = (db: Database, requester: TokenRequester, id: string): Promise<void> =>
+  change(db, requester, async (changing) => {
     const { tx, organization, record } = changing;
     const of = { organizationId: organization.id, id };
     const token = await findToken(tx, of);
-    const isOwn = token !== undefined && token.userId === asker.token?.userId;
-    if (token === undefined || (!isOwn && !mayDo(asker.role, 'organization:manage'))) {
+    const isOwn = token !== undefined && token.userId === requester.token?.userId;
+    if (token === undefined || (!isOwn && !mayDo(requester.role, 'organization:manage'))) {
       throw new AppError('not_found', `there is no token "${id}"`);
     }
-    checkMayManage(asker, await getMember(tx, organization.id, { userId: token.userId }));
+    checkMayManage(requester, await getMember(tx, organization.id, { userId: token.userId }));
     await revokeRow(tx, of);
     const before = { email: token.email, name: token.name };
     await record({ projectId: null, action: 'token.revoke', subject: id, before, after: null });

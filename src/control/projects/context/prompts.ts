@@ -16,10 +16,10 @@ import { readName } from '../../platform/lists/names.ts';
 import { invalidParameter, type RawQuery, textIn } from '../../platform/lists/query.ts';
 import { mapTexts, namedTwice, type PromptPart, partMark, partsOf } from './prompt-form.ts';
 import {
+  assignLabels,
   type Found,
   findNamedRepo,
   getVersion,
-  giveLabels,
   noRepo,
   type Push,
   pushVersion,
@@ -197,7 +197,7 @@ export const labelPrompt = async (
   return db.transaction(async (tx) => {
     const { repo } = await getVersion(tx, projectId, { kind, name }, at);
     await lockRepo(tx, repo);
-    await giveLabels(tx, repo, at.version, given);
+    await assignLabels(tx, repo, at.version, given);
     return getVersion(tx, projectId, repo, at);
   });
 };
@@ -222,6 +222,6 @@ export const deletePrompt = async (
     if (version === undefined) throw noRepo({ kind, name });
     const latest = await deleteVersion(tx, repo.key, version.version);
     if (latest === null) await deleteRepo(tx, repo);
-    else if (version.labels.includes('latest')) await giveLabels(tx, repo, latest, ['latest']);
+    else if (version.labels.includes('latest')) await assignLabels(tx, repo, latest, ['latest']);
   });
 };

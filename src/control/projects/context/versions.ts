@@ -99,7 +99,7 @@ const checkPush = (repo: ContextRepo, { baseVersion, promptType }: Push): void =
 };
 
 /** Moves labels to a version. Throws `exhausted` if the repository then has too many. */
-export const giveLabels = async (
+export const assignLabels = async (
   tx: Queryable,
   { key, name }: ContextRepo,
   version: number,
@@ -121,7 +121,7 @@ export const pushVersion = (db: Database, projectId: string, given: Push): Promi
     const { content, config, message, createdBy, tags } = push;
     const added = { version, id: newId('ctv'), content, config, message, createdBy, tags };
     await addVersion(tx, { ...added, repoKey: repo.key });
-    await giveLabels(tx, repo, version, [...new Set([...push.labels, 'latest'])]);
+    await assignLabels(tx, repo, version, [...new Set([...push.labels, 'latest'])]);
     return getVersion(tx, projectId, push, { version });
   });
 };

@@ -5,7 +5,7 @@
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import type { MediaBody, UploadReport } from '#wire/public-api/projects/media.ts';
-import { type AwaitedRow, giveUpAwaited, settleAwaited } from '../../db/projects/awaited-files.ts';
+import { type AwaitedRow, discardAwaited, settleAwaited } from '../../db/projects/awaited-files.ts';
 import { countBytes } from '../../db/projects/files.ts';
 import {
   findMedia,
@@ -165,7 +165,8 @@ export const reportMedia = async (
     if (await markUploaded(tx, media, { uploadedAt, status })) {
       await countBytes(tx, projectId, media.bytes);
     }
-    for (const other of awaited.filter((one) => one !== arrived)) await giveUpAwaited(tx, other.id);
+    for (const other of awaited.filter((one) => one !== arrived))
+      await discardAwaited(tx, other.id);
   });
   for (const { id: left } of awaited) await blobs.presigned?.drop(left);
 };

@@ -27,7 +27,7 @@ import {
   type SyncEntry,
 } from '../../db/projects/file-connectors.ts';
 import { findFolder } from '../../db/projects/file-folders.ts';
-import { measureFile, unsaidType } from '../../platform/blobs/blobs.ts';
+import { defaultContentType, measureFile } from '../../platform/blobs/blobs.ts';
 import { mostPlaced, type Place, type PlacedFile } from '../../platform/blobs/places/place.ts';
 import { receiveFile } from '../../platform/blobs/receive.ts';
 import type { ProjectParts } from '../parts.ts';
@@ -67,7 +67,7 @@ const typeOf = (path: string, said: string | undefined): string => {
     said !== 'binary/octet-stream'
   )
     return said;
-  return lookup(path) || unsaidType;
+  return lookup(path) || defaultContentType;
 };
 
 /** Returns the path in the project for a file of the place; undefined, with a warning, if it cannot have one. */

@@ -1,15 +1,15 @@
 /** Cleanup of project files: uploads that were never confirmed, and deleted folders. */
-import { giveUpAwaited, listLate } from '../../db/projects/awaited-files.ts';
+import { discardAwaited, listExpired } from '../../db/projects/awaited-files.ts';
 import { emptyDetached } from '../../db/projects/file-folders.ts';
 import type { ProjectParts } from '../parts.ts';
 
 /** Drops some of the uploads that were not confirmed in time. */
-export const dropLateUploads = async ({
+export const dropExpiredUploads = async ({
   blobs,
   db,
 }: Pick<ProjectParts, 'blobs' | 'db'>): Promise<void> => {
-  for (const id of await listLate(db)) {
-    if (await giveUpAwaited(db, id)) await blobs.presigned?.drop(id);
+  for (const id of await listExpired(db)) {
+    if (await discardAwaited(db, id)) await blobs.presigned?.drop(id);
   }
 };
 

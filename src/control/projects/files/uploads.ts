@@ -10,8 +10,8 @@ import { quotaError } from '../../base/fairness/quotas.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import {
   type AwaitedRow,
+  discardAwaited,
   findAwaited,
-  giveUpAwaited,
   insertAwaited,
   settleAwaited,
 } from '../../db/projects/awaited-files.ts';
@@ -130,7 +130,7 @@ export const storeFile = async (
     if (!awaited.received) await parts.blobs.putFile(from);
     await parts.db.transaction((tx) => place(tx, awaited));
   } catch (error) {
-    await giveUpAwaited(parts.db, awaited.id);
+    await discardAwaited(parts.db, awaited.id);
     throw error;
   }
 };
@@ -168,7 +168,7 @@ export const discardUpload = async (
   id: string,
 ): Promise<AwaitedRow> => {
   const awaited = isId('fil', id) ? await findAwaited(db, projectId, id) : undefined;
-  if (awaited !== undefined && awaited.path !== null && (await giveUpAwaited(db, id))) {
+  if (awaited !== undefined && awaited.path !== null && (await discardAwaited(db, id))) {
     await blobs.presigned?.drop(id);
     return awaited;
   }

@@ -9,7 +9,7 @@ import { isFinal } from '#domain/transitions.ts';
 import type { SessionHost } from '../../db/sessions/calls.ts';
 import { claimCall, type SessionWork } from '../../db/sessions/host-calls.ts';
 import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
-import type { Brought } from '../../platform/notifications/notifications.ts';
+import type { NotifiedValues } from '../../platform/notifications/notifications.ts';
 import type { SessionParts } from '../parts.ts';
 import { type HostCallText, toHostCall } from '../scheduling/waiting-hosts.ts';
 
@@ -40,7 +40,7 @@ const toDirective = (work: SessionWork | undefined, host: SessionHost): Directiv
 };
 
 /** Returns the work that a notification carries, if it is for this host and generation. */
-const workOf = (news: Brought | undefined, host: SessionHost): SessionWork | undefined => {
+const workOf = (news: NotifiedValues | undefined, host: SessionHost): SessionWork | undefined => {
   const work = news?.work;
   return work?.hostId === host.hostId && work.generation === host.generation ? work : undefined;
 };

@@ -3,7 +3,7 @@ import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { type CallRef, type CallRow, findCall } from '../../db/sessions/calls.ts';
 import { holdWatching } from '../../platform/notifications/held-requests.ts';
-import type { Brought } from '../../platform/notifications/notifications.ts';
+import type { NotifiedValues } from '../../platform/notifications/notifications.ts';
 import type { Watch } from '../../platform/notifications/topics.ts';
 import type { SessionParts } from '../parts.ts';
 
@@ -18,13 +18,13 @@ export type CallWait = { ms: number; signal: AbortSignal };
  */
 export const awaitCall = async (
   { db, notifications }: SessionParts,
-  watch: Watch<Brought>,
+  watch: Watch<NotifiedValues>,
   ref: CallRef,
   call: CallRow,
   { ms, signal }: CallWait,
 ): Promise<CallRow> => {
   let known: CallRow | undefined;
-  const look = async (news: Brought | undefined): Promise<CallRow | undefined> => {
+  const look = async (news: NotifiedValues | undefined): Promise<CallRow | undefined> => {
     known = known === undefined ? call : (news?.call ?? (await findCall(db, ref)) ?? known);
     return isOver(known) ? known : undefined;
   };

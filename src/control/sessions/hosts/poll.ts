@@ -8,7 +8,7 @@ import type { Answer } from '#wire/operation.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { findHostWork, type HostWork, type WarmReport } from '../../db/sessions/hosts.ts';
 import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
-import type { Brought } from '../../platform/notifications/notifications.ts';
+import type { NotifiedValues } from '../../platform/notifications/notifications.ts';
 import { sessionToken } from '../../platform/tokens/tokens.ts';
 import type { Version } from '../../worlds/caches/versions.ts';
 import { findAssignment } from '../browsers/serve.ts';
@@ -119,8 +119,10 @@ const lookForBrowser = async (
 };
 
 /** Returns the orders that a notification carries, if they are for the next generation of this host. */
-const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork | undefined =>
-  news?.orders?.generation === generation + 1 ? news.orders : undefined;
+const ordersOf = (
+  news: NotifiedValues | undefined,
+  { generation }: HostPoll,
+): HostWork | undefined => (news?.orders?.generation === generation + 1 ? news.orders : undefined);
 
 /**
  * Looks for the next directive, in the notification's orders or else in the host's row. A host learns its new
@@ -130,7 +132,7 @@ const ordersOf = (news: Brought | undefined, { generation }: HostPoll): HostWork
 const look = async (
   parts: SessionParts,
   asked: HostPoll,
-  news?: Brought,
+  news?: NotifiedValues,
 ): Promise<HostAnswer | undefined> => {
   const { hostId, generation } = asked;
   const work = ordersOf(news, asked) ?? (await findHostWork(parts.db, hostId));

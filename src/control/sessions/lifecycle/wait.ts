@@ -3,7 +3,7 @@ import { type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { findSession, noSession, type SessionRow } from '../../db/sessions/sessions.ts';
 import { holdWatching, toMs } from '../../platform/notifications/held-requests.ts';
-import type { Brought } from '../../platform/notifications/notifications.ts';
+import type { NotifiedValues } from '../../platform/notifications/notifications.ts';
 import type { Watch } from '../../platform/notifications/topics.ts';
 import type { SessionParts } from '../parts.ts';
 import { isUsable } from './view.ts';
@@ -29,7 +29,7 @@ export type SessionWait = {
  */
 export const awaitWatched = async (
   { db, notifications }: SessionParts,
-  watch: Watch<Brought>,
+  watch: Watch<NotifiedValues>,
   known: SessionRow | undefined,
   { projectId, sessionId, seconds, signal, until }: SessionWait,
 ): Promise<SessionRow> => {
@@ -39,7 +39,7 @@ export const awaitWatched = async (
     return session;
   };
   let latest = known;
-  const look = async (news: Brought | undefined): Promise<SessionRow | undefined> => {
+  const look = async (news: NotifiedValues | undefined): Promise<SessionRow | undefined> => {
     const session = latest ?? news?.session ?? (await read());
     latest = undefined;
     return until(session) || !seconds ? session : undefined;

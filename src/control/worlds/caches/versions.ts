@@ -9,7 +9,7 @@ import { linkedTool } from '#language/contract.ts';
 import { openApiPath } from '#language/read/paths.ts';
 import { createFairCache, type FairCache } from '../../base/fairness/fair-cache.ts';
 import type { Queryable } from '../../db/core/database.ts';
-import { projectAsking } from '../../db/core/project-queue.ts';
+import { currentProject } from '../../db/core/project-queue.ts';
 import { findSlug } from '../../db/worlds/world-names.ts';
 import { findVersion, type VersionRow } from '../../db/worlds/worlds.ts';
 import { createVersionTexts, type VersionTexts } from './version-texts.ts';
@@ -107,7 +107,7 @@ export const createVersions = (
     if (known !== undefined) return named(known);
     // Keyed by project, so that a project waits for its own place in the fair queue only, see
     // `db/core/project-queue.ts`.
-    const key = `${projectAsking() ?? ''} ${id}`;
+    const key = `${currentProject() ?? ''} ${id}`;
     const underWay = reads.get(key);
     if (underWay !== undefined) return underWay;
     const begun = read(id).finally(() => reads.delete(key));

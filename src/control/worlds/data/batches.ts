@@ -243,7 +243,7 @@ export const completeBatch = async (
 };
 
 /** Cancels a batch, even while a job applies it. Throws `conflict` if it is refused or published. */
-export const callOffBatch = async (
+export const cancelBatchOfWorld = async (
   parts: WorldParts,
   creator: Creator,
   { slug, batchId }: { slug: string; batchId: string },

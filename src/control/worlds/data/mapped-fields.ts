@@ -21,7 +21,7 @@ export const mappedFields = ({ dependencies }: Contract, entity: string): string
     entities.filter((mapping) => mapping.entity === entity).map(({ field }) => field),
   );
 
-export type AskedRows = {
+export type QueriedRows = {
   contract: Pick<Contract, 'entities'>;
   entity: string;
   rowCount: number;
@@ -37,7 +37,7 @@ export const fieldsToIndex = ({
   rowCount,
   where,
   mapped,
-}: AskedRows): string[] => {
+}: QueriedRows): string[] => {
   const entity = contract.entities.find((one) => one.name === name);
   if (entity === undefined || rowCount < leastRows) return [];
   const indexed = indexedFields(entity);

@@ -24,14 +24,14 @@ const longestShown = 200;
 const noObject = 'must be a JSON object of field to value, such as {"id": 7}';
 
 /** Linked world in a query: the version to read, and the query for it. */
-export type AskedLink = { link: LinkedEntity; version: Version };
+export type LinkQuery = { link: LinkedEntity; version: Version };
 
 export type ReadRows = {
   outcome: Extract<QueryOutcome, { kind: 'answered' }>;
   where: Row;
   limit: number;
   offset: number;
-  links: AskedLink[];
+  links: LinkQuery[];
   skipped: SkippedLink[];
 };
 
@@ -154,7 +154,7 @@ const findVersions = async (
   { versions }: WorldParts,
   version: Version,
   entities: readonly LinkedEntity[],
-): Promise<AskedLink[]> => {
+): Promise<LinkQuery[]> => {
   const found = await Promise.all(
     entities.map(async (link) => {
       const id = version.links.find(({ alias }) => alias === link.alias)?.versionId;

@@ -53,7 +53,7 @@ export const goneError = (slug: string): AppError =>
  * Reads a world again that was in use when a request began; throws `not_found` if it was deleted meanwhile, and
  * `conflict` if it was archived.
  */
-export const getWorldStill = async (
+export const reloadWorld = async (
   { db }: WorldParts,
   projectId: string,
   { id, slug }: Pick<WorldRow, 'id' | 'slug'>,

@@ -11,7 +11,7 @@ import { fillVersion, findHeld, findVersionTexts } from '../../db/worlds/version
 import { insertWorld, type NewVersion, worldSlugConstraint } from '../../db/worlds/worlds.ts';
 import type { Version } from '../caches/versions.ts';
 import type { WorldParts } from '../parts.ts';
-import { getVersionOf, getWorld, getWorldStill } from './address.ts';
+import { getVersionOf, getWorld, reloadWorld } from './address.ts';
 import { type Creator, checkSlug, type MadeWorld, slugTaken } from './create.ts';
 import { makeOnce } from './idempotency.ts';
 import { reserve, withUpload } from './store-version.ts';
@@ -59,7 +59,7 @@ const makeBranch = async (
   await fillVersion(parts.db, version.id);
   await reserve(parts, { ...upload, ...(await findHeld(parts.db, version.id)) });
   // The upload holds the blobs from here on; they may have been collected until now, so the world is read again.
-  await getWorldStill(parts, projectId, from);
+  await reloadWorld(parts, projectId, from);
   const held = await findHeld(parts.db, version.id);
   const message = body.message ?? `branched from ${from.slug}@${version.number}`;
   const copy = await copyOf(parts, version, held, { message, author });

@@ -22,7 +22,7 @@ import {
 import type { Built, RefusedRow } from '../compile/build.ts';
 import { checkTree, decodeTree, overlay } from '../compile/tree.ts';
 import type { WorldParts } from '../parts.ts';
-import { checkInUse, getWorldStill } from './address.ts';
+import { checkInUse, reloadWorld } from './address.ts';
 import { connectorPrefix, readConnector } from './connectors.ts';
 import { makeOnce, type Once } from './idempotency.ts';
 import { type LinkingWorld, linkVersion } from './links.ts';
@@ -173,7 +173,7 @@ const makeWorld = async (
   if (lost !== undefined) {
     const next = { ...world, base: lost.head.id };
     if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) return made;
-    await getWorldStill(parts, projectId, world);
+    await reloadWorld(parts, projectId, world);
     throw new AppError('conflict', `world "${slug}" got another version meanwhile`);
   }
   try {

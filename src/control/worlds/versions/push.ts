@@ -27,7 +27,7 @@ import type { Version } from '../caches/versions.ts';
 import type { BaseVersion } from '../compile/kept-rows.ts';
 import { checkTree, dataFolder, decodeContent, isProblem } from '../compile/tree.ts';
 import type { WorldParts } from '../parts.ts';
-import { checkInUse, getVersionOf, getWorld, getWorldStill } from './address.ts';
+import { checkInUse, getVersionOf, getWorld, reloadWorld } from './address.ts';
 import { carryKeptRows, rowsLost, withFolder } from './carried-rows.ts';
 import { builtOrRefused, type Creator } from './create.ts';
 import { makeOnce } from './idempotency.ts';
@@ -270,7 +270,7 @@ const writeVersion = async (
 ): Promise<string> => {
   const { projectId } = creator;
   // Compiling takes a while, so the head is checked again before anything is stored.
-  const now = await getWorldStill(parts, projectId, world);
+  const now = await reloadWorld(parts, projectId, world);
   if (now.headVersionId !== head.id) throw await moved(parts, now, body.base);
   const version = await storeVersion(parts, upload, source, {
     message: body.message ?? null,
@@ -288,7 +288,7 @@ const writeVersion = async (
     if (tests !== undefined) parts.notifications.notify(runsTopic);
     return version.id;
   }
-  throw await moved(parts, await getWorldStill(parts, projectId, world), body.base);
+  throw await moved(parts, await reloadWorld(parts, projectId, world), body.base);
 };
 
 const findHead = async (

@@ -9,7 +9,12 @@ import {
 } from '../../../db/worlds/batches.ts';
 import type { WorldRow } from '../../../db/worlds/worlds.ts';
 import type { Parts } from '../../../parts.ts';
-import { callOffBatch, completeBatch, getBatch, openBatch } from '../../../worlds/data/batches.ts';
+import {
+  cancelBatchOfWorld,
+  completeBatch,
+  getBatch,
+  openBatch,
+} from '../../../worlds/data/batches.ts';
 import { confirmChunk, registerChunk } from '../../../worlds/data/chunks.ts';
 import { errorOf, importRows, publishRows } from '../../../worlds/data/import.ts';
 import {
@@ -95,7 +100,7 @@ export const dataEndpoints = (parts: Parts): Endpoint[] => [
   }),
 
   endpoint(api.cancelBatch, async ({ params }, { caller }) =>
-    respond(200, await viewBatch(parts.addresses, await callOffBatch(parts, caller, params))),
+    respond(200, await viewBatch(parts.addresses, await cancelBatchOfWorld(parts, caller, params))),
   ),
 
   endpoint(api.registerChunk, async ({ params, body }, { caller: { projectId } }) => {
