@@ -19,8 +19,8 @@ type BackgroundLoop = {
   start(parts: Parts): Started | Promise<Started>;
 };
 
-/** A loop that has nothing to stop but itself. */
-const alone = (loop: Loop<unknown>): Started => ({ loop, stop: () => loop.stop() });
+/** Returns a loop as started, for one whose own `stop` is all that stopping takes. */
+const asStarted = (loop: Loop<unknown>): Started => ({ loop, stop: () => loop.stop() });
 
 /** Loops in the order in which they start. They stop in reverse order. */
 const backgroundLoops: readonly BackgroundLoop[] = [
@@ -28,15 +28,15 @@ const backgroundLoops: readonly BackgroundLoop[] = [
   { does: 'runs the tests of worlds and the proofs of tasks', start: startRuns },
   {
     does: 'records deliveries of webhooks whose sender died before it reported them',
-    start: (parts) => alone(startGivingUp(parts)),
+    start: (parts) => asStarted(startGivingUp(parts)),
   },
   {
     does: 'writes traces of sessions from their ledgers, calls and grades',
-    start: (parts) => alone(startSessionTraces(parts)),
+    start: (parts) => asStarted(startSessionTraces(parts)),
   },
   {
     does: 'builds the daily rollups of telemetry, one quiet day at a time',
-    start: (parts) => alone(startRollups(parts)),
+    start: (parts) => asStarted(startRollups(parts)),
   },
   {
     does: 'opens sessions for the items of dataset runs, and links and closes graded ones',

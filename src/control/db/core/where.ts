@@ -24,6 +24,26 @@ export const conditioned = (
   return { statement: replannedStatement(name, text), values };
 };
 
+/** List of rows: name of its statement, columns, table or join, and order. */
+export type RowList = { name: string; columns: string; from: string; order: string };
+
+/** Reads a page of the matching rows. */
+export const listPage = <Row>(
+  db: Queryable,
+  { name, columns, from, order }: RowList,
+  conditions: readonly Condition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Row[]> => {
+  const { statement, values } = conditioned(
+    name,
+    (where, bind) =>
+      `select ${columns} from ${from} where ${where}
+        order by ${order} limit ${bind(limit)} offset ${bind(offset)}`,
+    conditions,
+  );
+  return db.query<Row>(statement, values);
+};
+
 /** Counts the matching rows, up to a bound. */
 export const countUpTo = async (
   db: Queryable,

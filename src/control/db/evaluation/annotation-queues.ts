@@ -1,7 +1,7 @@
 /** Annotation queues: the objects that people have to review, and the people assigned to each queue. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
-import { type Condition, conditioned, countUpTo } from '../core/where.ts';
+import { type Condition, countUpTo, listPage } from '../core/where.ts';
 
 export type QueueRow = {
   key: string;
@@ -48,17 +48,19 @@ export const findQueue = async (db: Queryable, key: string): Promise<QueueRow | 
 export const listQueues = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<QueueRow[]> => {
-  const page = conditioned(
-    'list_annotation_queues',
-    (where, bind) =>
-      `select ${columns} from annotation_queues q where ${where}
-        order by q.created_at desc, q.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<QueueRow[]> =>
+  listPage<QueueRow>(
+    db,
+    {
+      name: 'list_annotation_queues',
+      columns,
+      from: 'annotation_queues q',
+      order: 'q.created_at desc, q.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<QueueRow>(page.statement, page.values);
-};
 
 export const countQueues = (db: Queryable, conditions: readonly Condition[]): Promise<Count> =>
   countUpTo(db, 'count_annotation_queues', 'annotation_queues q', conditions);
@@ -158,17 +160,19 @@ export const removeQueueItem = async (
 export const listQueueItems = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<QueueItemRow[]> => {
-  const page = conditioned(
-    'list_annotation_queue_items',
-    (where, bind) =>
-      `select ${itemColumns} from annotation_queue_items i where ${where}
-        order by i.created_at desc, i.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<QueueItemRow[]> =>
+  listPage<QueueItemRow>(
+    db,
+    {
+      name: 'list_annotation_queue_items',
+      columns: itemColumns,
+      from: 'annotation_queue_items i',
+      order: 'i.created_at desc, i.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<QueueItemRow>(page.statement, page.values);
-};
 
 export const countQueueItems = (
   db: Queryable,

@@ -1,7 +1,7 @@
 /** Runs of datasets, and the run items that link dataset items to traces. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
-import { type Condition, conditioned, countUpTo } from '../core/where.ts';
+import { type Condition, countUpTo, listPage } from '../core/where.ts';
 
 export type RunRow = {
   key: string;
@@ -64,17 +64,19 @@ export const putDatasetRun = async (tx: Queryable, run: NewDatasetRun): Promise<
 export const listDatasetRuns = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<RunRow[]> => {
-  const page = conditioned(
-    'list_dataset_runs',
-    (where, bind) =>
-      `select ${columns} from dataset_runs r where ${where}
-        order by r.created_at desc, r.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<RunRow[]> =>
+  listPage<RunRow>(
+    db,
+    {
+      name: 'list_dataset_runs',
+      columns,
+      from: 'dataset_runs r',
+      order: 'r.created_at desc, r.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<RunRow>(page.statement, page.values);
-};
 
 export const countDatasetRuns = (db: Queryable, conditions: readonly Condition[]): Promise<Count> =>
   countUpTo(db, 'count_dataset_runs', 'dataset_runs r', conditions);
@@ -149,17 +151,19 @@ export const putRunItem = async (tx: Queryable, item: NewRunItem): Promise<RunIt
 export const listRunItems = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<RunItemRow[]> => {
-  const page = conditioned(
-    'list_dataset_run_items',
-    (where, bind) =>
-      `select ${itemColumns} from dataset_run_items l where ${where}
-        order by l.created_at desc, l.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<RunItemRow[]> =>
+  listPage<RunItemRow>(
+    db,
+    {
+      name: 'list_dataset_run_items',
+      columns: itemColumns,
+      from: 'dataset_run_items l',
+      order: 'l.created_at desc, l.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<RunItemRow>(page.statement, page.values);
-};
 
 export const countRunItems = (
   db: Queryable,

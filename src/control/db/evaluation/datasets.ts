@@ -1,6 +1,6 @@
 /** Datasets: their names, descriptions, metadata, and the schemas of their items. */
 import { type Queryable, statement } from '../core/database.ts';
-import { type Condition, conditioned } from '../core/where.ts';
+import { type Condition, listPage } from '../core/where.ts';
 
 /** Dataset. JSON members are text. */
 export type DatasetRow = {
@@ -129,20 +129,17 @@ export const raiseRevision = async (tx: Queryable, key: string, more: number): P
 };
 
 /** Lists a page of datasets, newest first; conditions refer to the dataset as `d`. */
-export const listDatasets = async (
+export const listDatasets = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<DatasetRow[]> => {
-  const page = conditioned(
-    'list_datasets',
-    (where, bind) =>
-      `select ${columns} from datasets d where ${where}
-        order by d.created_at desc, d.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<DatasetRow[]> =>
+  listPage<DatasetRow>(
+    db,
+    { name: 'list_datasets', columns, from: 'datasets d', order: 'd.created_at desc, d.key desc' },
     conditions,
+    page,
   );
-  return db.query<DatasetRow>(page.statement, page.values);
-};
 
 const countStatement = statement(
   'count_datasets',

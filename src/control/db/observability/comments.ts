@@ -1,7 +1,7 @@
 /** Comments of users on traces, observations, sessions and prompts. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
-import { type Condition, conditioned, countUpTo } from '../core/where.ts';
+import { type Condition, countUpTo, listPage } from '../core/where.ts';
 
 export type CommentRow = {
   id: string;
@@ -44,17 +44,14 @@ export const findComment = async (db: Queryable, key: string): Promise<CommentRo
 export const listComments = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<CommentRow[]> => {
-  const page = conditioned(
-    'list_comments',
-    (where, bind) =>
-      `select ${columns} from comments c where ${where}
-        order by c.created_at desc, c.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<CommentRow[]> =>
+  listPage<CommentRow>(
+    db,
+    { name: 'list_comments', columns, from: 'comments c', order: 'c.created_at desc, c.key desc' },
     conditions,
+    page,
   );
-  return db.query<CommentRow>(page.statement, page.values);
-};
 
 export const countComments = (
   db: Queryable,

@@ -1,7 +1,7 @@
 /** Users of agents: their profiles and their events. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
-import { type Condition, conditioned, countUpTo } from '../core/where.ts';
+import { type Condition, countUpTo, listPage } from '../core/where.ts';
 
 /** Profile of a user; attributes are JSON text. */
 export type ProfileRow = {
@@ -161,17 +161,19 @@ export const findUserEvent = async (
 export const listUserEvents = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<UserEventRow[]> => {
-  const page = conditioned(
-    'list_user_events',
-    (where, bind) =>
-      `select ${eventColumns} from user_events e where ${where}
-        order by e.happened_at desc, e.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<UserEventRow[]> =>
+  listPage<UserEventRow>(
+    db,
+    {
+      name: 'list_user_events',
+      columns: eventColumns,
+      from: 'user_events e',
+      order: 'e.happened_at desc, e.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<UserEventRow>(page.statement, page.values);
-};
 
 export const countUserEvents = (
   db: Queryable,

@@ -2,7 +2,7 @@
 import type { ContextKind, PromptType } from '#wire/public-api/projects/context.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
-import { type Condition, conditioned, countUpTo } from '../core/where.ts';
+import { type Condition, countUpTo, listPage } from '../core/where.ts';
 
 export type ContextRepo = {
   key: string;
@@ -172,17 +172,19 @@ const listedColumns = `${repoColumns},
 export const listRepos = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<ListedRepo[]> => {
-  const page = conditioned(
-    'list_context_repos',
-    (where, bind) =>
-      `select ${listedColumns} from context_repos r where ${where}
-        order by r.created_at desc, r.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<ListedRepo[]> =>
+  listPage<ListedRepo>(
+    db,
+    {
+      name: 'list_context_repos',
+      columns: listedColumns,
+      from: 'context_repos r',
+      order: 'r.created_at desc, r.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<ListedRepo>(page.statement, page.values);
-};
 
 export const countRepos = (db: Queryable, conditions: readonly Condition[]): Promise<Count> =>
   countUpTo(db, 'count_context_repos', 'context_repos r', conditions);

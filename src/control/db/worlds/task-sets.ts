@@ -1,7 +1,7 @@
 /** Task sets: lists of stored tasks that are shown together. */
 import { dashboardLimits } from '#domain/dashboard.ts';
 import { type Queryable, statement } from '../core/database.ts';
-import { type Condition, conditioned } from '../core/where.ts';
+import { type Condition, listPage } from '../core/where.ts';
 
 export type TaskSetRow = {
   id: string;
@@ -108,20 +108,22 @@ export const findTaskSetByName = async (
   (await db.query<{ id: string }>(hasNameStatement, [projectId, name]))[0]?.id;
 
 /** Lists a page of the project's sets, newest first; conditions refer to the set as `s`. */
-export const listTaskSets = async (
+export const listTaskSets = (
   db: Queryable,
   conditions: readonly Condition[],
-  { limit, offset }: { limit: number; offset: number },
-): Promise<TaskSetRow[]> => {
-  const page = conditioned(
-    'list_task_sets',
-    (where, bind) =>
-      `select ${columns} from task_sets s where ${where}
-        order by s.created_at desc, s.key desc limit ${bind(limit)} offset ${bind(offset)}`,
+  page: { limit: number; offset: number },
+): Promise<TaskSetRow[]> =>
+  listPage<TaskSetRow>(
+    db,
+    {
+      name: 'list_task_sets',
+      columns,
+      from: 'task_sets s',
+      order: 's.created_at desc, s.key desc',
+    },
     conditions,
+    page,
   );
-  return db.query<TaskSetRow>(page.statement, page.values);
-};
 
 const countStatement = statement(
   'count_task_sets',
