@@ -50,104 +50,138 @@ export type WriteBatcher<Item, Value> = {
 
 type Waiter<Item, Value> = { item: Item; key: string } & PromiseWithResolvers<Value | undefined>;
 
-/** Creates a batcher. */
-export const createWriteBatcher = <Item, Value>({
-  limits,
-  ownerOf,
-  keyOf,
-  together,
-  isOfOne,
-}: BatcherOptions<Item, Value>): WriteBatcher<Item, Value> => {
+/** Waiting items, each owner's in their order. The owners are served round-robin. */
+class WaitingItems<Item, Value> {
   /** Waiters by owner; the owner that is served next comes first. */
-  const queues = new Map<string, Waiter<Item, Value>[]>();
+  readonly #queues = new Map<string, Waiter<Item, Value>[]>();
   /** Keys of the items in progress. */
-  const busy = new Set<string>();
-  let underWay = 0;
-  let lastItems = 0;
-  let isStarting = false;
-  let isGathering = false;
+  readonly #busy = new Set<string>();
 
-  /** Takes the owner's first waiter whose key is not in progress, and moves the owner to the end of the round. */
-  const takeOf = (owner: string, queue: Waiter<Item, Value>[]): Waiter<Item, Value> | undefined => {
-    const index = queue.findIndex(({ key }) => !busy.has(key));
-    const [waiter] = index < 0 ? [] : queue.splice(index, 1);
-    if (waiter === undefined) return undefined;
-    busy.add(waiter.key);
-    queues.delete(owner);
-    if (queue.length > 0) queues.set(owner, queue);
-    return waiter;
-  };
+  isEmpty(): boolean {
+    return this.#queues.size === 0;
+  }
 
-  const nextGroup = (): Waiter<Item, Value>[] => {
+  count(): number {
+    return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);
+  }
+
+  countOf(owner: string): number {
+    return this.#queues.get(owner)?.length ?? 0;
+  }
+
+  add(owner: string, waiter: Waiter<Item, Value>): void {
+    const queue = this.#queues.get(owner) ?? [];
+    queue.push(waiter);
+    this.#queues.set(owner, queue);
+  }
+
+  /** Takes the waiters of the next batch, whose keys are then in progress until `release`. */
+  next(most: number): Waiter<Item, Value>[] {
     const group: Waiter<Item, Value>[] = [];
     // An owner with more waiters is moved to the end of the map, so this loop reaches it again.
-    for (const [owner, queue] of queues) {
-      if (group.length >= limits.items) break;
-      const waiter = takeOf(owner, queue);
+    for (const [owner, queue] of this.#queues) {
+      if (group.length >= most) break;
+      const waiter = this.#takeOf(owner, queue);
       if (waiter !== undefined) group.push(waiter);
     }
     return group;
-  };
+  }
 
-  const run = async (group: readonly Waiter<Item, Value>[]): Promise<void> => {
-    underWay += 1;
+  release(group: readonly Waiter<Item, Value>[]): void {
+    for (const { key } of group) this.#busy.delete(key);
+  }
+
+  /** Takes the owner's first waiter whose key is not in progress, and moves the owner to the end of the round. */
+  #takeOf(owner: string, queue: Waiter<Item, Value>[]): Waiter<Item, Value> | undefined {
+    const index = queue.findIndex(({ key }) => !this.#busy.has(key));
+    const [waiter] = index < 0 ? [] : queue.splice(index, 1);
+    if (waiter === undefined) return undefined;
+    this.#busy.add(waiter.key);
+    this.#queues.delete(owner);
+    if (queue.length > 0) this.#queues.set(owner, queue);
+    return waiter;
+  }
+}
+
+class Batcher<Item, Value> implements WriteBatcher<Item, Value> {
+  readonly #options: BatcherOptions<Item, Value>;
+  readonly #waiting = new WaitingItems<Item, Value>();
+  #underWay = 0;
+  #lastItems = 0;
+  #isStarting = false;
+  #isGathering = false;
+
+  constructor(options: BatcherOptions<Item, Value>) {
+    this.#options = options;
+  }
+
+  take(item: Item): Promise<Value | undefined> {
+    const { limits, ownerOf, keyOf } = this.#options;
+    const owner = ownerOf(item);
+    if (this.#waiting.countOf(owner) >= limits.waiting) return Promise.reject(queueFull());
+    const waiter = { item, key: keyOf(item), ...Promise.withResolvers<Value | undefined>() };
+    this.#waiting.add(owner, waiter);
+    this.#startSoon();
+    return waiter.promise;
+  }
+
+  waiting(): number {
+    return this.#waiting.count();
+  }
+
+  /**
+   * Starts batches after `gatherMs`, so that more items can join; at once if the item is alone, as the last one was.
+   */
+  #startSoon(): void {
+    const { gatherMs } = this.#options.limits;
+    const isAlone = this.#underWay === 0 && this.#lastItems <= 1;
+    if (isAlone || gatherMs === 0) {
+      this.#startLater();
+      return;
+    }
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
+      this.#startLater();
+    }, gatherMs);
+  }
+
+  /** Starts batches once all items that have arrived by now are queued. */
+  #startLater(): void {
+    if (this.#isStarting || this.#isGathering || this.#waiting.isEmpty()) return;
+    this.#isStarting = true;
+    setImmediate(() => this.#start());
+  }
+
+  #start(): void {
+    const { groups, items } = this.#options.limits;
+    this.#isStarting = false;
+    while (this.#underWay < groups && !this.#waiting.isEmpty()) {
+      const group = this.#waiting.next(items);
+      if (group.length === 0) return;
+      this.#lastItems = group.length;
+      void forNoProject(() => this.#run(group));
+    }
+  }
+
+  async #run(group: readonly Waiter<Item, Value>[]): Promise<void> {
+    const { together, isOfOne } = this.#options;
+    this.#underWay += 1;
     try {
       const values = await together(group.map(({ item }) => item));
       for (const [index, { resolve }] of group.entries()) resolve(values[index]);
     } catch (error) {
       for (const { resolve, reject } of group) isOfOne(error) ? resolve(undefined) : reject(error);
     } finally {
-      underWay -= 1;
-      for (const { key } of group) busy.delete(key);
-      startLater();
+      this.#underWay -= 1;
+      this.#waiting.release(group);
+      this.#startLater();
     }
-  };
+  }
+}
 
-  const start = (): void => {
-    isStarting = false;
-    while (underWay < limits.groups && queues.size > 0) {
-      const group = nextGroup();
-      if (group.length === 0) return;
-      lastItems = group.length;
-      void forNoProject(() => run(group));
-    }
-  };
-
-  /** Starts batches once all items that have arrived by now are queued. */
-  const startLater = (): void => {
-    if (isStarting || isGathering || queues.size === 0) return;
-    isStarting = true;
-    setImmediate(start);
-  };
-
-  /**
-   * Starts batches after `gatherMs`, so that more items can join; at once if the item is alone, as the last one was.
-   */
-  const startSoon = (): void => {
-    const isAlone = underWay === 0 && lastItems <= 1;
-    if (isAlone || limits.gatherMs === 0) {
-      startLater();
-      return;
-    }
-    if (isGathering) return;
-    isGathering = true;
-    setTimeout(() => {
-      isGathering = false;
-      startLater();
-    }, limits.gatherMs);
-  };
-
-  return {
-    take(item) {
-      const owner = ownerOf(item);
-      const queue = queues.get(owner) ?? [];
-      if (queue.length >= limits.waiting) return Promise.reject(queueFull());
-      const waiter = { item, key: keyOf(item), ...Promise.withResolvers<Value | undefined>() };
-      queue.push(waiter);
-      queues.set(owner, queue);
-      startSoon();
-      return waiter.promise;
-    },
-    waiting: () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0),
-  };
-};
+/** Creates a batcher. */
+export const createWriteBatcher = <Item, Value>(
+  options: BatcherOptions<Item, Value>,
+): WriteBatcher<Item, Value> => new Batcher(options);
