@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Log } from '#runtime/log.ts';
-import type { Loop } from '#runtime/loop.ts';
+import type { LoopView } from '#runtime/loop-board.ts';
 import { removeLeft } from '#runtime/scratch-files.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { createOpenPriority } from './base/fairness/open-priority.ts';
@@ -81,7 +81,7 @@ const removeScratchFiles = async ({ config, log }: Building): Promise<void> => {
 /** Builds the parts of platform and projects; `loops` are those that they run. */
 const buildProjectParts = async (
   building: Building,
-): Promise<{ parts: ProjectParts; loops: Loop<unknown>[] }> => {
+): Promise<{ parts: ProjectParts; loops: LoopView[] }> => {
   const { config, db, log, publicUrl, stack } = building;
   const keys = await openConfiguredKeys(db, config.bootstrap, log);
   stack.defer(() => keys.stop());
@@ -194,7 +194,7 @@ const buildObservabilityParts = (
 /** Builds all parts; `loops` are those that the parts run themselves. */
 export const buildParts = async (
   building: Building,
-): Promise<{ parts: Parts; loops: Loop<unknown>[] }> => {
+): Promise<{ parts: Parts; loops: LoopView[] }> => {
   const { parts: projects, loops } = await buildProjectParts(building);
   const { startCompiling, stack } = building;
   const readers = createProcessPool(readingLimits, jobCounter(projects.metrics), startCompiling);

@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#runtime/log.ts';
-import type { Loop } from '#runtime/loop.ts';
-import { createLoopBoard } from '#runtime/loop-board.ts';
+
+import { createLoopBoard, type LoopView } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import { undoStart } from '#runtime/release.ts';
@@ -43,7 +43,7 @@ const releaseMs = 1_000;
 /** Serves the metrics, and the status of the loops; returns the addresses. */
 const serveStatus = async (
   { config, metrics, log }: Parts,
-  loops: readonly Loop<unknown>[],
+  loops: readonly LoopView[],
   stack: AsyncDisposableStack,
 ): Promise<string[]> => {
   const board = createLoopBoard();

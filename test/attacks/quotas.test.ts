@@ -227,8 +227,8 @@ describe('a project with slow queries', () => {
     await heard.next(10_000); // The connection is listening now.
     await blocked(async (db, projectId) => {
       const telling = startNotifications(config.databaseUrl, db, quiet);
-      forProject(projectId, () => telling.tell('news-of-greedy'));
-      forProject('prj-other', () => telling.tell('news-of-other'));
+      forProject(projectId, () => telling.notify('news-of-greedy'));
+      forProject('prj-other', () => telling.notify('news-of-other'));
       expect((await heard.next(10_000)).isNotified).toBe(true);
       await telling.stop();
     });
