@@ -9,13 +9,12 @@
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';
 import type { LedgerMark } from '#domain/ledger.ts';
-import type { RuntimeName } from '#domain/pool.ts';
 import { type HostShape, offerOf } from '#pools/pool-config.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Client } from '#wire/client.ts';
 import type { PoolView, PublishedPool } from '#wire/pool-api/operations.ts';
 import * as operations from '#wire/pool-api/operations.ts';
-import type { Launched, LaunchSpec } from '../driver/driver.ts';
+import type { Driver, Launched, LaunchSpec } from '../driver/driver.ts';
 import { ask } from './ask.ts';
 import type { HeldLease } from './lease.ts';
 
@@ -53,12 +52,15 @@ export type DrainOptions = EndAccount & {
   ifState?: HostState;
 };
 
+/** Properties of a driver that the control plane records for each of its hosts. */
+export type DriverTraits = Pick<Driver, 'runtime' | 'addressing'>;
+
 export type PoolApi = {
   observe(signal?: AbortSignal): Promise<PoolView>;
   /** Waits until the view changes and returns its revision; returns the same revision after `holdMs`. */
   awaitChange(options: AwaitOptions): Promise<string>;
   /** Records the intent to launch a host. Throws `exhausted` with `full: 'pool'` when `maxLive` hosts exist. */
-  register(shape: HostShape, runtime: RuntimeName, maxLive: number): Promise<LaunchSpec>;
+  register(shape: HostShape, driver: DriverTraits, maxLive: number): Promise<LaunchSpec>;
   /**
    * Publishes the pools, and why the latest configuration was refused, if it was. With `file`, also the pools file
    * that they come from, which the control plane keeps. Returns the worlds named by the pools that do not exist.
@@ -125,8 +127,8 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
       const input = { query, signal };
       return (await ask(client, operations.observePool, input, holdMs + answerMs)).body.revision;
     },
-    async register(shape, runtime, maxLive) {
-      const offer = { pool: shape.pool, runtime, maxLive, ...offerOf(shape) };
+    async register(shape, { runtime, addressing }, maxLive) {
+      const offer = { pool: shape.pool, runtime, addressing, maxLive, ...offerOf(shape) };
       const body = { ...lease, installation, ...offer };
       const answer = await send(ask(client, operations.registerHost, { body }, answerMs));
       const { hostId, generation, token } = answer.body;

@@ -8,6 +8,7 @@
  */
 
 import type { HostKind } from '#domain/host.ts';
+import type { HostAddressing } from '#domain/host-address.ts';
 import type { LedgerMark } from '#domain/ledger.ts';
 import type { RuntimeName } from '#domain/pool.ts';
 import type { BrowserTier } from '#domain/session.ts';
@@ -118,6 +119,8 @@ export type Serving = { tier: BrowserTier; forMs: number };
 
 export type Driver = {
   readonly runtime: RuntimeName;
+  /** Way in which the addresses of its hosts become known; the control plane accepts no other. */
+  readonly addressing: HostAddressing;
   /**
    * Description, for people, of what isolates hosts from one another and what does not; absent if each is a container.
    */

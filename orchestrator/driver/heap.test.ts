@@ -9,13 +9,13 @@ import { type BoundaryChoice, hostEnvironment } from './host-environment.ts';
 
 const runtimeSettings = {
   listen: 'x:0',
-  reportsAddress: true,
+  addressing: 'loopback',
   workDir: '/tmp/work',
   snapshots: { folder: '/tmp/snapshots', mb: 64 },
   tokenFile: '-',
   python: 'python3',
   namespaces: [],
-};
+} as const;
 const settings = { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' } as const;
 
 const hostWith = (memoryMb: number): NodeJS.ProcessEnv => {

@@ -2,8 +2,8 @@
  * Builds the environment that a host is started with, with the same names on every runtime. Besides its token, the
  * host gets nothing else: none of the orchestrator's own environment is passed on.
  */
+import type { HostAddressing } from '#domain/host-address.ts';
 import type { Isolation } from '#domain/pool.ts';
-import type { HostShape } from '#pools/pool-config.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { LaunchSpec } from './driver.ts';
 import { heapOptions, mallocOptions, userCodeMemoryMb } from './heap.ts';
@@ -41,8 +41,8 @@ const boundaryOf = (choice: BoundaryChoice, isolation: Isolation): string => {
 export type PlaceSettings = {
   /** `host:port` of its API server; port 0 takes any. */
   listen: string;
-  /** True if the host itself reports its address, because it alone knows it. */
-  reportsAddress: boolean;
+  /** Way in which the host's address becomes known; the host itself reports it unless the runtime assigns it. */
+  addressing: HostAddressing;
   /** Folder that the host creates, fills and removes. */
   workDir: string;
   /** File from which the host reads its token; `-` is its standard input. */
@@ -62,41 +62,11 @@ export type RuntimeSettings = PlaceSettings & {
   namespaces: readonly string[];
 };
 
-/** Returns the scratch space of a container, in MiB. It counts as its memory, and snapshots may take part of it. */
-export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
-const snapshotsInScratch = (memoryMb: number) => ({
-  folder: '/tmp/snapshots',
-  mb: Math.max(1, Math.floor(scratchMb(memoryMb) * 0.9)),
-});
-
-/** Path in a container of the folder that hosts of one machine share. */
-export const sharedFolder = '/snapshots';
-
-/**
- * Returns the folder that a container shares with others; undefined unless they use the machine's kernel. Another
- * kernel does not see their locks and would take living owners for dead.
- */
-export const sharedSnapshotsOf = (
-  { isolation }: Pick<HostShape, 'isolation'>,
-  { sharedSnapshots }: HostSettings,
-): SharedSnapshots | undefined => (isolation === 'container' ? sharedSnapshots : undefined);
-
-/** Returns where a container keeps snapshots. */
-export const snapshotsOf = (
-  shape: Pick<HostShape, 'isolation' | 'size'>,
-  settings: HostSettings,
-): RuntimeSettings['snapshots'] => {
-  const shared = sharedSnapshotsOf(shape, settings);
-  return shared === undefined
-    ? snapshotsInScratch(shape.size.memoryMb)
-    : { folder: sharedFolder, mb: shared.mb };
-};
-
 /** Builds the variables that hosts of every kind get. */
 const sharedEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
-  { listen, reportsAddress, workDir, tokenFile }: PlaceSettings,
+  { listen, addressing, workDir, tokenFile }: PlaceSettings,
 ): Record<string, string> => ({
   SVC_CONTROL_URL: settings.controlUrl,
   SVC_LOG_LEVEL: settings.logLevel,
@@ -104,7 +74,7 @@ const sharedEnvironment = (
   SVC_HOST_GENERATION: String(spec.generation),
   SVC_HOST_TOKEN_FILE: tokenFile,
   SVC_LISTEN: listen,
-  SVC_REPORT_ADDRESS: reportsAddress ? 'yes' : 'no',
+  SVC_REPORT_ADDRESS: addressing === 'assigned' ? 'no' : 'yes',
   SVC_WORK_DIR: workDir,
 });
 

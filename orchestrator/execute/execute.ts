@@ -167,7 +167,7 @@ const intentsOf = (
 const intend = async (parts: ExecutorParts, { config, cause }: Intent): Promise<void> => {
   const { pool, driver, memory, background } = parts;
   try {
-    const spec = await pool.register(config, driver.runtime, config.maximum);
+    const spec = await pool.register(config, driver, config.maximum);
     memory.breakerOf(config.pool)?.began(spec.hostId);
     background.begin(spec.hostId, 'launch', () => launchOne(parts, spec, cause));
   } catch (error) {

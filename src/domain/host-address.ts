@@ -11,6 +11,17 @@ export type HostAddress = { ip: string; port: number };
 /** Port of hosts that have a network of their own: containers and pods. */
 export const containerApiPort = 8080;
 
+/**
+ * Ways in which the address of a host becomes known; the driver of the host's runtime chooses one.
+ *
+ * - `assigned`: the runtime assigns the address, and only the driver may report it.
+ * - `loopback`: the host reports the address. It is on 127.0.0.1, with a port that the host chose.
+ * - `own_ip`: the host reports the address. It is the IP address that the host sends its requests from, with the port
+ *   `containerApiPort`.
+ */
+export const hostAddressings = ['assigned', 'loopback', 'own_ip'] as const;
+export type HostAddressing = (typeof hostAddressings)[number];
+
 const form = /^http:\/\/(?:([\d.]{7,15})|\[([\da-f:]{2,39})\]):([1-9]\d{0,4})$/;
 
 /** Returns true for an IPv4 address written as IPv6, for which it would be unclear which network rules apply. */

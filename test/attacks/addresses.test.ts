@@ -4,6 +4,7 @@
  * public address.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { HostAddressing } from '#domain/host-address.ts';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
 import { Secret } from '#runtime/secret.ts';
 import { resolveRoute } from '#wire/gateway-api/operations.ts';
@@ -35,11 +36,18 @@ afterAll(() => control.stop());
 type RuntimeName = 'process' | 'docker' | 'kubernetes';
 const runtimes: RuntimeName[] = ['process', 'docker', 'kubernetes'];
 
-/** Address of a host in each runtime, and the source address of its requests. */
-const places: Record<RuntimeName, { source: string; address: (hostId: string) => string }> = {
-  process: { source: '127.0.0.1', address: playedAddress },
-  docker: { source: '172.18.0.2', address: playedAddress },
-  kubernetes: { source: '10.1.2.3', address: () => 'http://10.1.2.3:8080' },
+/** Addressing of hosts in each runtime, the address of one, and the source address of its requests. */
+const places: Record<
+  RuntimeName,
+  { addressing: HostAddressing; source: string; address: (hostId: string) => string }
+> = {
+  process: { addressing: 'loopback', source: '127.0.0.1', address: playedAddress },
+  docker: { addressing: 'assigned', source: '172.18.0.2', address: playedAddress },
+  kubernetes: {
+    addressing: 'own_ip',
+    source: '10.1.2.3',
+    address: () => 'http://10.1.2.3:8080',
+  },
 };
 
 type Placed = PlayedHost & { address: string; source: string };
@@ -52,10 +60,10 @@ const tell = (send: Send, hostId: string, generation: number, address?: string, 
 
 /** Launches a host that has not sent any report yet. */
 const launch = async (runtime: RuntimeName): Promise<Placed> => {
+  const { addressing, source, address } = places[runtime];
   const { body } = await control.pool(registerHost, {
-    body: { ...anyHost, runtime, maxLive: 1_000 },
+    body: { ...anyHost, runtime, addressing, maxLive: 1_000 },
   });
-  const { source, address } = places[runtime];
   const params = { hostId: body.hostId };
   const known = runtime === 'docker' ? { address: address(body.hostId) } : {};
   await control.pool(reportLaunched, { params, body: { runtimeId: 'r', ...known } });

@@ -114,7 +114,7 @@ describe.each(names)('on %s', (runtime) => {
       const told =
         runtime === 'docker'
           ? "a host's token is used from another address"
-          : 'a host tells an address that it may not tell';
+          : 'a host reported an address that it may not report';
       expect(network.control.log()).toContain(told);
     });
 

@@ -177,6 +177,7 @@ export const anyHost = {
   installation,
   pool: 'default',
   runtime: 'process',
+  addressing: 'loopback',
   tier: null,
   isolation: 'process',
   size: 'standard',

@@ -49,6 +49,7 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
   let atOnce = 0;
   return {
     runtime: 'process',
+    addressing: 'loopback',
     startsAtOnce: () => Number.POSITIVE_INFINITY,
     digestOf: () => 'memory',
     prepare: async () => ({ listen: null, host: '127.0.0.1', image: null }),

@@ -6,25 +6,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import type { HostKind } from '#domain/host.ts';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import { type HostShape, kindOf, offerOf } from '#pools/pool-config.ts';
-import { digestOf } from '../digest.ts';
-import type { LaunchSpec } from '../driver.ts';
 import {
-  browserEnvironment,
-  type HostSettings,
-  hostEnvironment,
+  type ContainerSettings,
+  containerEnvironment,
+  containerLabels,
+  hostUserId,
+  imageOf,
   scratchMb,
   sharedFolder,
   sharedSnapshotsOf,
-  snapshotsOf,
-} from '../host-environment.ts';
-import { containerName, labelsOf } from '../labels.ts';
+} from '../container-host.ts';
+import { digestOf } from '../digest.ts';
+import type { LaunchSpec } from '../driver.ts';
+import { containerName } from '../labels.ts';
 import { runtimeOf } from './isolation.ts';
 import { machineName, networkName } from './network.ts';
 
-const userId = '10001:10001';
+const user = `${hostUserId}:${hostUserId}`;
 const mebibyte = 1024 * 1024;
 /**
  * Period over which processor use is limited. It is longer than Docker's tenth of a second: a host starts several
@@ -33,18 +33,6 @@ const mebibyte = 1024 * 1024;
 const cpuPeriodUs = 500_000;
 
 const openFiles = 16_384;
-
-/** Settings that all containers of an installation share. */
-export type ContainerSettings = {
-  installation: string;
-  /** Images for hosts, by kind, of pools that name no image. */
-  images: Readonly<Record<HostKind, string>>;
-  host: HostSettings;
-};
-
-/** Returns the image for a host of this shape. */
-export const imageOf = (shape: HostShape, { images }: Pick<ContainerSettings, 'images'>): string =>
-  shape.image ?? images[kindOf(shape)];
 
 /** Seccomp filter for browsers; isolations with a kernel of their own need none. */
 const browserCalls = JSON.stringify(
@@ -83,7 +71,7 @@ const limitsOf = (shape: HostShape): Docker.HostConfig => {
  * folder that the engine made would not be writable for the host.
  */
 const mountsOf = (shape: HostShape, { host }: ContainerSettings): Docker.MountSettings[] => {
-  const shared = kindOf(shape) === 'browser' ? undefined : sharedSnapshotsOf(shape, host);
+  const shared = sharedSnapshotsOf(shape, host);
   return shared === undefined ? [] : [{ Type: 'bind', Source: shared.path, Target: sharedFolder }];
 };
 
@@ -96,24 +84,11 @@ export const containerDigest = (shape: HostShape, settings: ContainerSettings): 
     ...mountsOf(shape, settings),
   ]);
 
-const environmentOf = (spec: LaunchSpec, host: HostSettings): Record<string, string> => {
-  const place = {
-    listen: `0.0.0.0:${apiPort}`,
-    reportsAddress: false,
-    workDir: '/tmp/work',
-    tokenFile: '-',
-  };
-  // The engine publishes world hosts on the machine's loopback, which no container reaches.
-  if (kindOf(spec.shape) === 'browser') {
-    return browserEnvironment(spec, host, { ...place, way: 'tunnel' });
-  }
-  return hostEnvironment(spec, host, {
-    ...place,
-    snapshots: snapshotsOf(spec.shape, host),
-    python: 'python3',
-    namespaces: ['pid', 'ipc', 'mount', 'net'],
-  });
-};
+/** Engines assign the address: they publish a host on the machine's loopback, which no container reaches. */
+export const addressing = 'assigned';
+
+/** Place of a host, which reads its token once from standard input: inspecting the container does not show it. */
+const place = { listenIp: '0.0.0.0', addressing, tokenFile: '-' } as const;
 
 /** Builds the request that creates the container of a host. */
 export const containerRequest = (
@@ -126,18 +101,15 @@ export const containerRequest = (
   const runtime = runtimeOf(shape.isolation);
   const isNamed = new URL(host.controlUrl).hostname === machineName;
   return {
-    name: containerName(spec.hostId),
+    name: containerName(hostId),
     Image: imageOf(shape, settings),
-    User: userId,
-    // The host reads its token from standard input, once, so that inspecting the container does not show it.
+    User: user,
     OpenStdin: true,
     StdinOnce: true,
-    Env: Object.entries({
-      HOME: '/tmp',
-      TMPDIR: '/tmp',
-      ...environmentOf(spec, host),
-    }).map(([name, value]) => `${name}=${value}`),
-    Labels: labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host', kindOf(shape)),
+    Env: Object.entries(containerEnvironment(spec, host, place)).map(
+      ([name, value]) => `${name}=${value}`,
+    ),
+    Labels: containerLabels(spec, installation, digest),
     ExposedPorts: { [`${apiPort}/tcp`]: {} },
     HostConfig: {
       ...limitsOf(shape),

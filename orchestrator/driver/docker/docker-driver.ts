@@ -9,15 +9,10 @@ import { own } from '#domain/json.ts';
 import type { Log } from '#runtime/log.ts';
 import { type Engine, engineRefusal, isStatus } from '../../engine/engine.ts';
 import { pullImage } from '../../images/image.ts';
+import { type ContainerSettings, imageOf } from '../container-host.ts';
 import type { Driver, Launched, LaunchSpec, PrepareOptions } from '../driver.ts';
 import { containerName, labelsOf } from '../labels.ts';
-import {
-  addressOf,
-  type ContainerSettings,
-  containerDigest,
-  containerRequest,
-  imageOf,
-} from './container.ts';
+import { addressing, addressOf, containerDigest, containerRequest } from './container.ts';
 import { createContainers, type FoundContainer } from './containers.ts';
 import { watchContainers } from './events.ts';
 import { createFences, destinationOf } from './fence.ts';
@@ -100,6 +95,7 @@ export const createDockerDriver = (options: DockerDriverOptions): Driver => {
 
   return {
     runtime: 'docker',
+    addressing,
     // Much of a launch is the engine's own work, which leaves processors idle.
     startsAtOnce: () => Math.max(2, engine.cores),
     digestOf: (shape) => containerDigest(shape, options),

@@ -10,6 +10,7 @@ import type { HostShape } from '#pools/pool-config.ts';
 import type { Log } from '#runtime/log.ts';
 import { startLoop } from '#runtime/loop.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
+import { imageOf } from '../container-host.ts';
 import { digestOf } from '../digest.ts';
 import type { Serving, Wanted } from '../driver.ts';
 import { labelNames } from '../labels.ts';
@@ -17,7 +18,6 @@ import type { Cluster } from './cluster.ts';
 import type { Nodes } from './nodes.ts';
 import {
   doNotDisrupt,
-  imageOf,
   type PodSettings,
   placementOf,
   protectedLabel,

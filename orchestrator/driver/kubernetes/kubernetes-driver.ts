@@ -18,7 +18,7 @@ import { meetingPoint } from './meeting-point.ts';
 import { ensureNamespace, podOwner, removeNamespace } from './namespace.ts';
 import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
 import { createNodes } from './nodes.ts';
-import { type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
+import { addressing, type PodSettings, podDigest, podOf, secretOf } from './pod.ts';
 import { type KnownPod, type PodWatch, startPodWatch } from './pod-watch.ts';
 import { createPods, type FoundPod, foreignPod } from './pods.ts';
 import { apply, removeResources } from './resources.ts';
@@ -131,6 +131,7 @@ export const createKubernetesDriver = (options: KubernetesDriverOptions): Driver
 
   return {
     runtime: 'kubernetes',
+    addressing,
     startsAtOnce: (node) => Math.max(2, nodes.processorsOf(node ?? '')),
     digestOf: (shape) => podDigest(shape, options),
     async prepare(preparing) {

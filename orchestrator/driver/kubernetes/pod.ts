@@ -16,23 +16,23 @@ import type { HostKind } from '#domain/host.ts';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import type { KubernetesTable } from '#pools/kubernetes-table.ts';
 import { type HostShape, type HostSize, kindOf } from '#pools/pool-config.ts';
-import { digestOf } from '../digest.ts';
-import type { LaunchSpec } from '../driver.ts';
 import {
-  browserEnvironment,
-  type HostSettings,
-  hostEnvironment,
+  type ContainerSettings,
+  containerEnvironment,
+  containerLabels,
+  hostUserId,
+  imageOf,
   scratchMb,
   sharedFolder,
   sharedSnapshotsOf,
-  snapshotsOf,
-} from '../host-environment.ts';
-import { containerName, labelNames, labelsOf } from '../labels.ts';
+} from '../container-host.ts';
+import { digestOf } from '../digest.ts';
+import type { LaunchSpec } from '../driver.ts';
+import { containerName, labelNames } from '../labels.ts';
 import { hostContainer } from './describe-pod.ts';
 import type { KubernetesConfig, PullPolicy } from './kubernetes-config.ts';
 import { managedBy, type ResourceScope } from './resources.ts';
 
-const userId = 10_001;
 /** Key of the token in a host's secret. */
 const tokenKey = 'token';
 const tokenFolder = '/run/svc';
@@ -55,22 +55,17 @@ export const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 
 /** Settings that all pods of an installation share. */
-export type PodSettings = ResourceScope & {
-  /** Images for hosts, by kind, of pools that name no image. */
-  images: Readonly<Record<HostKind, string>>;
-  /** Seccomp profile of browsers, as nodes have it; absent: the runtime's default. */
-  browserCalls: string | undefined;
-  /** Priority classes, by tier, for pods of pools that name none. */
-  priorityClasses: KubernetesConfig['priorityClasses'];
-  /** Policy by which nodes pull images of hosts. */
-  pullPolicy: PullPolicy;
-  host: HostSettings;
-  /** CPU request of a host whose pool sets none, in thousandths of a processor. */
-  cpuRequestMilli: number;
-};
-
-export const imageOf = (shape: HostShape, { images }: Pick<PodSettings, 'images'>): string =>
-  shape.image ?? images[kindOf(shape)];
+export type PodSettings = ResourceScope &
+  ContainerSettings & {
+    /** Seccomp profile of browsers, as nodes have it; absent: the runtime's default. */
+    browserCalls: string | undefined;
+    /** Priority classes, by tier, for pods of pools that name none. */
+    priorityClasses: KubernetesConfig['priorityClasses'];
+    /** Policy by which nodes pull images of hosts. */
+    pullPolicy: PullPolicy;
+    /** CPU request of a host whose pool sets none, in thousandths of a processor. */
+    cpuRequestMilli: number;
+  };
 
 const templateOf = ({ kubernetes }: HostShape): KubernetesTable => kubernetes ?? {};
 
@@ -91,9 +86,9 @@ export const placementOf = (shape: HostShape): Partial<V1PodSpec> => {
 export const restricted: Pick<V1PodSpec, 'securityContext'> = {
   securityContext: {
     runAsNonRoot: true,
-    runAsUser: userId,
-    runAsGroup: userId,
-    fsGroup: userId,
+    runAsUser: hostUserId,
+    runAsGroup: hostUserId,
+    fsGroup: hostUserId,
     seccompProfile: { type: 'RuntimeDefault' },
   },
 };
@@ -129,7 +124,7 @@ const sharedOf = (
   shape: HostShape,
   { host }: PodSettings,
 ): { volumes: V1Volume[]; mounts: V1VolumeMount[] } => {
-  const shared = kindOf(shape) === 'browser' ? undefined : sharedSnapshotsOf(shape, host);
+  const shared = sharedSnapshotsOf(shape, host);
   if (shared === undefined) return { volumes: [], mounts: [] };
   const name = 'snapshots';
   return {
@@ -187,33 +182,25 @@ export const podDigest = (shape: HostShape, settings: PodSettings): string => {
 /** File in every container whose text the API server shows once the container has ended. */
 const terminationLog = '/dev/termination-log';
 
-/** Builds the environment of a host: it listens on its pod's own address, and reports that to the control plane. */
-const environmentOf = (spec: LaunchSpec, settings: PodSettings): V1EnvVar[] => {
-  const place = {
-    listen: `$(${addressVariable}):${apiPort}`,
-    reportsAddress: true,
-    workDir: '/tmp/work',
-    tokenFile: `${tokenFolder}/${tokenKey}`,
-  };
-  const plain =
-    kindOf(spec.shape) === 'browser'
-      ? browserEnvironment(spec, settings.host, { ...place, way: 'tunnel' })
-      : hostEnvironment(spec, settings.host, {
-          ...place,
-          snapshots: snapshotsOf(spec.shape, settings.host),
-          python: 'python3',
-          ledgerMark: terminationLog,
-          namespaces: ['pid', 'ipc', 'mount', 'net'],
-        });
-  return [
-    // Defined before the variable that refers to it.
-    { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
-    ...Object.entries({ HOME: '/tmp', TMPDIR: '/tmp', ...plain }).map(([name, value]) => ({
-      name,
-      value,
-    })),
-  ];
-};
+/** A pod's host reports its address: the cluster assigns it only when the pod is scheduled. */
+export const addressing = 'own_ip';
+
+/** Place of a host: it listens on its pod's own address, and reads its token from the mounted secret. */
+const place = {
+  listenIp: `$(${addressVariable})`,
+  addressing,
+  tokenFile: `${tokenFolder}/${tokenKey}`,
+  ledgerMark: terminationLog,
+} as const;
+
+const environmentOf = (spec: LaunchSpec, { host }: PodSettings): V1EnvVar[] => [
+  // Defined before the variable that refers to it.
+  { name: addressVariable, valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+  ...Object.entries(containerEnvironment(spec, host, place)).map(([name, value]) => ({
+    name,
+    value,
+  })),
+];
 
 const tokenMount = { name: 'token', mountPath: tokenFolder, readOnly: true };
 
@@ -246,7 +233,7 @@ export const podOf = (spec: LaunchSpec, settings: PodSettings, owner?: V1OwnerRe
         ...labels,
         ...managedBy,
         'app.kubernetes.io/name': programNames[kindOf(shape)],
-        ...labelsOf({ installation, pool: shape.pool, hostId, digest }, 'host', kindOf(shape)),
+        ...containerLabels(spec, installation, digest),
         ...(shape.tier === null ? {} : { [tierLabel]: shape.tier }),
       },
       // Idle until it serves a session (arrangement.ts).

@@ -35,6 +35,9 @@ export type HostProcessOptions = {
 /** Size budget of unpacked snapshots on the machine's disk, in MiB. */
 const snapshotsMb = 16 * 1024;
 
+/** A process chooses a free port on the loopback address, so the host itself reports its address. */
+export const addressing = 'loopback';
+
 /** A shell reports a signal as an exit status above this. */
 const signalledStatus = 128;
 
@@ -71,7 +74,7 @@ const browserEnvironmentOf = (
   ...(chromium === undefined ? {} : { SVC_CHROMIUM: chromium }),
   ...browserEnvironment(spec, host, {
     listen: '127.0.0.1:0',
-    reportsAddress: true,
+    addressing,
     workDir: join(folder, 'work'),
     tokenFile: '-',
     way: 'direct',
@@ -90,7 +93,7 @@ const environmentOf = (
   ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
   ...hostEnvironment(spec, host, {
     listen: '127.0.0.1:0',
-    reportsAddress: true,
+    addressing,
     workDir: join(folder, 'work'),
     ledgerMark: join(folder, ledgerMarkName),
     snapshots: { folder: snapshots, mb: snapshotsMb },
@@ -127,7 +130,7 @@ export const startHostProcess = async (
   folder: string,
   options: HostProcessOptions,
   digest: string,
-  tell: (state: ContainerExit | 'runs') => void,
+  report: (state: ContainerExit | 'runs') => void,
 ): Promise<number | undefined> => {
   const output = await openOutput(folder);
   if (output === undefined) return undefined;
@@ -144,8 +147,8 @@ export const startHostProcess = async (
     });
     // Written at once, so that no host is left without a token if this program ends.
     giveToken(child, spec);
-    tell('runs');
-    child.on('exit', (code, signal) => tell(describeExit(code, signal)));
+    report('runs');
+    child.on('exit', (code, signal) => report(describeExit(code, signal)));
     await once(child, 'spawn');
     child.unref();
     return child.pid;

@@ -25,6 +25,7 @@ import {
   removeFolder,
 } from './host-folder.ts';
 import {
+  addressing,
   type FoundProcess,
   findHosts,
   type HostProcessOptions,
@@ -119,6 +120,7 @@ export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
 
   return {
     runtime: 'process',
+    addressing,
     isolation: options.sandbox.says,
     startsAtOnce: () => Math.max(1, Math.floor(availableParallelism() / 2)),
     digestOf: digest,

@@ -5,6 +5,7 @@
  */
 
 import { hostKinds, hostStates } from '#domain/host.ts';
+import { hostAddressings } from '#domain/host-address.ts';
 import { limits } from '#domain/limits.ts';
 import { isolations } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
@@ -139,7 +140,17 @@ export const registerHost = operation({
     lease,
     installation: Type.String({ minLength: 1, maxLength: 64 }),
     pool: Type.String({ minLength: 1, maxLength: 64 }),
-    runtime: oneOf(['process', 'docker', 'kubernetes']),
+    runtime: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'name of the driver, which operators see',
+    }),
+    addressing: Type.Optional(
+      oneOf(
+        hostAddressings,
+        'how the address of the host becomes known: `assigned`: by `reportLaunched`; `loopback`: the host reports a port on 127.0.0.1; `own_ip`: the host reports its own IP address with port 8080; left out by the previous release',
+      ),
+    ),
     tier: nullable(oneOf(browserTiers, 'null: it serves both')),
     isolation: oneOf(isolations),
     size: Type.String({

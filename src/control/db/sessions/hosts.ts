@@ -1,6 +1,7 @@
 /** Rows of hosts: the intent to launch one, its reports, and its work. */
 import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
+import type { HostAddressing } from '#domain/host-address.ts';
 import { type HostOffer, kindOfSize } from '#domain/pool.ts';
 import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
@@ -14,7 +15,10 @@ export type NewHost = HostOffer & {
   id: string;
   installation: string;
   pool: string;
+  /** Name of the driver, for operators. */
   runtime: string;
+  /** Absent if an orchestrator of the previous release registers the host. */
+  addressing?: HostAddressing | undefined;
   /** Upper bound for live hosts of the pool, this one included. */
   maxLive: number;
 };
@@ -27,8 +31,8 @@ const lockPoolStatement = statement(
 const insertHostStatement = statement(
   'insert_host',
   `with host as (
-     insert into hosts (id, installation, pool, runtime, tier, isolation, size, kind, state)
-     select :id, :installation, :pool, :runtime, :tier, :isolation, :size, :kind, 'starting'
+     insert into hosts (id, installation, pool, runtime, addressing, tier, isolation, size, kind, state)
+     select :id, :installation, :pool, :runtime, :addressing, :tier, :isolation, :size, :kind, 'starting'
       where (select count(*) from hosts
               where installation = :installation and pool = :pool and state in ${liveHosts}) < :maxLive
      returning id
@@ -42,7 +46,8 @@ export const insertHost = (db: Database, host: NewHost): Promise<boolean> =>
     // The count must be taken after the lock is held, so these are two statements.
     await tx.query(lockPoolStatement, host);
     const kind = kindOfSize(host.size);
-    return (await tx.query(insertHostStatement, { ...host, kind })).length > 0;
+    const { addressing = null } = host;
+    return (await tx.query(insertHostStatement, { ...host, addressing, kind })).length > 0;
   });
 
 const launchedStatement = statement(
@@ -112,13 +117,15 @@ export const findHostStatus = async (
 
 const addressStatement = statement(
   'host_address',
-  `select h.runtime, h.state, h.address, h.source_address as source, h.renews_token as renews, b.renewed
+  `select h.runtime, h.addressing, h.state, h.address, h.source_address as source, h.renews_token as renews, b.renewed
      from hosts h join beats b on b.host_id = h.id where h.id = $1`,
 );
 
 /** Address, source address and token state of a host. */
 export type HostWhereabouts = {
   runtime: string;
+  /** Null if a program of the previous release registered the host. */
+  addressing: HostAddressing | null;
   state: HostState;
   address: string | null;
   /** Source address of its requests; null if it is not fixed. */

@@ -1,45 +1,56 @@
 /**
- * Decides if a host may report its own address. If the runtime knows the address, only its driver may set it.
+ * Decides if a host may report its own address. If the runtime assigns the address, only the driver may report it.
  * Otherwise the host reports it once, with its first report, before any code of a world has run in it. From then on
  * that code may be the sender of requests with the host's token.
  */
 import type { HostState } from '#domain/host.ts';
-import { containerApiPort, readHostAddress } from '#domain/host-address.ts';
+import {
+  containerApiPort,
+  type HostAddress,
+  type HostAddressing,
+  readHostAddress,
+} from '#domain/host-address.ts';
+import { addressingOf, type RegisteredHost } from '#wire/pool-api/addressing.ts';
 
 /** The fields of a host that the decision needs. */
-export type AddressedHost = { runtime: string; state: HostState; address: string | null };
+export type AddressedHost = RegisteredHost & { state: HostState; address: string | null };
 
-/** Returns why the host's runtime excludes an address; undefined if it does not. */
-const ruledOut = (
-  runtime: string,
-  told: string,
+/** Returns why a host of this addressing cannot have the address; undefined if it can. */
+const faultOf = (
+  addressing: HostAddressing,
+  { ip, port }: HostAddress,
   source: string | undefined,
 ): string | undefined => {
-  const address = readHostAddress(told);
-  if (address === undefined) return 'is not of the form http://<IP address>:<port>';
-  if (runtime === 'process') {
-    return address.ip === '127.0.0.1' ? undefined : 'is not on 127.0.0.1, where processes listen';
+  switch (addressing) {
+    case 'assigned':
+      return 'is assigned by its runtime, so only its driver may report it';
+    case 'loopback':
+      return ip === '127.0.0.1' ? undefined : 'is not on 127.0.0.1, where processes listen';
+    case 'own_ip':
+      if (port !== containerApiPort) return `does not have port ${containerApiPort}`;
+      return source === undefined || ip === source
+        ? undefined
+        : `is not the one that its report comes from`;
   }
-  if (runtime !== 'kubernetes') return `is for the ${runtime} driver alone to tell`;
-  if (address.port !== containerApiPort) return `has another port than that of pods`;
-  if (source !== undefined && address.ip !== source) return `is not where its report comes from`;
-  return undefined;
 };
 
 /**
- * Returns why a host may not report the given address; undefined if it may. `source` is where its report comes from,
- * if that is known to be the host's own.
+ * Returns why a host may not report the given address; undefined if it may. `source` is the source address of the
+ * report, if it is known to be the host's own.
  */
 export const addressFault = (
-  { runtime, state, address }: AddressedHost,
-  told: string,
+  host: AddressedHost,
+  reported: string,
   source: string | undefined,
 ): string | undefined => {
-  if (address === told && runtime !== 'docker') return undefined;
-  const fault = ruledOut(runtime, told, source);
+  const addressing = addressingOf(host);
+  if (host.address === reported && addressing !== 'assigned') return undefined;
+  const parts = readHostAddress(reported);
+  if (parts === undefined) return 'is not of the form http://<IP address>:<port>';
+  const fault = faultOf(addressing, parts, source);
   if (fault !== undefined) return fault;
-  if (address !== null) return `is not the one that it told first`;
-  return state === 'starting'
+  if (host.address !== null) return 'is not the one that it reported first';
+  return host.state === 'starting'
     ? undefined
-    : `comes too late: it had to be told with the first report`;
+    : 'comes too late: only its first report may contain it';
 };

@@ -63,8 +63,8 @@ const checkAddress = async (
   if (known === undefined) return; // the report itself is refused for that
   const fault = addressFault(known, address, config.pinHosts ? source : undefined);
   if (fault === undefined) return;
-  log.warn({ hostId, address, source, fault }, 'a host tells an address that it may not tell');
-  throw new AppError('forbidden', `the address of ${hostId} is not taken: it ${fault}`);
+  log.warn({ hostId, address, source, fault }, 'a host reported an address that it may not report');
+  throw new AppError('forbidden', `the address of ${hostId} is rejected: it ${fault}`);
 };
 
 /** State of a host that reported warm; `waits` is true if it has no directive yet. */
