@@ -12,7 +12,7 @@ import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Driver } from '../../orchestrator/driver/driver.ts';
-import { createProcessDriver } from '../../orchestrator/driver/process/process-driver.ts';
+import { ProcessDriver } from '../../orchestrator/driver/process/process-driver.ts';
 import { findPython } from '../../orchestrator/driver/process/python.ts';
 import { findSandbox } from '../../orchestrator/driver/process/sandbox.ts';
 import { testPool } from '../support/pools.ts';
@@ -86,7 +86,7 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
       mark,
       port: (other.address() as AddressInfo).port,
     };
-    driver = createProcessDriver({
+    driver = new ProcessDriver({
       installation,
       host: { controlUrl: 'http://127.0.0.1:1', logLevel: 'info' },
       python: 'python3',

@@ -15,6 +15,7 @@ import { digestOf } from '../digest.ts';
 import type { Serving, Wanted } from '../driver.ts';
 import { labelNames } from '../labels.ts';
 import type { Cluster } from './cluster.ts';
+import type { KnownPod } from './known-pods.ts';
 import type { Nodes } from './nodes.ts';
 import {
   doNotDisrupt,
@@ -25,7 +26,6 @@ import {
   restrictedContainer,
   safeToEvict,
 } from './pod.ts';
-import type { KnownPod } from './pod-watch.ts';
 import type { PodChange, Pods } from './pods.ts';
 import { apply, budgetName, resourceMetadata, selectorOf } from './resources.ts';
 

@@ -8,7 +8,7 @@ import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { labelsOf } from '../labels.ts';
 import type { Cluster } from './cluster.ts';
-import { type PodWatch, startPodWatch } from './pod-watch.ts';
+import { PodWatch } from './pod-watch.ts';
 
 const pod = (hostId: string, version: number, phase = 'Running'): V1Pod => ({
   metadata: {
@@ -89,7 +89,7 @@ beforeEach(async () => {
     lists += 1;
     return { pods: listed, resourceVersion: '10' };
   };
-  watch = startPodWatch({
+  watch = new PodWatch({
     installation: 'here',
     namespace: 'hosts',
     cluster: { config } as Cluster,
@@ -150,7 +150,7 @@ it('the watch keeps the pods that it knows while the cluster does not answer', a
         return true;
       }
     },
-    { timeoutMs: 15_000, what: 'the outage told' },
+    { timeoutMs: 15_000, what: 'the reported outage' },
   );
   await listen(port);
   await isKnown('a pending');

@@ -6,11 +6,10 @@
 import { type V1Pod, Watch as WatchRequest } from '@kubernetes/client-node';
 import { AppError, describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import { type Loop, startLoop } from '#runtime/loop.ts';
+import { type Loop, type LoopStatus, startLoop } from '#runtime/loop.ts';
 import type { LoopView } from '#runtime/loop-board.ts';
-import type { Container } from '../driver.ts';
 import { type Cluster, isStatus } from './cluster.ts';
-import { describePod } from './describe-pod.ts';
+import { type KnownPod, KnownPods } from './known-pods.ts';
 import { hostSelector, type Pods } from './pods.ts';
 import type { ResourceScope } from './resources.ts';
 
@@ -19,33 +18,6 @@ const usuallyToleratedMs = 3_000;
 /** Time after which the API server ends a watch and it is opened again, in seconds. */
 const watchSeconds = 300;
 const reopenMs = 100;
-
-/** A pod, reduced to the fields that the orchestrator uses. */
-export type KnownPod = {
-  uid: string;
-  /** Resource version of the pod. */
-  version: string;
-  name: string;
-  labels: Readonly<Record<string, string>>;
-  annotations: Readonly<Record<string, string>>;
-  container: Container;
-  /** Time at which it was described, in milliseconds since 1970. */
-  describedAt: number;
-};
-
-export type PodWatch = LoopView & {
-  /** Returns every pod. Throws `unavailable` while the watch is broken. */
-  list(): KnownPod[];
-  /** Returns every pod as last seen, even while the watch is broken. */
-  last(): KnownPod[];
-  /** Returns true if a pod of this name and uid is known to exist now. */
-  has(name: string, uid: string): boolean;
-  /** Records a pod that was just created or changed, before the watch reports it. */
-  expect(pod: V1Pod): void;
-  /** Records that a pod of this name is gone. */
-  forget(name: string): void;
-  stop(): Promise<void>;
-};
 
 export type PodWatchOptions = ResourceScope & {
   cluster: Cluster;
@@ -57,12 +29,6 @@ export type PodWatchOptions = ResourceScope & {
 };
 
 type WatchEvent = { type: string; object: V1Pod & { code?: number; message?: string } };
-
-/** Returns true if one resource version precedes another; false for versions that are not numbers. */
-const isOlder = (one: string, other: string): boolean =>
-  /^\d+$/.test(one) && /^\d+$/.test(other) && BigInt(one) < BigInt(other);
-
-const versionOf = (pod: V1Pod): string | undefined => pod.metadata?.resourceVersion;
 
 /**
  * Reads a watch to its end. Resolves when the API server ends it or it was silent for long; rejects when it breaks.
@@ -114,119 +80,107 @@ const readWatch = async (
   }
 };
 
-/** Starts to watch. */
-export const startPodWatch = (options: PodWatchOptions): PodWatch => {
-  const { onChange, log, toleratedMs = usuallyToleratedMs } = options;
-  let known = new Map<string, KnownPod>();
-  /** Time of the last local change to each pod, by name; a list that began earlier may not show it. */
-  const done = new Map<string, number>();
-  let resourceVersion: string | undefined;
-  let brokenSince: number | undefined = Number.NEGATIVE_INFINITY;
-  let lastError = 'they are being listed';
+/** A watch of the installation's pods; it starts at once. */
+export class PodWatch implements LoopView {
+  readonly #options: PodWatchOptions;
+  readonly #known: KnownPods;
+  readonly #loop: Loop<void>;
+  /** Version from which the watch resumes; undefined if it has to begin with a list. */
+  #resourceVersion: string | undefined;
+  /** Time since which there is no watch; undefined while there is one. */
+  #brokenSince: number | undefined = Number.NEGATIVE_INFINITY;
+  #lastError = 'they are being listed';
 
-  const knownPod = (pod: V1Pod): KnownPod | undefined => {
-    const { name, uid, labels = {}, annotations = {} } = pod.metadata ?? {};
-    const describedAt = Date.now();
-    const container = describePod(pod, describedAt);
-    if (name === undefined || uid === undefined || container === undefined) return undefined;
-    const version = versionOf(pod) ?? '';
-    return { name, uid, labels, annotations, container, describedAt, version };
-  };
+  constructor(options: PodWatchOptions) {
+    this.#options = options;
+    this.#known = new KnownPods(options.onChange);
+    this.#loop = startLoop({
+      name: 'watch-pods',
+      everyMs: reopenMs,
+      log: options.log,
+      tick: (signal) => this.#tick(signal),
+    });
+  }
 
-  /** Stores a pod's state, unless a later version of it is known. */
-  const put = (now: KnownPod): void => {
-    const before = known.get(now.name);
-    if (before?.uid === now.uid && isOlder(now.version, before.version)) return;
-    known.set(now.name, now);
-    const isSame = JSON.stringify(before?.container) === JSON.stringify(now.container);
-    if (!isSame) onChange();
-  };
+  /** Returns every pod. Throws `unavailable` while the watch is broken. */
+  list(): KnownPod[] {
+    if (!this.#isBroken()) return this.#known.all();
+    throw new AppError('unavailable', `Kubernetes: pods are not known now: ${this.#lastError}`);
+  }
 
-  const keep = (pod: V1Pod): void => {
-    const now = knownPod(pod);
-    if (now !== undefined) put(now);
-  };
+  /** Returns every pod as last seen, even while the watch is broken. */
+  last(): KnownPod[] {
+    return this.#known.all();
+  }
 
-  const markBroken = (error: unknown): void => {
-    brokenSince ??= performance.now();
-    lastError = describeError(error);
-  };
+  /** Returns true if a pod of this name and uid is known to exist now. */
+  has(name: string, uid: string): boolean {
+    return !this.#isBroken() && this.#known.has(name, uid);
+  }
 
-  const relist = async (): Promise<void> => {
-    const startedAt = performance.now();
-    const listed = await options.pods.list();
-    const read = listed.pods.flatMap((pod) => knownPod(pod) ?? []);
-    const before = known;
-    known = new Map(read.map((pod) => [pod.name, pod]));
-    for (const [name, since] of done) {
-      const pod = before.get(name);
-      if (since < startedAt) done.delete(name);
-      else if (pod !== undefined) put(pod);
-    }
-    resourceVersion = listed.resourceVersion;
-    onChange();
-  };
+  /** Records a pod that was just created or changed, before the watch reports it. */
+  expect(pod: V1Pod): void {
+    this.#known.putOwn(pod);
+  }
 
-  const drop = (pod: V1Pod): void => {
-    const { name = '', uid } = pod.metadata ?? {};
-    if (known.get(name)?.uid !== uid) return;
-    known.delete(name);
-    done.delete(name);
-    onChange();
-  };
+  /** Records that a pod of this name is gone. */
+  forget(name: string): void {
+    this.#known.forget(name);
+  }
 
-  const onEvent = ({ type, object }: WatchEvent): void => {
-    if (type === 'ERROR') {
-      // This event ends the watch; the next one begins with a list.
-      resourceVersion = undefined;
-      log.debug({ code: object.code, message: object.message }, 'the watch of pods ended');
-      return;
-    }
-    if (type === 'ADDED' || type === 'MODIFIED') keep(object);
-    if (type === 'DELETED') drop(object);
-    resourceVersion = versionOf(object) ?? resourceVersion;
-  };
+  status(): LoopStatus<void> {
+    return this.#loop.status();
+  }
 
-  const tick = async (signal: AbortSignal): Promise<void> => {
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
     try {
-      if (resourceVersion === undefined) await relist();
-      await readWatch(options, resourceVersion ?? '', signal, {
+      if (this.#resourceVersion === undefined) await this.#relist();
+      await readWatch(this.#options, this.#resourceVersion ?? '', signal, {
         open: () => {
-          brokenSince = undefined;
+          this.#brokenSince = undefined;
         },
-        event: onEvent,
+        event: (event) => this.#onEvent(event),
       });
-      markBroken('the watch of pods has ended');
+      this.#markBroken('the watch of pods has ended');
     } catch (error) {
-      if (isStatus(error, 410)) resourceVersion = undefined;
-      markBroken(error);
+      if (isStatus(error, 410)) this.#resourceVersion = undefined;
+      this.#markBroken(error);
       throw error;
     }
-  };
+  }
 
-  const loop: Loop<void> = startLoop({ name: 'watch-pods', everyMs: reopenMs, log, tick });
+  async #relist(): Promise<void> {
+    const startedAt = performance.now();
+    const listed = await this.#options.pods.list();
+    this.#known.replace(listed.pods, startedAt);
+    this.#resourceVersion = listed.resourceVersion;
+    this.#options.onChange();
+  }
 
-  const isBroken = (): boolean =>
-    brokenSince !== undefined && performance.now() - brokenSince > toleratedMs;
+  #onEvent({ type, object }: WatchEvent): void {
+    if (type === 'ERROR') {
+      // This event ends the watch; the next one begins with a list.
+      this.#resourceVersion = undefined;
+      const { code, message } = object;
+      this.#options.log.debug({ code, message }, 'the watch of pods ended');
+      return;
+    }
+    if (type === 'ADDED' || type === 'MODIFIED') this.#known.put(object);
+    if (type === 'DELETED') this.#known.remove(object);
+    this.#resourceVersion = object.metadata?.resourceVersion ?? this.#resourceVersion;
+  }
 
-  const last = (): KnownPod[] => [...known.values()];
+  #isBroken(): boolean {
+    const { toleratedMs = usuallyToleratedMs } = this.#options;
+    return this.#brokenSince !== undefined && performance.now() - this.#brokenSince > toleratedMs;
+  }
 
-  return {
-    last,
-    list() {
-      if (!isBroken()) return last();
-      throw new AppError('unavailable', `Kubernetes: pods are not known now: ${lastError}`);
-    },
-    has: (name, uid) => !isBroken() && known.get(name)?.uid === uid,
-    expect(pod) {
-      keep(pod);
-      done.set(pod.metadata?.name ?? '', performance.now());
-    },
-    forget(name) {
-      known.delete(name);
-      done.delete(name);
-    },
-    status: loop.status,
-    stop: () => loop.stop(),
-  };
-};
+  #markBroken(error: unknown): void {
+    this.#brokenSince ??= performance.now();
+    this.#lastError = describeError(error);
+  }
+}

@@ -10,10 +10,10 @@ import {
   imageRecipes,
   worldHostImage,
 } from '../../images/image-recipes.ts';
-import { createDockerDriver } from '../docker/docker-driver.ts';
+import { DockerDriver } from '../docker/docker-driver.ts';
 import type { Driver, PrepareOptions } from '../driver.ts';
 import { compileHost, layOutHost } from '../process/laid-out-host.ts';
-import { createProcessDriver } from '../process/process-driver.ts';
+import { ProcessDriver } from '../process/process-driver.ts';
 import { findPython } from '../process/python.ts';
 import { findSandbox } from '../process/sandbox.ts';
 import type {
@@ -39,7 +39,7 @@ const openDocker = async (config: DockerConfig, options: DriverOptions): Promise
   };
   const world = await sourceOf(config.image, worldHostImage);
   const browser = await sourceOf(config.browserImage, browserImage);
-  return createDockerDriver({
+  return new DockerDriver({
     ...options,
     engine,
     images: { world: world.image, browser: browser.image },
@@ -57,7 +57,7 @@ const openProcess = async (config: ProcessConfig, options: DriverOptions): Promi
   const laidOut = await makeProgram();
   const visible = { root: laidOut.folder, code: ['.'], python: there, path };
   const found = await findSandbox(sandbox, visible);
-  return createProcessDriver({
+  return new ProcessDriver({
     ...options,
     python,
     path,

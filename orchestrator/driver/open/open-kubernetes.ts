@@ -3,14 +3,14 @@
 import type { Driver } from '../driver.ts';
 import { connectCluster } from '../kubernetes/cluster.ts';
 import type { KubernetesConfig } from '../kubernetes/kubernetes-config.ts';
-import { createKubernetesDriver } from '../kubernetes/kubernetes-driver.ts';
+import { KubernetesDriver } from '../kubernetes/kubernetes-driver.ts';
 import { ownNamespace } from '../kubernetes/namespace.ts';
 import type { DriverOptions } from './runtime-config.ts';
 
 /** Opens the driver. Throws `unavailable` or `invalid` when no cluster is configured anywhere. */
 export const openKubernetes = (config: KubernetesConfig, options: DriverOptions): Driver => {
   const namespace = config.namespace ?? ownNamespace(options.installation);
-  return createKubernetesDriver({
+  return new KubernetesDriver({
     ...config,
     ...options,
     namespace,

@@ -9,11 +9,21 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
+import type { LedgerMark } from '#domain/ledger.ts';
 import { type HostShape, offerOf } from '#pools/pool-config.ts';
-import { until } from '#runtime/pause.ts';
 import { digestOf } from '../digest.ts';
-import type { Container, ContainerExit, Driver, Launched } from '../driver.ts';
+import type {
+  Container,
+  ContainerExit,
+  Driver,
+  Launched,
+  LaunchSpec,
+  Prepared,
+  PrepareOptions,
+  Watch,
+} from '../driver.ts';
 import { heapOptions } from '../heap.ts';
+import { endHost } from './end-host.ts';
 import {
   boundOutput,
   installationFolder,
@@ -29,13 +39,9 @@ import {
   type FoundProcess,
   findHosts,
   type HostProcessOptions,
-  kill,
   startHostProcess,
 } from './host-process.ts';
 import { createKnownHosts } from './known-hosts.ts';
-import { isAlive, processesOfFolder } from './process-table.ts';
-
-const endTimeoutMs = 10_000;
 
 export type ProcessDriverOptions = Omit<HostProcessOptions, 'snapshots'> & {
   /** Folder in which the installation's folder is created. */
@@ -48,137 +54,142 @@ export type ProcessDriverOptions = Omit<HostProcessOptions, 'snapshots'> & {
   makeProgram?: () => Promise<unknown>;
 };
 
-/** Creates the driver of one installation's hosts on this machine. */
-export const createProcessDriver = (options: ProcessDriverOptions): Driver => {
-  const { installation } = options;
-  const root = installationFolder(options.temporaryDir, installation);
-  /** Beside the installation's folder, since each folder inside that is a host's. */
-  const snapshots = `${root}-snapshots`;
-  const folderOf = (hostId: string): string => join(root, hostId);
+/** Driver of one installation's hosts on this machine. */
+export class ProcessDriver implements Driver {
+  readonly runtime = 'process';
+  readonly addressing = addressing;
+  readonly isolation: string;
+  readonly #options: ProcessDriverOptions;
+  /** Folder of the installation; each folder inside it is a host's. */
+  readonly #root: string;
+  /** Folder of unpacked snapshots, which all hosts share. It is next to the installation's folder, not inside it. */
+  readonly #snapshots: string;
   /** Hosts that this instance started, and how they ended once they have; a later instance cannot know. */
-  const children = new Map<string, ContainerExit | 'runs'>();
-  const watchers = new Set<() => void>();
-  const knownHosts = createKnownHosts(installation);
+  readonly #children = new Map<string, ContainerExit | 'runs'>();
+  readonly #watchers = new Set<() => void>();
+  readonly #knownHosts: ReturnType<typeof createKnownHosts>;
 
-  const tell = (hostId: string, state: ContainerExit | 'runs'): void => {
-    if (state === 'runs') children.set(hostId, state);
-    else if (children.has(hostId)) children.set(hostId, state);
-    for (const notify of watchers) notify();
-  };
+  constructor(options: ProcessDriverOptions) {
+    this.#options = options;
+    this.isolation = options.sandbox.says;
+    this.#root = installationFolder(options.temporaryDir, options.installation);
+    this.#snapshots = `${this.#root}-snapshots`;
+    this.#knownHosts = createKnownHosts(options.installation);
+  }
 
-  const adopt = async (hostId: string): Promise<Launched> => {
-    const found = (await findHosts(installation)).get(hostId);
+  startsAtOnce(): number {
+    return Math.max(1, Math.floor(availableParallelism() / 2));
+  }
+
+  digestOf(shape: HostShape): string {
+    const { release, sandbox } = this.#options;
+    return digestOf([release, sandbox.kind, offerOf(shape), heapOptions(shape.size.memoryMb)]);
+  }
+
+  async prepare({ onProgress }: PrepareOptions): Promise<Prepared> {
+    onProgress(this.isolation);
+    await makeInstallationFolder(this.#root);
+    return { listen: null, host: '127.0.0.1', image: null };
+  }
+
+  async list(): Promise<Container[]> {
+    const folders = await listHostFolders(this.#root);
+    const children = [...this.#children].filter(([, exit]) => exit === 'runs').map(([id]) => id);
+    const running = await this.#knownHosts({ folders, children });
+    const hosts = [...new Set([...folders, ...running.keys()])];
+    return Promise.all(hosts.map((hostId) => this.#describe(hostId, running.get(hostId))));
+  }
+
+  async launch(spec: LaunchSpec): Promise<Launched> {
+    const { hostId } = spec;
+    const folder = this.#folderOf(hostId);
+    await this.#options.makeProgram?.();
+    await makeInstallationFolder(this.#root);
+    await makeInstallationFolder(this.#snapshots);
+    await makeHostFolder(folder);
+    const group = await this.#start(spec, folder);
+    return group === undefined ? this.adopt(hostId) : { runtimeId: String(group) };
+  }
+
+  async adopt(hostId: string): Promise<Launched> {
+    const found = (await findHosts(this.#options.installation)).get(hostId);
     if (found === undefined) throw new AppError('not_found', `no process of host ${hostId} runs`);
     return { runtimeId: String(found.group) };
-  };
+  }
 
-  const digest = (shape: HostShape): string => {
-    const { release, sandbox } = options;
-    return digestOf([release, sandbox.kind, offerOf(shape), heapOptions(shape.size.memoryMb)]);
-  };
+  async end(hostId: string): Promise<LedgerMark | undefined> {
+    const { installation } = this.#options;
+    const folder = this.#folderOf(hostId);
+    await endHost({ installation, hostId, folder });
+    return readMark(folder);
+  }
 
-  const describe = async (hostId: string, found: FoundProcess | undefined): Promise<Container> => {
-    const wasStarted = await boundOutput(folderOf(hostId));
-    const exit = children.get(hostId);
+  async destroy(hostId: string): Promise<void> {
+    const { installation } = this.#options;
+    const folder = this.#folderOf(hostId);
+    await endHost({ installation, hostId, folder });
+    await removeFolder(folder);
+    this.#children.delete(hostId);
+  }
+
+  logs(hostId: string): Promise<string> {
+    return readOutputTail(this.#folderOf(hostId));
+  }
+
+  watch(onChange: () => void): Watch {
+    this.#watchers.add(onChange);
+    return {
+      loops: [],
+      stop: async () => {
+        this.#watchers.delete(onChange);
+      },
+    };
+  }
+
+  async dismantle(): Promise<void> {
+    await removeFolder(this.#root);
+    await removeFolder(this.#snapshots);
+  }
+
+  #folderOf(hostId: string): string {
+    return join(this.#root, hostId);
+  }
+
+  /** Starts a host's process; returns its group, or undefined when it was started before. */
+  async #start(spec: LaunchSpec, folder: string): Promise<number | undefined> {
+    const { hostId, shape } = spec;
+    const options = { ...this.#options, snapshots: this.#snapshots };
+    try {
+      return await startHostProcess(spec, folder, options, this.digestOf(shape), (state) =>
+        this.#setState(hostId, state),
+      );
+    } catch (cause) {
+      this.#children.delete(hostId);
+      await removeFolder(folder);
+      throw new AppError('unavailable', `the process of host ${hostId} did not start`, { cause });
+    }
+  }
+
+  #setState(hostId: string, state: ContainerExit | 'runs'): void {
+    // A host that was destroyed meanwhile is not added again by its exit.
+    if (state === 'runs' || this.#children.has(hostId)) this.#children.set(hostId, state);
+    for (const notify of this.#watchers) notify();
+  }
+
+  async #describe(hostId: string, found: FoundProcess | undefined): Promise<Container> {
+    const folder = this.#folderOf(hostId);
+    const wasStarted = await boundOutput(folder);
+    const exit = this.#children.get(hostId);
     const known = { hostId, digest: found?.digest ?? '' };
     // A child that has ended leaves the process table a moment before its exit event.
     if (found !== undefined || exit === 'runs') return { ...known, phase: 'running' };
     if (!wasStarted) return { ...known, phase: 'created' };
-    const ledger = await readMark(folderOf(hostId));
+    const ledger = await readMark(folder);
     return {
       ...known,
       phase: 'exited',
       ...(exit === undefined ? {} : { exit }),
       ...(ledger === undefined ? {} : { ledger }),
     };
-  };
-
-  /** Kills a host's group and its remaining workers; returns the processes that it killed. */
-  const killAll = async (hostId: string): Promise<number[]> => {
-    const leader = (await findHosts(installation)).get(hostId);
-    const left = processesOfFolder(folderOf(hostId));
-    if (leader !== undefined) kill(-leader.group);
-    for (const pid of left) kill(pid);
-    return leader === undefined ? left : [leader.group, ...left];
-  };
-
-  /**
-   * Kills until none is left. A search for processes is expensive where there are many, so it waits for those found to
-   * end.
-   */
-  const endAll = async (hostId: string): Promise<void> => {
-    const endsAt = performance.now() + endTimeoutMs;
-    for (;;) {
-      const killed = await killAll(hostId);
-      if (killed.length === 0) return;
-      await until(() => !killed.some(isAlive), {
-        timeoutMs: endsAt - performance.now(),
-        what: `the end of host ${hostId}'s processes`,
-      });
-    }
-  };
-
-  return {
-    runtime: 'process',
-    addressing,
-    isolation: options.sandbox.says,
-    startsAtOnce: () => Math.max(1, Math.floor(availableParallelism() / 2)),
-    digestOf: digest,
-    async prepare({ onProgress }) {
-      onProgress(options.sandbox.says);
-      await makeInstallationFolder(root);
-      return { listen: null, host: '127.0.0.1', image: null };
-    },
-    async list() {
-      const folders = await listHostFolders(root);
-      const started = [...children].filter(([, exit]) => exit === 'runs').map(([id]) => id);
-      const running = await knownHosts({ folders, children: started });
-      const hosts = [...new Set([...folders, ...running.keys()])];
-      return Promise.all(hosts.map((hostId) => describe(hostId, running.get(hostId))));
-    },
-    async launch(spec) {
-      const { hostId } = spec;
-      const folder = folderOf(hostId);
-      await options.makeProgram?.();
-      await makeInstallationFolder(root);
-      await makeInstallationFolder(snapshots);
-      await makeHostFolder(folder);
-      let group: number | undefined;
-      try {
-        const started = { ...options, snapshots };
-        group = await startHostProcess(spec, folder, started, digest(spec.shape), (state) =>
-          tell(hostId, state),
-        );
-      } catch (cause) {
-        children.delete(hostId);
-        await removeFolder(folder);
-        throw new AppError('unavailable', `the process of host ${hostId} did not start`, { cause });
-      }
-      return group === undefined ? adopt(hostId) : { runtimeId: String(group) };
-    },
-    adopt,
-    async end(hostId) {
-      await endAll(hostId);
-      return readMark(folderOf(hostId));
-    },
-    async destroy(hostId) {
-      await endAll(hostId);
-      await removeFolder(folderOf(hostId));
-      children.delete(hostId);
-    },
-    logs: (hostId) => readOutputTail(folderOf(hostId)),
-    watch(onChange) {
-      watchers.add(onChange);
-      return {
-        loops: [],
-        async stop() {
-          watchers.delete(onChange);
-        },
-      };
-    },
-    async dismantle() {
-      await removeFolder(root);
-      await removeFolder(snapshots);
-    },
-  };
-};
+  }
+}
