@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import type { BrowserOrder, BrowserOrders, BrowserReport } from '#wire/browser-link/exchange.ts';
-import { openWorldLink, type WorldLink } from './world-link.ts';
+import { WorldLink } from './world-link.ts';
 
 const waiting = { timeoutMs: 10_000 };
 
@@ -52,7 +52,7 @@ type Given = { resets?: number; carryOut?: (order: BrowserOrder) => Promise<unkn
 
 const connect = (world: ReturnType<typeof createWorld>, { resets, carryOut }: Given = {}) => {
   const done: string[] = [];
-  const opened = openWorldLink({
+  const opened = new WorldLink({
     hostId: 'hst-1',
     generation: 1,
     exchange: world.exchange,

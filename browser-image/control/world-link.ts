@@ -14,12 +14,7 @@ import type {
   BrowserOrders,
   BrowserReport,
 } from '#wire/browser-link/exchange.ts';
-
-export type WorldLink = {
-  note(entry: BrowserEntry): void;
-  /** Tries for at most `patienceMs` to deliver the queued entries, then ends. */
-  stop(patienceMs: number): Promise<void>;
-};
+import { Outbox } from './outbox.ts';
 
 export type WorldLinkOptions = {
   hostId: string;
@@ -36,8 +31,6 @@ export type WorldLinkOptions = {
   log: Log;
 };
 
-const mostWaiting = 1_000;
-const mostAtOnce = 100;
 const holdS = limits.pollMs / 1_000;
 /** Delay that lets entries that occur together be sent together. */
 const gatherMs = 50;
@@ -47,112 +40,102 @@ const failureOf = (error: unknown): NonNullable<BrowserAnswer['error']> => ({
   message: describeError(error).slice(0, limits.messageChars),
 });
 
-/** Opens the connection. */
-export const openWorldLink = (options: WorldLinkOptions): WorldLink => {
-  const { hostId, generation, log } = options;
-  let entries: BrowserEntry[] = [];
-  /** Number of the first queued entry. */
-  let first = 0;
-  let left = 0;
-  let answers: BrowserAnswer[] = [];
-  let resets = options.resets;
-  let resetting: Promise<void> | undefined;
-  const begun = new Set<number>();
+/** Connection to the world host of one session; it opens at once. */
+export class WorldLink {
+  readonly #options: WorldLinkOptions;
+  readonly #outbox = new Outbox();
+  /** Ids of the orders that were executed, or are being executed. */
+  readonly #begun = new Set<number>();
+  #resets: number | undefined;
+  #resetting: Promise<void> | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  /** Holds one request open for orders; reports are sent alongside it. */
+  readonly #orders: Loop<void>;
+  readonly #reports: Loop<void>;
 
-  const report = (hold: number): BrowserReport => ({
-    hostId,
-    generation,
-    resets: resets ?? 0,
-    first,
-    entries: entries.slice(0, mostAtOnce),
-    answers,
-    hold,
-  });
+  constructor(options: WorldLinkOptions) {
+    const { log } = options;
+    this.#options = options;
+    this.#resets = options.resets;
+    this.#orders = startLoop({
+      name: 'browser orders',
+      everyMs: 0,
+      log,
+      tick: (signal) => this.#exchange(holdS, signal),
+    });
+    this.#reports = startLoop({
+      name: 'browser news',
+      everyMs: 60_000,
+      log,
+      tick: async (signal) => {
+        while (!this.#outbox.isEmpty() && !signal.aborted) await this.#exchange(0, signal);
+      },
+    });
+  }
 
-  const answer = (given: BrowserAnswer): void => {
-    answers = [...answers, given];
-    news.nudge();
-  };
+  /** Queues an entry for the session's ledger. */
+  note(entry: BrowserEntry): void {
+    if (!this.#outbox.add(entry)) return;
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#reports.nudge();
+    }, gatherMs);
+  }
 
-  const obey = (order: BrowserOrder): void => {
-    if (begun.has(order.id)) return;
-    begun.add(order.id);
-    options.carryOut(order).then(
-      (output) => answer({ id: order.id, output: output ?? null }),
-      (error: unknown) => answer({ id: order.id, error: failureOf(error) }),
+  /** Tries for at most `patienceMs` to deliver the queued entries, then ends. */
+  async stop(patienceMs: number): Promise<void> {
+    clearTimeout(this.#gathering);
+    await Promise.all([this.#orders.stop(), this.#reports.stop()]);
+    if (this.#outbox.isEmpty()) return;
+    await this.#exchange(0, AbortSignal.timeout(patienceMs)).catch((error: unknown) =>
+      this.#options.log.debug(
+        { error: describeError(error) },
+        'the last entries of a browser were not delivered',
+      ),
     );
-  };
+  }
+
+  async #exchange(hold: number, signal: AbortSignal): Promise<void> {
+    const { hostId, generation } = this.#options;
+    const next = this.#outbox.next();
+    const report = { hostId, generation, resets: this.#resets ?? 0, ...next, hold };
+    const { taken, resets, orders } = await this.#options.exchange(report, signal);
+    this.#outbox.remove(taken, next);
+    await this.#catchUp(resets);
+    for (const order of orders) this.#obey(order);
+  }
 
   /** Resets the profile if the session was reset after the profile began. */
-  const catchUp = async (wanted: number): Promise<void> => {
-    if (resets === undefined) {
-      resets = wanted;
-      options.onResets(wanted);
+  async #catchUp(wanted: number): Promise<void> {
+    if (this.#resets === undefined) {
+      this.#resets = wanted;
+      this.#options.onResets(wanted);
     }
-    if (resets >= wanted) return;
-    const begin = async (): Promise<void> => {
-      options.onResets(wanted);
-      await options.reset();
-      resets = wanted;
-    };
-    resetting ??= begin().finally(() => {
-      resetting = undefined;
+    if (this.#resets >= wanted) return;
+    this.#resetting ??= this.#reset(wanted).finally(() => {
+      this.#resetting = undefined;
     });
-    await resetting;
-  };
+    await this.#resetting;
+  }
 
-  const takeUp = async ({ taken, ...told }: BrowserOrders, sent: BrowserReport): Promise<void> => {
-    entries = entries.slice(Math.max(0, taken - first));
-    first = Math.max(first, taken);
-    answers = answers.filter((one) => !sent.answers.includes(one));
-    await catchUp(told.resets);
-    for (const order of told.orders) obey(order);
-  };
+  async #reset(wanted: number): Promise<void> {
+    this.#options.onResets(wanted);
+    await this.#options.reset();
+    this.#resets = wanted;
+  }
 
-  const exchange = async (hold: number, signal: AbortSignal): Promise<void> => {
-    const sent = report(hold);
-    await takeUp(await options.exchange(sent, signal), sent);
-  };
+  /** Executes an order, unless it was received before. */
+  #obey(order: BrowserOrder): void {
+    if (this.#begun.has(order.id)) return;
+    this.#begun.add(order.id);
+    this.#options.carryOut(order).then(
+      (output) => this.#answer({ id: order.id, output: output ?? null }),
+      (error: unknown) => this.#answer({ id: order.id, error: failureOf(error) }),
+    );
+  }
 
-  const isWaiting = (): boolean => entries.length > 0 || answers.length > 0;
-  // One request is held open for orders; reports are sent beside it.
-  const orders = startLoop({
-    name: 'browser orders',
-    everyMs: 0,
-    log,
-    tick: (signal) => exchange(holdS, signal),
-  });
-  const news: Loop<void> = startLoop({
-    name: 'browser news',
-    everyMs: 60_000,
-    log,
-    async tick(signal) {
-      while (isWaiting() && !signal.aborted) await exchange(0, signal);
-    },
-  });
-  let gathering: NodeJS.Timeout | undefined;
-
-  return {
-    note(entry) {
-      if (entries.length >= mostWaiting) {
-        left += 1;
-        return;
-      }
-      const detail = left === 0 ? entry.detail : { ...entry.detail, leftOut: left };
-      left = 0;
-      entries.push({ ...entry, detail });
-      gathering ??= setTimeout(() => {
-        gathering = undefined;
-        news.nudge();
-      }, gatherMs);
-    },
-    async stop(patienceMs) {
-      clearTimeout(gathering);
-      await Promise.all([orders.stop(), news.stop()]);
-      if (!isWaiting()) return;
-      await exchange(0, AbortSignal.timeout(patienceMs)).catch((error: unknown) =>
-        log.debug({ error: describeError(error) }, 'the last entries of a browser were not taken'),
-      );
-    },
-  };
-};
+  #answer(answer: BrowserAnswer): void {
+    this.#outbox.answer(answer);
+    this.#reports.nudge();
+  }
+}

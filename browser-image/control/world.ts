@@ -14,7 +14,7 @@ import { createOrigins } from '../fence/origins.ts';
 import type { BrowserEvent } from '../watch/events.ts';
 import { postToSurface } from './ask-surface.ts';
 import type { Agent } from './state.ts';
-import { openWorldLink, type WorldLink } from './world-link.ts';
+import { WorldLink } from './world-link.ts';
 
 /** Maximum size of a picture, in bytes; a world host accepts no larger report. */
 const mostPictureBytes = 700 * 1024;
@@ -57,7 +57,7 @@ export const openWorld = (
     if (picture.length > mostPictureBytes) throw tooLarge(picture.length);
     return { format, base64: picture.toString('base64') };
   };
-  return openWorldLink({
+  return new WorldLink({
     hostId: identity.hostId,
     generation: assignment.generation,
     resets,

@@ -9,7 +9,7 @@ import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Connection } from '../cdp/connection.ts';
 import { openDriver } from '../cdp/driver.ts';
-import { startScreencast } from '../view/screencast.ts';
+import { Screencast } from '../view/screencast.ts';
 import type { Tabs } from '../watch/tabs.ts';
 import { createEncoder, type Encoder } from './encoder.ts';
 
@@ -88,7 +88,7 @@ export const createRecorder = ({
 
   const look = async ({ connection, tabs }: Watched, isLeft: () => boolean): Promise<void> => {
     const driver = await openDriver(connection);
-    const screencast = startScreencast({
+    const screencast = new Screencast({
       ...{ driver, tabs, picture: wanted, log },
       onFrame(frame, more) {
         more();

@@ -2,7 +2,7 @@
 
 import type { KeyInput, MouseInput, ViewInput } from '#wire/live-view/messages.ts';
 import type { Params } from '../cdp/message.ts';
-import type { Stage } from './screencast.ts';
+import type { Stage } from './tab-pictures.ts';
 
 const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased' } as const;
 

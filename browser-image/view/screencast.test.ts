@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import type { Params } from '../cdp/message.ts';
 import type { Tabs } from '../watch/tabs.ts';
-import { type Frame, type Screencast, startScreencast } from './screencast.ts';
+import { type Frame, Screencast } from './screencast.ts';
 
 let begun: number;
 let onPicture: (params: Params, sessionId: string) => void;
@@ -20,7 +20,7 @@ const tabs = {
 beforeEach(async () => {
   vi.useFakeTimers();
   [begun, shown] = [0, []];
-  screencast = startScreencast({
+  screencast = new Screencast({
     driver: {
       async send(method) {
         if (method === 'Page.startScreencast') begun += 1;

@@ -13,7 +13,8 @@ import { type Closure, closeFor } from '../closures.ts';
 import type { Origins } from '../fence/origins.ts';
 import type { Tabs } from '../watch/tabs.ts';
 import { act, copySelection } from './act.ts';
-import { type Frame, logged, type Screencast, type Stage, startScreencast } from './screencast.ts';
+import { type Frame, Screencast } from './screencast.ts';
+import { logFailure, type Stage } from './tab-pictures.ts';
 
 export type ViewerOptions = {
   socket: WebSocket;
@@ -113,16 +114,16 @@ const onInput = (state: State, text: string): void => {
     return;
   }
   state.onActivity();
-  if (tabMoves.has(input.type)) state.screencast.inTurn(() => carryOut(state, input));
+  if (tabMoves.has(input.type)) state.screencast.enqueue(() => carryOut(state, input));
   // Chromium keeps the order of actions in a page; waiting for each would only be slower.
-  else carryOut(state, input).catch(logged(state.log));
+  else carryOut(state, input).catch(logFailure(state.log));
 };
 
 /** Starts to show the browser to the viewer. */
 const begin = (options: ViewerOptions, driver: Driver): State => {
   const { socket, tabs, isReadOnly, origins, log } = options;
   tell({ socket }, { type: 'hello', isReadOnly, origins: origins.list() });
-  const screencast: Screencast = startScreencast({
+  const screencast: Screencast = new Screencast({
     ...{ driver, tabs, picture, log },
     onFrame: (frame, more) => sendFrame(socket, frame, more),
     onTabs: () => tellTabs(options, screencast.stage()),
