@@ -57,7 +57,7 @@ afterAll(async () => {
 }, hookMs);
 
 describe('Playwright, unmodified', { timeout: 20_000 }, () => {
-  it('finds the entry page, logs in, and sees who it is', async () => {
+  it("opens the entry page, logs in, and reads the user's name", async () => {
     const page = firstPage(await connect());
     expect(page.url()).toBe(`${site.origin}/`);
     await page.getByLabel('User').fill('ada');
@@ -66,12 +66,12 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     expect(await event('navigated')).toMatchObject({ url: expect.stringContaining(site.origin) });
   });
 
-  it('has contexts of its own, which go when it goes', async () => {
+  it('has contexts of its own, which are closed when it disconnects', async () => {
     const one = await connect();
     const context = await one.newContext();
     const page = await context.newPage();
     await page.goto(site.origin);
-    expect(await page.textContent('h1')).toBe('Nobody is logged in');
+    expect(await page.textContent('h1')).toBe('No user is logged in');
     await one.close();
     const other = await connect();
     expect(other.contexts()).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     await page.locator('#file-text', { hasText: 'startBrowserForTest' }).waitFor();
   });
 
-  it('starts downloads, which are kept with the session', async () => {
+  it('starts downloads, which are stored with the session', async () => {
     const page = firstPage(await connect());
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -113,7 +113,7 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     expect(await readFile(browser.downloadPath(kept.download), 'utf8')).toBe('a,b\n1,2\n');
   });
 
-  it('hears of errors on the console, and so does the session', async () => {
+  it('receives errors on the console, and so does the session', async () => {
     const page = firstPage(await connect());
     await page.evaluate(() => console.error('the form', 'is broken', { at: 3 }));
     expect(await event('console_error')).toMatchObject({
@@ -155,7 +155,7 @@ describe('Puppeteer, unmodified', { timeout: 20_000 }, () => {
     expect(browser.status().condition).toBe('serving');
   });
 
-  it('finds no way in by a ticket that was used', async () => {
+  it('cannot connect with a ticket that was used', async () => {
     const browserWSEndpoint = browser.cdpLink();
     const first = await puppeteer.connect({ browserWSEndpoint });
     await first.disconnect();
@@ -163,7 +163,7 @@ describe('Puppeteer, unmodified', { timeout: 20_000 }, () => {
   });
 });
 
-it('a picture of what the browser shows is taken on request', async () => {
+it('a screenshot of the page is taken on request', async () => {
   const viewed = await browser.screenshot();
   expect(viewed.subarray(1, 4).toString()).toBe('PNG');
   const whole = await browser.screenshot({ fullPage: true, format: 'jpeg' });

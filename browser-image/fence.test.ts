@@ -126,7 +126,7 @@ describe('a client is refused', { timeout: 30_000 }, () => {
   });
 });
 
-it('what a client is refused is told to the session, at most twenty a second', async () => {
+it('refused commands of a client are reported to the session, at most twenty a second', async () => {
   browser.events.length = 0;
   const socket = new Client(browser.cdpLink());
   await once(socket, 'open');
@@ -136,9 +136,11 @@ it('what a client is refused is told to the session, at most twenty a second', a
   for (let id = 1; id <= 100; id += 1) socket.send(JSON.stringify({ id, method }));
   await until(() => answers.length === 100, { timeoutMs: 10_000, what: '100 refusals' });
   expect(answers[99]?.error?.data).toEqual({ error: 'forbidden', method });
-  const told = browser.events.filter((event) => event.kind === 'refused' && event.what === method);
-  expect(told.length).toBeGreaterThanOrEqual(20);
-  expect(told.length).toBeLessThan(100);
+  const reported = browser.events.filter(
+    (event) => event.kind === 'refused' && event.what === method,
+  );
+  expect(reported.length).toBeGreaterThanOrEqual(20);
+  expect(reported.length).toBeLessThan(100);
   socket.close();
 });
 
@@ -169,7 +171,7 @@ describe('a page does not reach', { timeout: 30_000 }, () => {
     server.close();
   });
 
-  it('another session behind the same address, whatever host it names', async () => {
+  it('another session behind the same address, by any host name', async () => {
     await fetched(`${site.otherOrigin}/`);
     const hosts = site.requests.map(({ host }) => host);
     expect(new Set(hosts)).toEqual(new Set([new URL(site.origin).host]));
@@ -178,7 +180,7 @@ describe('a page does not reach', { timeout: 30_000 }, () => {
     ).rejects.toThrow(/"Host"/);
   });
 
-  it('the metadata address of a cloud, nor any outside one', async () => {
+  it('the metadata address of a cloud, or any outside address', async () => {
     await fetched('http://169.254.169.254/latest/meta-data/');
     expect(await fetched('https://169.254.169.254/')).toMatch(/TypeError/);
     expect(await fetched('https://example.com/')).toMatch(/TypeError/);
@@ -212,7 +214,7 @@ describe('a page does not reach', { timeout: 30_000 }, () => {
     await expect(chromium.connectOverCDP(other.cdpUrl, foreign)).rejects.toThrow(/401/);
   });
 
-  it('anybody by WebRTC', async () => {
+  it('any peer by WebRTC', async () => {
     const listener = createSocket('udp4').bind(0, '127.0.0.1');
     await once(listener, 'listening');
     let packets = 0;
@@ -242,7 +244,7 @@ describe('a page does not reach', { timeout: 30_000 }, () => {
 });
 
 it.each(['/cdp', '/cdp?ticket=lt-none', '/view/socket'])(
-  'the door %s lets in nobody without a token or ticket',
+  '%s admits no client without a token or ticket',
   async (path) => {
     const socket = new Client(`${browser.address.replace('http', 'ws')}${path}`);
     const [error] = await once(socket, 'error');
@@ -250,7 +252,7 @@ it.each(['/cdp', '/cdp?ticket=lt-none', '/view/socket'])(
   },
 );
 
-it('the view is entered by its link once, and its socket opened by its own page alone', async () => {
+it('the view opens once by its link, and only its own page opens its socket', async () => {
   const link = browser.viewLink({ isReadOnly: false });
   const entered = await fetch(link, { redirect: 'manual' });
   expect(entered.status).toBe(303);

@@ -74,7 +74,7 @@ const assign = async (env: Record<string, string> = {}): Promise<void> => {
 };
 
 describe('a browser that is killed', { timeout: 60_000 }, () => {
-  it('comes back with its cookies, storage and tabs, and tells its clients', async () => {
+  it('is replaced with its cookies, storage and tabs, and its clients are notified', async () => {
     await assign();
     const page = await connect();
     await page.goto(`${site.origin}/login?user=ada`);
@@ -100,7 +100,7 @@ describe('a browser that is killed', { timeout: 60_000 }, () => {
     expect(visits).toBeGreaterThan(Number(before?.slice('visits '.length)));
   });
 
-  it('has its successor at once where a spare one stands ready, with nothing of what was there before', async () => {
+  it('is replaced at once by a spare browser, which has nothing of an earlier session', async () => {
     await assign({ SVC_BROWSER_SPARE: 'yes' });
     const first = browser.status().pid;
     await until(() => browser.status().hasSpare, { ...waiting, what: 'the spare' });
@@ -115,13 +115,13 @@ describe('a browser that is killed', { timeout: 60_000 }, () => {
     await browser.reset(`${site.origin}/`);
     await client?.close();
     const fresh = await connect();
-    await fresh.getByRole('heading', { name: 'Nobody is logged in' }).waitFor();
+    await fresh.getByRole('heading', { name: 'No user is logged in' }).waitFor();
     expect(browser.status().pid).not.toBe(first);
     await browser.end();
     expect(browser.status()).toMatchObject({ condition: 'warm', hasSpare: false });
   });
 
-  it('is started from a checkpoint that another program took', async () => {
+  it('is restored from a checkpoint that another program took', async () => {
     await assign();
     const page = await connect();
     await page.goto(`${site.origin}/login?user=grace`);
@@ -134,7 +134,7 @@ describe('a browser that is killed', { timeout: 60_000 }, () => {
     await (await connect()).getByRole('heading', { name: 'Hello grace' }).waitFor();
   });
 
-  it('serves who connects while it is being started, and is given up when it is lost again and again', async () => {
+  it('serves clients that connect while it starts, and fails for good when it is lost repeatedly', async () => {
     await assign();
     crash();
     const isLost = () => browser.events.some(({ kind }) => kind === 'crashed');
@@ -156,8 +156,8 @@ describe('a browser that is killed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a session that is over', { timeout: 60_000 }, () => {
-  it('reset: has a fresh profile on the entry page, and clients are told', async () => {
+describe('the browser of a session that is over', { timeout: 60_000 }, () => {
+  it('reset: has a fresh profile on the entry page, and notifies its clients', async () => {
     await assign();
     const page = await connect();
     await page.goto(`${site.origin}/login?user=ada`);
@@ -166,11 +166,11 @@ describe('a session that is over', { timeout: 60_000 }, () => {
     expect(await closed).toEqual({ code: 4_001, reason: 'reset' });
     const fresh = await connect();
     expect(fresh.url()).toBe(`${site.origin}/again`);
-    expect(await fresh.textContent('h1')).toBe('Nobody is logged in');
+    expect(await fresh.textContent('h1')).toBe('No user is logged in');
     expect(await fresh.textContent('#visits')).toBe('visits 1');
   });
 
-  it('ended: lets in nobody by its token, and leaves nothing to the next one', async () => {
+  it('ended: admits no client by its token, and leaves nothing to the next session', async () => {
     await assign();
     const page = await connect();
     await page.goto(`${site.origin}/login?user=ada`);
@@ -182,11 +182,11 @@ describe('a session that is over', { timeout: 60_000 }, () => {
     await expect(chromium.connectOverCDP(old.cdpUrl, { headers })).rejects.toThrow(/401/);
     surface = await browser.assign({ entry: `${site.origin}/`, reach: [{ origin: site.origin }] });
     const next = await connect();
-    expect(await next.textContent('h1')).toBe('Nobody is logged in');
+    expect(await next.textContent('h1')).toBe('No user is logged in');
     expect(next.context().pages()).toHaveLength(1);
   });
 
-  it('stopped: leaves no process and no folder, which nobody else could have before', async () => {
+  it('stopped: serves no second session, and leaves no process and no folder', async () => {
     await assign();
     const again = browser.assign({ entry: site.origin, reach: [{ origin: site.origin }] });
     await expect(again).rejects.toMatchObject({ code: 'conflict' });
@@ -204,7 +204,7 @@ describe('a session that is over', { timeout: 60_000 }, () => {
     });
   });
 
-  it('says so when nothing answers on its entry page', async () => {
+  it('reports that its entry page does not answer', async () => {
     browser = await startBrowserForTest();
     const origin = 'http://ses-a--ui.localhost:1';
     const assigned = browser.assign({ entry: `${origin}/`, reach: [{ origin }] });

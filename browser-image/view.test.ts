@@ -118,7 +118,7 @@ describe('a view', { timeout: 30_000 }, () => {
     expect((await view.heard('hello')).origins).toEqual([site.origin]);
   });
 
-  it('shows what changed after a click, to others as well', async () => {
+  it('shows the change after a click, to other viewers as well', async () => {
     const [view, other] = [await look(), await look(true)];
     const pad = page.locator('#pad');
     const before = await Promise.all([frame(view), frame(other)]);
@@ -205,7 +205,7 @@ describe('a view', { timeout: 30_000 }, () => {
     expect(page.url()).toBe(`${site.origin}/`);
   });
 
-  it('is closed when it says what no view says', async () => {
+  it('is closed after a message that is not of the protocol', async () => {
     const view = await look();
     view.send({ type: 'evaluate', expression: '1' } as never);
     expect(await view.closed).toBe(4_007);
@@ -219,7 +219,7 @@ describe('a dialog of a page that no client drives', { timeout: 60_000 }, () => 
       what: `the title ${title}`,
     });
 
-  it('waits for whoever acts in a view, and is dismissed where nobody does', async () => {
+  it('waits for a viewer who acts in a view, and is dismissed if there is none', async () => {
     const driven = browser;
     browser = await startBrowserForTest();
     try {
@@ -232,7 +232,7 @@ describe('a dialog of a page that no client drives', { timeout: 60_000 }, () => 
       view.send({ type: 'dialog', isAccepted: true });
       await titled(view, 'true');
       for (const socket of open.splice(0)) socket.terminate();
-      await until(() => browser.status().connections === 0, { ...waiting, what: 'nobody there' });
+      await until(() => browser.status().connections === 0, { ...waiting, what: 'no viewer' });
       await browser.reset(`${site.origin}/ask`);
       await titled(await look(true), 'false');
     } finally {
@@ -272,7 +272,7 @@ describe('the view page', { timeout: 60_000 }, () => {
     expect(errors).toEqual([]);
   });
 
-  it('keeps nobody out who sees or hears it otherwise, in light and dark', async () => {
+  it('has no accessibility barriers, in light and dark', async () => {
     const person = await outside.newPage({ viewport: { width: 360, height: 720 } });
     const driven = [
       [browser.viewLink({ isReadOnly: false }), 'Site'],
@@ -296,7 +296,7 @@ describe('the view page', { timeout: 60_000 }, () => {
     await person.close();
   });
 
-  it('says what it waits for while the browser opens its first page', async () => {
+  it('shows what it waits for while the browser opens its first page', async () => {
     const starting = await startBrowserForTest();
     const reach = [{ origin: site.origin }];
     const assigned = starting.assign({ entry: `${site.origin}/slow`, reach });
@@ -327,12 +327,15 @@ describe('the view page', { timeout: 60_000 }, () => {
     await person.close();
   });
 
-  it('says to who has no link how to come in, and to programs as well', async () => {
+  it('explains to visitors and programs without a link how to open it', async () => {
     const person = await outside.newPage();
     const answer = await person.goto(`${browser.address}/view`);
     expect(answer?.status()).toBe(401);
     await person.getByText('This view is entered by a link').waitFor();
-    const told = await fetch(`${browser.address}/view`);
-    expect([told.status, await told.json()]).toMatchObject([401, { error: 'unauthenticated' }]);
+    const fetched = await fetch(`${browser.address}/view`);
+    expect([fetched.status, await fetched.json()]).toMatchObject([
+      401,
+      { error: 'unauthenticated' },
+    ]);
   });
 });

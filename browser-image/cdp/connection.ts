@@ -91,7 +91,10 @@ export const connect = (pipe: Pipe): Connection => {
     async branch(listener) {
       const answer = await request('Target.attachToBrowserTarget', {});
       if ('error' in answer) {
-        throw new AppError('unavailable', `the browser lets nobody in: ${answer.error.message}`);
+        throw new AppError(
+          'unavailable',
+          `the browser accepts no DevTools client: ${answer.error.message}`,
+        );
       }
       const owner: Owner = { session: answer.result.sessionId as string, onEvent: listener };
       owners.set(owner.session, owner);

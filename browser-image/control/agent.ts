@@ -81,7 +81,7 @@ const sayGoodbye = async ({ identity, link, log, program, session }: Agent): Pro
   try {
     await link.sendOnce(reportLeaving, { params: { hostId }, body: { generation } }, { signal });
   } catch (err) {
-    log.warn({ err }, 'nobody heard that this browser goes');
+    log.warn({ err }, 'the control plane did not get the report that this browser stops');
   }
 };
 
@@ -161,7 +161,7 @@ export const startAgent = async ({
   };
   agent = begun;
   const beat = startBeat(begun, (reason) => {
-    log.info({ reason }, 'told to stop');
+    log.info({ reason }, 'stopping on request');
     stopping.abort();
   });
   const life = watchLife(

@@ -61,7 +61,7 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
     await said('its address', (line) => 'listening' in line);
   }, hookMs);
 
-  it('is driven by lines, tells what happens, and ends in peace with its input', async () => {
+  it('takes commands as lines, prints events, and exits cleanly when its input ends', async () => {
     const reach = [{ origin: site.origin }];
     const entry = `${site.origin}/`;
     const assigned = await command({ id: 1, do: 'assign', entry, reach });
@@ -95,13 +95,13 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
     expect(code).toBe(0);
   });
 
-  it('ends with status 1 at a line that is no command', async () => {
+  it('exits with status 1 when a line is no command', async () => {
     child.stdin?.write('{"id":1,"do":"format"}\n');
     const [code] = await once(child, 'exit');
     expect(code).toBe(1);
   });
 
-  it('leaves no Chromium when it is killed', async () => {
+  it('leaves no Chromium process behind when it is killed', async () => {
     expect(processesNaming(folder).length).toBeGreaterThan(1);
     child.kill('SIGKILL');
     await until(() => processesNaming(folder).length === 0, {
@@ -111,7 +111,9 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
   });
 });
 
-it('a machine without Chromium is told how to get one', { timeout: 20_000 }, async () => {
+it('on a machine without Chromium the program prints how to install it', {
+  timeout: 20_000,
+}, async () => {
   await start({ SVC_CHROMIUM: '/nowhere/chromium' });
   let text = '';
   child.stderr?.on('data', (chunk) => {

@@ -50,7 +50,7 @@ const open = (answer: (part: SentPart) => Promise<boolean> = async () => false) 
 
 const numbers = (parts: readonly SentPart[]): number[] => parts.map(({ number }) => number);
 
-it('is sent in parts of some seconds, which go on where the browser before ended', async () => {
+it('the recording is sent in parts of a few seconds, numbered on from the previous browser', async () => {
   const { recording, kept } = open();
   for (const atMs of [0, 400, 400, 5_100]) recording.add(picture(atMs));
   await vi.advanceTimersByTimeAsync(recordingLimits.partMs);
@@ -69,7 +69,7 @@ it('is sent in parts of some seconds, which go on where the browser before ended
   ]);
 });
 
-it('begins a part with each mark, and where one is full', async () => {
+it('the recording begins a new part at each mark, and when a part is full', async () => {
   const { recording, kept } = open();
   recording.add(picture(0, { mark: 'start' }));
   recording.add(picture(300, { mark: 'reset' }));
@@ -83,10 +83,10 @@ it('begins a part with each mark, and where one is full', async () => {
   ]);
 });
 
-it('is sent again until it is kept, and in order', async () => {
+it('the recording is sent again until it is stored, in order', async () => {
   let isAway = true;
   const { recording, kept, said } = open(async () => {
-    if (isAway) throw new AppError('unavailable', 'nobody answers');
+    if (isAway) throw new AppError('unavailable', 'there is no answer');
     return false;
   });
   for (const atMs of [0, 6_000, 12_000]) recording.add(picture(atMs));
@@ -97,10 +97,10 @@ it('is sent again until it is kept, and in order', async () => {
   expect(numbers(kept)).toEqual([3, 4, 5]);
 });
 
-it('leaves out what is more than may wait, and pictures that are too large', async () => {
+it("the recording drops parts beyond the queue's limit, and pictures that are too large", async () => {
   let isAway = true;
   const { recording, kept } = open(async () => {
-    if (isAway) throw new AppError('unavailable', 'nobody answers');
+    if (isAway) throw new AppError('unavailable', 'there is no answer');
     return false;
   });
   recording.add(picture(0, { data: Buffer.alloc(recordingLimits.pictureBytes + 1) }));
@@ -113,7 +113,7 @@ it('leaves out what is more than may wait, and pictures that are too large', asy
   expect(numbers(kept).at(-1)).toBe(19);
 });
 
-it('goes on after a part that is refused, and ends where another browser has its place', async () => {
+it('the recording continues after a rejected part, and ends when another browser has taken over', async () => {
   const { recording, kept, said } = open(async ({ number }) => {
     if (number === 3) throw new AppError('invalid', 'no such part');
     if (number === 5) throw new AppError('conflict', 'another browser serves the session');
@@ -124,16 +124,16 @@ it('goes on after a part that is refused, and ends where another browser has its
   expect([numbers(kept), said.tries]).toEqual([[4], 3]);
 });
 
-it('ends when there is no room for more, which is said once', async () => {
+it('the recording ends when its size budget is used up, and logs this once', async () => {
   const { recording, kept, said } = open(async () => true);
   for (const atMs of [0, 6_000, 12_000]) recording.add(picture(atMs));
   await vi.advanceTimersByTimeAsync(10_000);
   expect([numbers(kept), said.cuts]).toEqual([[3], 1]);
 });
 
-it('is given up after so long when it ends and nobody takes it', async () => {
+it('the recording is abandoned after the time limit when it ends and no part is accepted', async () => {
   const { recording, kept } = open(async () => {
-    throw new AppError('unavailable', 'nobody answers');
+    throw new AppError('unavailable', 'there is no answer');
   });
   recording.add(picture(0));
   const stopped = recording.stop(3_000);

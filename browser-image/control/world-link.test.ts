@@ -19,7 +19,7 @@ const createWorld = () => {
     reports: [] as BrowserReport[],
     async exchange(report: BrowserReport, signal: AbortSignal): Promise<BrowserOrders> {
       await setImmediate(); // delay, as a network has
-      if (world.isAway) throw new Error('nobody answers');
+      if (world.isAway) throw new Error('there is no answer');
       world.reports.push(report);
       for (const [index, entry] of report.entries.entries()) {
         if (report.first + index < world.taken) continue;
@@ -27,7 +27,7 @@ const createWorld = () => {
         world.noted.push(entry);
       }
       world.answers.push(...report.answers);
-      const told = () => ({ resets: world.resets, taken: world.taken, orders: world.orders });
+      const answer = () => ({ resets: world.resets, taken: world.taken, orders: world.orders });
       const seen = report.resets;
       if (report.hold > 0) {
         await until(() => signal.aborted || world.orders.length > 0 || world.resets > seen, {
@@ -35,7 +35,7 @@ const createWorld = () => {
           what: 'an order',
         });
       }
-      return told();
+      return answer();
     },
   };
   return world;
@@ -74,8 +74,8 @@ const order = (id: number): BrowserOrder => ({
   fullPage: false,
 });
 
-describe('what happened', () => {
-  it('is handed over once and in order, also when the world was away meanwhile', async () => {
+describe('an entry for the ledger', () => {
+  it('is delivered once and in order, even after the world host was away', async () => {
     const world = createWorld();
     world.isAway = true;
     const { opened } = connect(world);
@@ -85,7 +85,7 @@ describe('what happened', () => {
     expect(world.noted.map(({ operation }) => operation)).toEqual(['one', 'two', 'three']);
   });
 
-  it('is left out beyond a thousand that wait, and how many were is said with the next', async () => {
+  it('is dropped when a thousand are queued, and the next entry has the number of dropped ones', async () => {
     const world = createWorld();
     world.isAway = true;
     const { opened } = connect(world);
@@ -98,7 +98,7 @@ describe('what happened', () => {
     expect(Math.max(...world.reports.map(({ entries }) => entries.length))).toBe(100);
   });
 
-  it('goes along when the line ends', async () => {
+  it('is delivered when the link is stopped', async () => {
     const world = createWorld();
     const { opened } = connect(world);
     opened.note(entry('last'));
@@ -109,7 +109,7 @@ describe('what happened', () => {
 });
 
 describe('an order', () => {
-  it('is carried out once, however often it is told, and answered', async () => {
+  it('is executed once, even if it is received repeatedly, and answered', async () => {
     const world = createWorld();
     const carried: number[] = [];
     world.orders = [order(4)];
@@ -120,7 +120,7 @@ describe('an order', () => {
     expect(world.answers[0]).toEqual({ id: 4, output: 1 });
   });
 
-  it('that fails is answered with why', async () => {
+  it('that fails is answered with the reason', async () => {
     const world = createWorld();
     world.orders = [order(1)];
     const carryOut = async () => {
@@ -137,7 +137,7 @@ describe('an order', () => {
 });
 
 describe('a reset of the session', () => {
-  it('throws the profile away once, which the world hears of', async () => {
+  it('resets the profile once, and is reported to the world host', async () => {
     const world = createWorld();
     const { done } = connect(world, { resets: 0 });
     world.resets = 1;
@@ -148,7 +148,7 @@ describe('a reset of the session', () => {
     expect(done).toEqual(['seen 1', 'reset']);
   });
 
-  it('that was before a fresh profile leaves it as it is', async () => {
+  it('leaves a profile as it is when the profile is newer', async () => {
     const world = createWorld();
     world.resets = 3;
     const { done } = connect(world);

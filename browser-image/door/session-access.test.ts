@@ -15,7 +15,7 @@ const make = (): SessionAccess =>
   createSessionAccess({
     async consumeLink(sessionId, token) {
       asked.push(`${sessionId} ${token}`);
-      if (isAway) throw new Error('nobody answers');
+      if (isAway) throw new Error('there is no answer');
       const scope = links.get(token);
       links.delete(token);
       return scope;
@@ -38,8 +38,8 @@ beforeEach(() => {
 const cookieOf = (isReadOnly: boolean, of = access): string =>
   of.letIn(isReadOnly).split(';')[0] ?? '';
 
-describe('before a session', () => {
-  it('nobody comes in, and no link is used up', async () => {
+describe('access before a session', () => {
+  it('is denied to every client, and uses up no link', async () => {
     expect(await access.redeem('see', 'view')).toBeUndefined();
     expect(access.hasToken('Bearer bt-secret')).toBe(false);
     expect(access.passOf('svc-pass-ses-a=1.x')).toBeUndefined();
@@ -48,10 +48,10 @@ describe('before a session', () => {
   });
 });
 
-describe('during a session', () => {
+describe('access during a session', () => {
   beforeEach(() => access.begin(session));
 
-  it('a link opens what it is for, once', async () => {
+  it('is granted once by a link, to the page that the link is for', async () => {
     expect(await access.redeem('see', 'view')).toEqual({ for: 'view', isReadOnly: true });
     expect(await access.redeem('see-and-act', 'view')).toEqual({ for: 'view', isReadOnly: false });
     expect(await access.redeem('drive', 'cdp')).toEqual({ for: 'cdp' });
@@ -59,17 +59,20 @@ describe('during a session', () => {
     expect(asked[0]).toBe('ses-a see');
   });
 
-  it('a link for one thing does not open another', async () => {
+  it('is denied by a link that is for another page', async () => {
     expect(await access.redeem('see', 'cdp')).toBeUndefined();
     expect(await access.redeem('drive', 'view')).toBeUndefined();
   });
 
-  it.each(['', 'x'.repeat(201)])('what cannot be a link is asked of nobody', async (text) => {
-    expect(await access.redeem(text, 'view')).toBeUndefined();
-    expect(asked).toEqual([]);
-  });
+  it.each(['', 'x'.repeat(201)])(
+    'is denied without a request when the text cannot be a link',
+    async (text) => {
+      expect(await access.redeem(text, 'view')).toBeUndefined();
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it('a link that cannot be checked may be tried again', async () => {
+  it('is granted on a second try by a link that could not be checked at first', async () => {
     isAway = true;
     await expect(access.redeem('see', 'view')).rejects.toMatchObject({ code: 'unavailable' });
     isAway = false;
@@ -84,18 +87,18 @@ describe('during a session', () => {
     ['the token in another scheme', 'Basic bt-secret', false],
     ['an empty one', 'Bearer ', false],
     ['none', undefined, false],
-  ])('with %s, DevTools open: %s is %s', (_, header, isIn) => {
+  ])('with %s, the header %s opens DevTools: %s', (_, header, isIn) => {
     expect(access.hasToken(header)).toBe(isIn);
   });
 
-  it('a pass says what its holder may do', () => {
+  it('is granted by a pass with the rights that the pass names', () => {
     expect(access.passOf(cookieOf(false))).toEqual({ isReadOnly: false });
     expect(access.passOf(`other=1; ${cookieOf(true)}`)).toEqual({ isReadOnly: true });
     expect(access.passOf(`${cookieOf(true)}0`)).toBeUndefined();
     expect(access.passOf(undefined)).toBeUndefined();
   });
 
-  it("a pass is good at the session's next browser, and at no other's", () => {
+  it("is granted by a pass at the session's next browser, and denied at another session's", () => {
     const pass = cookieOf(false);
     const next = make();
     next.begin(session);
@@ -106,7 +109,7 @@ describe('during a session', () => {
     expect(next.passOf(pass.replace('ses-a', 'ses-b'))).toBeUndefined();
   });
 
-  it('its end puts everybody out', async () => {
+  it('is withdrawn from all clients when the session ends', async () => {
     const pass = cookieOf(false);
     access.end();
     expect(access.passOf(pass)).toBeUndefined();

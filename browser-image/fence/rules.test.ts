@@ -10,7 +10,7 @@ origins.set([
 const context = { origins, downloads: '/work/downloads' };
 const refused = { refused: expect.any(String) };
 
-describe('what a client may tell the browser', () => {
+describe("a client's command", () => {
   it.each([
     ['Page.navigate', { url: 'http://ses-a--ui.localhost:4400/issues?x=1#y' }],
     ['Page.navigate', { url: 'https://ses-a--api.worlds.example.com/v1' }],
@@ -20,7 +20,7 @@ describe('what a client may tell the browser', () => {
     ['Fetch.continueRequest', { requestId: '1', url: 'http://ses-a--ui.localhost:4400/other' }],
     ['DOM.setFileInputFiles', { files: [] }],
     ['Target.attachToTarget', { targetId: 'x', flatten: true }],
-  ])('%s %j passes as it is', (method, params) => {
+  ])('%s %j passes unchanged', (method, params) => {
     expect(judge(method, params, context)).toEqual({ params });
   });
 
@@ -58,7 +58,7 @@ describe('what a client may tell the browser', () => {
     expect(judge(method, params, context)).toEqual(refused);
   });
 
-  it('downloads go to the folder of the session, whatever path is asked for', () => {
+  it('that starts downloads gets the folder of the session, for any path', () => {
     const params = { behavior: 'allow', downloadPath: '/etc', browserContextId: 'c' };
     expect(judge('Browser.setDownloadBehavior', params, context)).toEqual({
       params: {
@@ -70,7 +70,7 @@ describe('what a client may tell the browser', () => {
     });
   });
 
-  it('a context goes with the client that made it', () => {
+  it('that makes a context has the context closed when its client disconnects', () => {
     const params = { disposeOnDetach: false };
     const verdict = judge('Target.createBrowserContext', params, context);
     expect(verdict).toEqual({ params: { disposeOnDetach: true } });
@@ -87,11 +87,11 @@ it.each([
   [{ type: 'page', url: 'Devtools://devtools/' }, false],
   [{ type: 'background_page', url: '' }, false],
   [{}, false],
-])('a client may speak to the target %j: %s', (target, isAllowed) => {
+])('a client may attach to the target %j: %s', (target, isAllowed) => {
   expect(isOpen(target)).toBe(isAllowed);
 });
 
-it('tunnels lead to the surfaces alone, where they are', () => {
+it('tunnels lead only to the surfaces, at their current addresses', () => {
   expect(origins.forTunnel('ses-a--API.worlds.example.com:443')).toMatchObject({
     host: '10.0.0.7',
     port: 8443,

@@ -57,7 +57,7 @@ afterEach(() => {
   }
 });
 
-it('goes to a surface by itself', async () => {
+it('a direct connection reaches a surface', async () => {
   const port = await startSurface();
   expect(await ask(directWay, 'ses-a--ui.localhost:4400', port)).toBe(
     'surface ses-a--ui.localhost:4400',

@@ -33,7 +33,7 @@ const keep = (start?: () => Promise<Instance>) => {
   return { started, spare: createSpare({ afterMs, start: start ?? startOne, log }) };
 };
 
-it('starts one a while after it is wanted, gives it away once, and another when it is wanted again', async () => {
+it('a spare browser starts some time after it is requested, is given away once, and is replaced on request', async () => {
   const { started, spare } = keep();
   spare.want();
   spare.want();
@@ -49,7 +49,7 @@ it('starts one a while after it is wanted, gives it away once, and another when 
   expect(spare.take()).toBe(started[1]?.instance);
 });
 
-it('gives away none that has ended, and starts another in its place, so often and no more', async () => {
+it('a spare browser that has ended is not given away, and is replaced a limited number of times', async () => {
   const { started, spare } = keep();
   spare.want();
   for (const count of [1, 2, 3]) {
@@ -62,7 +62,7 @@ it('gives away none that has ended, and starts another in its place, so often an
   expect(spare.take()).toBeUndefined();
 });
 
-it('ends what it has, and what is only coming up', async () => {
+it('stopping ends the spare browser, and one that is still starting', async () => {
   const { started, spare } = keep();
   spare.want();
   await soon();
@@ -79,7 +79,7 @@ it('ends what it has, and what is only coming up', async () => {
   expect(late.instance.isGone()).toBe(true);
 });
 
-it('does without one that does not come up', async () => {
+it('there is no spare browser when it does not start', async () => {
   let starts = 0;
   const { spare } = keep(async () => {
     starts += 1;

@@ -62,7 +62,7 @@ const sizeOf = ({ data }: RecordedPicture) => {
   return { width: view.readUInt16LE(6), height: view.readUInt16LE(8) };
 };
 
-it('are taken when something changes, each of the one size, through a reset and a loss', async () => {
+it('pictures are recorded on each change, all of one size, through a reset and a loss', async () => {
   await assign();
   const first = await marked('start');
   const { width, height } = recordingLimits;
@@ -80,7 +80,7 @@ it('are taken when something changes, each of the one size, through a reset and 
   expect(pictures).toHaveLength(all);
 }, 90_000);
 
-it('are no more than four a second, of a page that never rests, and none is counted as somebody there', async () => {
+it('at most four pictures a second are recorded of a page that always changes, and no client is counted', async () => {
   await assign();
   await marked('start');
   await run(`setInterval(() => { document.body.style.background = '#' +
@@ -90,10 +90,10 @@ it('are no more than four a second, of a page that never rests, and none is coun
   expect(gaps.every((gap) => gap > 0)).toBe(true);
   const [begin, end] = [pictures.at(1)?.atMs ?? 0, pictures.at(-1)?.atMs ?? 0];
   expect((end - begin) / (pictures.length - 2)).toBeGreaterThan(recordingLimits.pictureMs * 0.9);
-  await until(() => browser.status().connections === 0, { ...waiting, what: 'nobody' });
+  await until(() => browser.status().connections === 0, { ...waiting, what: 'no client' });
 }, 90_000);
 
-it('are not taken where nobody asked for them', async () => {
+it('no pictures are recorded unless the session asks for a recording', async () => {
   await assign(false);
   await run(`document.body.style.background = 'red'`);
   await browser.end();

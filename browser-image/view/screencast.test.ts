@@ -57,7 +57,7 @@ const acknowledge = (): void => {
   for (const { more } of shown.splice(0)) more();
 };
 
-it('asks again once all is quiet, as the last picture may have been dropped', async () => {
+it('the screencast requests a picture again once all is quiet, because the last one may have been dropped', async () => {
   expect(begun).toBe(1);
   send(3);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -73,7 +73,7 @@ it('asks again once all is quiet, as the last picture may have been dropped', as
   expect(begun).toBe(2);
 });
 
-it('asks for nothing while pictures come, or when none can have been dropped', async () => {
+it('the screencast requests nothing while pictures come, or when none can have been dropped', async () => {
   for (let at = 0; at < 10; at += 1) {
     send(3);
     acknowledge();
@@ -85,7 +85,7 @@ it('asks for nothing while pictures come, or when none can have been dropped', a
   expect(begun).toBe(1);
 });
 
-it('asks again until the first picture has come', async () => {
+it('the screencast requests the first picture again until it has come', async () => {
   await vi.advanceTimersByTimeAsync(2_000);
   expect(begun).toBe(2);
   await vi.advanceTimersByTimeAsync(2_000);
@@ -96,7 +96,7 @@ it('asks again until the first picture has come', async () => {
   expect(begun).toBe(3);
 });
 
-it('asks again where it is told to, also when nothing came', async () => {
+it('the screencast requests a picture again on demand, even if none came', async () => {
   screencast.again();
   await vi.advanceTimersByTimeAsync(250);
   expect(begun).toBe(2);

@@ -28,19 +28,19 @@ export const mostPerSecond = 20;
 /** Makes a throttle for a noisy kind of event, which limits its rate and passes on how many were dropped. */
 export const createThrottle = (now: () => number = Date.now) => {
   let second = 0;
-  let told = 0;
+  let passed = 0;
   let dropped = 0;
   return (tell: (left: { dropped?: number }) => void): void => {
     const current = Math.floor(now() / 1_000);
     if (current !== second) {
       second = current;
-      told = 0;
+      passed = 0;
     }
-    if (told >= mostPerSecond) {
+    if (passed >= mostPerSecond) {
       dropped += 1;
       return;
     }
-    told += 1;
+    passed += 1;
     const left = dropped === 0 ? {} : { dropped };
     dropped = 0;
     tell(left);

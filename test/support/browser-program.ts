@@ -26,7 +26,7 @@ export type Site = {
 
 const page = (user: string): string => `<!doctype html><html lang="en"><meta charset="utf-8">
 <title>Site</title><link rel="icon" href="data:,">
-<h1>${user === '' ? 'Nobody is logged in' : `Hello ${user}`}</h1>
+<h1>${user === '' ? 'No user is logged in' : `Hello ${user}`}</h1>
 <p id="visits"></p><p id="scratch"></p>
 <form action="/login"><input name="user" aria-label="User"><button>Log in</button></form>
 <input type="file" id="file"><p id="file-text"></p>
