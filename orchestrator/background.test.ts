@@ -5,7 +5,7 @@ import { createBackgrounds } from './observe/background.ts';
 
 const log = pino({ level: 'silent' });
 
-it('the work of a term of leadership that is over is forgotten once it is done', async () => {
+it('work of an earlier term of leadership is forgotten once it is done', async () => {
   const backgrounds = createBackgrounds(log);
   for (let term = 0; term < 3; term += 1) backgrounds.release(backgrounds.open(() => undefined));
   const last = backgrounds.open(() => undefined);

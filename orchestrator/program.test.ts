@@ -75,18 +75,18 @@ afterEach(async () => {
   await Promise.all(running.map((orchestrator) => orchestrator.stop()));
 });
 
-describe('what is shown', () => {
-  it('is the pool by states, launches and ends, and the loops, for as long as it leads', async () => {
+describe('the metrics of an orchestrator', () => {
+  it('show the pool by states, launches and ends, and the loops, for as long as it leads', async () => {
     const orchestrator = start({ poolSize: 2 });
-    const told = (line: string) =>
+    const shown = (line: string) =>
       until(async () => (await metrics.registry.metrics()).split('\n').includes(line), {
         timeoutMs: 30_000,
         what: line,
       });
-    await told('svc_hosts{pool="default",state="warm"} 2');
+    await shown('svc_hosts{pool="default",state="warm"} 2');
     machine.kill(pool.live()[0]?.id ?? '');
-    await told('svc_host_losses_total{pool="default",reason="exited"} 1');
-    await told('svc_host_launches_total{pool="default",outcome="launched"} 3');
+    await shown('svc_host_losses_total{pool="default",reason="exited"} 1');
+    await shown('svc_host_launches_total{pool="default",outcome="launched"} 3');
     const text = await metrics.registry.metrics();
     expect(text).toContain('svc_host_launches_planned_total{pool="default",cause="refill"} 3');
     expect(text).toContain('svc_pool_target{pool="default"} 2');
@@ -95,9 +95,9 @@ describe('what is shown', () => {
     const ending = pool.live()[0];
     if (ending !== undefined) ending.state = 'draining';
     machine.kill(ending?.id ?? '');
-    await told('svc_host_launches_total{pool="default",outcome="launched"} 4');
+    await shown('svc_host_launches_total{pool="default",outcome="launched"} 4');
     await until(() => ending?.state === 'gone', { timeoutMs: 30_000, what: 'its end' });
-    await told('svc_host_losses_total{pool="default",reason="exited"} 1');
+    await shown('svc_host_losses_total{pool="default",reason="exited"} 1');
     const names = board.statuses().map(({ name }) => name);
     expect(names).toEqual(['lease', 'pools', 'watch-pool', 'publish', 'reap']);
     await orchestrator.stop();
@@ -134,7 +134,7 @@ describe('a pool', () => {
     expect(machine.launches).toBe(6);
   });
 
-  it('writes a few intents at a time, so that opens have connections left', async () => {
+  it('registers a few hosts at a time, so that opens have connections left', async () => {
     const { client } = pool;
     let atOnce = 0;
     let mostAtOnce = 0;
@@ -152,7 +152,7 @@ describe('a pool', () => {
     expect(mostAtOnce).toBe(4);
   });
 
-  it('destroys what was drained, and frees its place', async () => {
+  it('destroys drained hosts, and replaces them', async () => {
     start({ poolSize: 1, poolMax: 1 });
     await eventually('1 warm', () => warm().length === 1);
     const [host] = pool.live();
@@ -161,7 +161,7 @@ describe('a pool', () => {
     expect([...machine.containers.keys()]).toEqual(warm().map(({ id }) => id));
   });
 
-  it('has its rows say where hosts are reached, whenever that changes', async () => {
+  it('reports the address of a host whenever it changes', async () => {
     start({ poolSize: 1 });
     await eventually('1 warm', () => warm().length === 1);
     const id = warm()[0]?.id ?? '';
@@ -192,17 +192,17 @@ describe('an intent that is refused', () => {
     pool.refuseIntents(new AppError('exhausted', 'there is too much', { detail }));
   const planning = () => board.statuses().find(({ name }) => name === 'pools');
 
-  it('is not reported where the pool is full, as another orchestrator filled it', async () => {
+  it('is not reported if the pool is full because another orchestrator filled it', async () => {
     refuseIntents({ full: 'pool' });
     start({ poolSize: 1 });
     await eventually('tried again', () => (planning()?.ticks ?? 0) > 2);
     expect(planning()).toMatchObject({ failures: 0, lastError: undefined });
   });
 
-  it('is a failure where anything else is used up, and is tried again', async () => {
+  it('is a failure if anything else is exhausted, and is retried', async () => {
     refuseIntents({});
     start({ poolSize: 1 });
-    await eventually('told', () => (planning()?.failures ?? 0) > 1);
+    await eventually('failures', () => (planning()?.failures ?? 0) > 1);
     expect(planning()?.lastError).toContain('there is too much');
     pool.refuseIntents(undefined);
     await eventually('1 warm', () => warm().length === 1);
@@ -210,12 +210,12 @@ describe('an intent that is refused', () => {
 });
 
 describe('launches that fail', () => {
-  it('are held, with the reason told, and leave nothing behind', async () => {
+  it('are held, with the reason published, and leave nothing behind', async () => {
     machine.onLaunch = () => {
       throw new AppError('unavailable', 'no space left on device');
     };
     start({ poolSize: 1 });
-    await eventually('told', () => said.some((line) => 'launches' in line));
+    await eventually('a report', () => said.some((line) => 'launches' in line));
     expect(said.find((line) => 'launches' in line)).toMatchObject({
       launches: { reason: 'no space left on device: last line of hst-1' },
     });
@@ -231,7 +231,7 @@ describe('launches that fail', () => {
     });
     machine.onLaunch = warmAfterLaunch;
     await eventually('healed', () => warm().length === 1);
-    await eventually('told so', () => {
+    await eventually('a report of the recovery', () => {
       const last = said.at(-1);
       return last !== undefined && 'launches' in last && last.launches.failuresInARow === 0;
     });
@@ -251,7 +251,7 @@ describe('a successor', () => {
     expect(machine.launches).toBe(2);
   });
 
-  it('removes containers that no row wants', async () => {
+  it('removes containers that have no row', async () => {
     const container = { hostId: 'hst-old', phase: 'running', digest: 'memory' } as const;
     machine.containers.set('hst-old', container);
     start({ poolSize: 0 });
@@ -286,7 +286,7 @@ describe('a successor', () => {
     expect(pool.holder()).toBe('b');
   });
 
-  it('of the same name takes over at once, and the elder stops and stays away', async () => {
+  it('of the same name takes over at once, and its predecessor stops and does not lead again', async () => {
     start({ poolSize: 1, holder: 'a' });
     await eventually('1 warm', () => warm().length === 1);
     start({ poolSize: 3, holder: 'a' });
@@ -300,8 +300,8 @@ describe('a successor', () => {
   });
 });
 
-describe('an orchestrator whose lease another was given', () => {
-  it('launches nothing, and stops as soon as it is told', async () => {
+describe('an orchestrator that lost its lease', () => {
+  it('launches nothing, and stops at the first refusal', async () => {
     start({ poolSize: 1 });
     await eventually('1 warm', () => warm().length === 1);
     pool.depose();
@@ -322,7 +322,7 @@ describe('stopping', () => {
     expect(machine.containers.size).toBe(2);
   });
 
-  it('ends every host when told to', async () => {
+  it('ends every host if the command asks for it', async () => {
     const orchestrator = start({ poolSize: 2, onStop: 'destroy' });
     await eventually('2 warm', () => warm().length === 2);
     await orchestrator.stop();
@@ -331,7 +331,7 @@ describe('stopping', () => {
     expect(machine.containers.size).toBe(0);
   });
 
-  it('waits for a launch that is under way, and ends what comes of it', async () => {
+  it('waits for a launch in progress, and ends its host', async () => {
     const made = Promise.withResolvers<void>();
     machine.onLaunch = () => made.promise;
     const orchestrator = start({ poolSize: 1, onStop: 'destroy' });
@@ -344,7 +344,7 @@ describe('stopping', () => {
     expect(pool.live()).toEqual([]);
   });
 
-  it('says so when a container is left, and does all else that it has to', async () => {
+  it('reports a container that is left, and completes all other steps', async () => {
     const orchestrator = start({ poolSize: 1, onStop: 'destroy' });
     await eventually('1 warm', () => warm().length === 1);
     machine.onDestroy = () => {
@@ -356,7 +356,7 @@ describe('stopping', () => {
     expect(pool.holder()).toBeUndefined();
   });
 
-  it('says so when it does not lead, and so may not end anything', async () => {
+  it('reports that it does not lead, and therefore ends nothing', async () => {
     const first = start({ poolSize: 1, holder: 'a' });
     await eventually('1 warm', () => warm().length === 1);
     const second = start({ holder: 'b', onStop: 'destroy' });

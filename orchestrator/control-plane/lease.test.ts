@@ -39,7 +39,7 @@ describe('a lease', () => {
     ]);
   });
 
-  it('from a control plane that gives no epoch is held, and named without one', async () => {
+  it('from a control plane without epochs is held, and is sent without one', async () => {
     const { client, bodies, leases } = createControl({ held: true });
     const lease = await leases.take(6_000, false);
     expect(await leases.renew(lease as HeldLease, 6_000)).toBe(true);
@@ -47,7 +47,7 @@ describe('a lease', () => {
     expect(bodies.slice(1)).toEqual([{ ...own, ttlMs: 6_000 }, limits]);
   });
 
-  it('that another holds is not granted', async () => {
+  it('that another orchestrator holds is not granted', async () => {
     const { leases } = createControl({ held: false });
     expect(await leases.take(6_000, true)).toBeUndefined();
   });

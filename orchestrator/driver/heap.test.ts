@@ -32,47 +32,47 @@ it.each([
   [512, 192 + 3 * 16],
   [2_048, 768 + 3 * 16],
   [128, 48 + 3 * 4],
-])('of %i MiB of memory a host has a heap of %i', (memoryMb, heapMb) => {
+])('a host with %i MiB of memory has a heap of %i MiB', (memoryMb, heapMb) => {
   const program = 'console.log(require("node:v8").getHeapStatistics().heap_size_limit / 2 ** 20)';
   expect(Number(node(program, memoryMb).stdout)).toBe(heapMb);
   expect(heapMb).toBeLessThan(memoryMb / 2);
 });
 
-it('a heap that is full ends the host by the signal that stands for it', () => {
+it('a full heap ends the host by the signal that the drivers recognize', () => {
   const { signal, stderr } = node('const kept = []; for (;;) kept.push({ kept });', 128);
   expect([signal, stderr.includes('heap out of memory')]).toEqual([heapSignal, true]);
 });
 
-it('gives user code a part of that memory, and all of its boundary in a container', () => {
-  const told = (isolation: Isolation, userCodeBoundary?: BoundaryChoice) => {
+it("user code gets a part of the host's memory, and requires its boundary in a container", () => {
+  const boundaryOf = (isolation: Isolation, userCodeBoundary?: BoundaryChoice) => {
     const shape = testPool({ isolation });
     const spec = { hostId: 'hst-1', generation: 0, token: new Secret('token'), shape };
     const all = { ...settings, ...(userCodeBoundary === undefined ? {} : { userCodeBoundary }) };
     const environment = hostEnvironment(spec, all, runtimeSettings);
     return [environment.SVC_USER_CODE_BOUNDARY, environment.SVC_USER_CODE_MEMORY_MB];
   };
-  expect(told('container')).toEqual(['require', '192']);
-  expect(told('process')).toEqual(['auto', '192']);
+  expect(boundaryOf('container')).toEqual(['require', '192']);
+  expect(boundaryOf('process')).toEqual(['auto', '192']);
   // These isolations have kernels of their own, which separate hosts and may lack Landlock.
-  expect(told('gvisor')).toEqual(['auto', '192']);
-  expect(told('container', 'auto')).toEqual(['auto', '192']);
-  expect(told('process', 'require')).toEqual(['require', '192']);
+  expect(boundaryOf('gvisor')).toEqual(['auto', '192']);
+  expect(boundaryOf('container', 'auto')).toEqual(['auto', '192']);
+  expect(boundaryOf('process', 'require')).toEqual(['require', '192']);
 });
 
-it('opens no inspector at a signal', () => {
+it('a host opens no inspector on a signal', () => {
   // The process handles its own signal before the next line, and an inspector would open in the next turn of its loop.
   const say = 'setTimeout(() => console.log(require("node:inspector").url() ?? "closed"), 100)';
   const { stdout, stderr } = node(`process.kill(process.pid, "SIGUSR1"); ${say}`, 512);
   expect([stdout.trim(), stderr]).toEqual(['closed', '']);
 });
 
-it('tells the C library of a host to keep little that is free', () => {
+it('the C library of a host is set to keep little free memory', () => {
   expect(hostWith(512)).toMatchObject({
     MALLOC_ARENA_MAX: '1',
     MALLOC_TRIM_THRESHOLD_: '131072',
   });
 });
 
-it('gives the smallest host a heap, too', () => {
+it('the smallest host gets a heap, too', () => {
   expect(heapOptions(16)).toBe('--max-old-space-size=6 --max-semi-space-size=1');
 });

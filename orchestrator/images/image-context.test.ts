@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-describe('what the image is built from', () => {
+describe('the build context of an image', () => {
   it('has the sources and no tests', async () => {
     expect(await readdir(host)).toEqual(
       expect.arrayContaining(['main.ts', 'main.mjs', 'usercode']),
@@ -33,7 +33,7 @@ describe('what the image is built from', () => {
     ).toEqual([]);
   });
 
-  it('starts as the sources do, which say what is missing', async () => {
+  it('starts as the sources do, and reports what is missing', async () => {
     const says = (file: string) =>
       node([join(host, file)]).catch(({ code, stderr }) => ({ code, stderr }));
     const said = await says('main.mjs');
@@ -41,7 +41,7 @@ describe('what the image is built from', () => {
     expect(said).toEqual(await says('main.ts'));
   });
 
-  it('leads to the sources in traces', async () => {
+  it('has source maps, so that stack traces name the sources', async () => {
     const fail = `
       const { startHost } = await import(${JSON.stringify(join(host, 'program.mjs'))});
       await startHost({}).catch((error) => console.log(error.stack));`;

@@ -43,7 +43,7 @@ describe('packages', () => {
     ]);
   });
 
-  it('leaves out what is not installed, and what is no dependency of the project', () => {
+  it('leaves out packages that are not installed, and those that the project does not depend on', () => {
     expect(closePackages(lock, ['svc_env', 'unused'])).toEqual([]);
   });
 });

@@ -49,27 +49,27 @@ describe('attainable', () => {
   const serving = (count: number) =>
     Array.from({ length: count }, (_, index) => host(`s${index}`, { state: 'assigned' }));
 
-  it('leaves room for the hosts that are to hold worlds, and for those that serve', () => {
+  it('leaves room for the hosts that preload worlds, and for those that serve', () => {
     expect(attainable(50, [], { ...bounds, worlds })).toBe(45);
     expect(attainable(50, serving(20), { ...bounds, worlds })).toBe(25);
     expect(attainable(10, serving(20), { ...bounds, worlds })).toBe(10);
   });
 
-  it('is never under the minimum, and the target itself where no world is kept', () => {
+  it('is never under the minimum, and is the target itself if no world is preloaded', () => {
     expect(attainable(50, serving(48), { ...bounds, worlds })).toBe(1);
     expect(attainable(50, serving(48), { ...bounds, worlds: [] })).toBe(50);
   });
 });
 
 describe('rescale', () => {
-  it('begins at the minimum, or with what is warm already', () => {
+  it('begins at the minimum, or with the hosts that are warm already', () => {
     const sight = { atMs: 0, waiting: 0 };
     expect(rescale(unscaled(bounds), { ...sight, hosts: [] }, bounds).target).toBe(1);
     const hosts = Array.from({ length: 7 }, (_, index) => host(`h${index}`));
     expect(rescale(unscaled(bounds), { ...sight, hosts }, bounds).target).toBe(7);
   });
 
-  it('goes up at once with claims, and no further than the maximum', () => {
+  it('rises at once with claims, and not above the maximum', () => {
     const calm = observe(unscaled(bounds), [0, 0]);
     const busy = observe(calm, [20], 2_000);
     expect(busy.target).toBe(hostsFor(2, 2_000));
@@ -106,7 +106,7 @@ describe('rescale', () => {
     expect(slow.target).toBe(hostsFor(2, 6_000));
   });
 
-  it('goes down only after a minute, to the most that was needed in it', () => {
+  it('falls only after a minute, to the highest need of that minute', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     expect(busy.target).toBe(hostsFor(10, 2_000));
     const lull = observe(busy, times(55, 0), 21_000);
@@ -119,7 +119,7 @@ describe('rescale', () => {
     expect(observe(lowest, times(70, 0), 157_000).target).toBe(1);
   });
 
-  it('does not go down for a need that is only somewhat lower', () => {
+  it('does not fall for a need that is only slightly lower', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     expect(observe(busy, times(300, 8), 21_000).target).toBe(busy.target);
   });
@@ -131,7 +131,7 @@ describe('rescale', () => {
     expect(observe(back, times(50, 0), 81_000).target).toBe(busy.target);
   });
 
-  it('keeps within bounds that have changed', () => {
+  it('stays within bounds that have changed', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     const sight = { atMs: 22_000, hosts: [], waiting: 0 };
     expect(rescale(busy, sight, { minimum: 40, maximum: 60 }).target).toBe(40);

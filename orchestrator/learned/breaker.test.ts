@@ -104,7 +104,7 @@ describe('breaker', () => {
     expect(breaker.status()).toEqual({ failuresInARow: 0, heldForMs: 0, reason: undefined });
   });
 
-  it('does not take a host that was drained or vanished for a success', () => {
+  it('does not count a host that was drained or vanished as a success', () => {
     const { breaker, failTimes, passTo } = createTried();
     failTimes(5);
     passTo(1_005);

@@ -25,7 +25,7 @@ describe('a pool whose target follows demand', () => {
     return settings?.target;
   };
 
-  it('goes up to the maximum, and no further than the worlds leave room that it keeps', () => {
+  it('rises to the maximum, less the hosts for the worlds that it preloads', () => {
     expect(targetOf({})).toBe(10);
     expect(targetOf({ worlds: [{ world, hosts: 3 }] })).toBe(7);
     expect(targetOf({ worlds: [{ world, hosts: 8 }] })).toBe(2);

@@ -4,7 +4,7 @@ import { ageLimitMs } from './age.ts';
 const names = Array.from({ length: 10_000 }, (_, index) => `hst_${index}`);
 
 describe('ageLimitMs', () => {
-  it('spreads hosts evenly over the jitter, whatever their names have in common', () => {
+  it('spreads hosts evenly over the jitter, even if their names are alike', () => {
     const tenths = new Array<number>(10).fill(0);
     for (const name of names) {
       const limit = ageLimitMs(name, 1_000, 0.2);
@@ -16,7 +16,7 @@ describe('ageLimitMs', () => {
     for (const count of tenths) expect(count).toBeGreaterThan(850);
   });
 
-  it('is the same whenever it is asked for, and exact without jitter', () => {
+  it('is the same at each call, and exact without jitter', () => {
     expect(ageLimitMs('hst_1', 1_000, 0.5)).toBe(ageLimitMs('hst_1', 1_000, 0.5));
     expect(ageLimitMs('hst_1', 1_000, 0)).toBe(1_000);
   });

@@ -217,7 +217,7 @@ const printCase = ({ title, facts }: Case): string => {
 };
 
 describe('plan', () => {
-  it('decides as the golden text says', async () => {
+  it('decides as the golden text shows', async () => {
     const head = golden.slice(0, golden.indexOf('\n== '));
     await expect(`${head}${cases.map(printCase).join('')}`).toMatchFileSnapshot(
       goldenFile.pathname,

@@ -45,7 +45,7 @@ const eventually = (what: string, probe: () => boolean) =>
   until(probe, { timeoutMs: 15_000, what });
 
 describe('live settings', () => {
-  it('follow the file, however it is replaced', async () => {
+  it('follow the file, by every way to replace it', async () => {
     await writeFile(file, pool(3));
     const opened = await open();
     expect(maximum(opened)).toBe(3);
@@ -67,7 +67,7 @@ describe('live settings', () => {
     ]);
   });
 
-  it('follow a link that is swapped, as a cluster does it', async () => {
+  it('follow a symbolic link that is swapped, as Kubernetes does it', async () => {
     const release = async (name: string, text: string): Promise<void> => {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, 'pools.toml'), text);
@@ -81,11 +81,11 @@ describe('live settings', () => {
     await eventually('the new release', () => maximum(opened) === 7);
   });
 
-  it('stay as they are while the file is wrong or away, and say each reason once', async () => {
+  it('stay as they are while the file is invalid or missing, and report each reason once', async () => {
     await writeFile(file, pool(3));
     const opened = await open();
     await writeFile(file, `${pool(0)}surge = 0\n`);
-    await eventually('both mistakes told', () => said.at(-1)?.problems.length === 2);
+    await eventually('both mistakes reported', () => said.at(-1)?.problems.length === 2);
     expect(said.at(-1)).toEqual({
       file,
       warnings: [],
@@ -96,7 +96,7 @@ describe('live settings', () => {
     });
     expect(opened.refusal()).toMatch(/pools\.toml:2:.*maximum.*; .*pools\.toml:3:.*surge/);
     await rm(file);
-    await eventually('its absence told', () => said.at(-1)?.problems.length === 1);
+    await eventually('its absence reported', () => said.at(-1)?.problems.length === 1);
     expect(said.at(-1)?.problems[0]?.message).toContain('cannot be read');
     expect(maximum(opened)).toBe(3);
     const before = said.length;
@@ -115,7 +115,7 @@ describe('live settings', () => {
     expect(said[0]?.problems).toHaveLength(1);
   });
 
-  it('begin with what was in use last where the file is wrong, and follow it', async () => {
+  it('begin with the last valid file if the file is invalid, and follow it', async () => {
     await writeFile(file, '[pools.a]\nmaximun = 3\n');
     const opened = await open(pool(4));
     expect(maximum(opened)).toBe(4);
@@ -126,7 +126,7 @@ describe('live settings', () => {
     expect([opened.refusal(), opened.text()]).toEqual([undefined, pool(5)]);
   });
 
-  it('are not opened on a file with a mistake when what was in use last is wrong by now', async () => {
+  it('are not opened on a file with a mistake if the last valid file is invalid by now', async () => {
     await writeFile(file, '[pools.a]\nmaximun = 3\n');
     await expect(open('[pools.a]\nminimun = 3\n')).rejects.toMatchObject({ code: 'invalid' });
   });

@@ -77,7 +77,7 @@ const createCounters = (registry: Registry, show: () => Shown) => {
     }),
     losses: poolCounter(registry, show, {
       name: 'svc_host_losses_total',
-      help: 'Hosts found gone that nobody had told to end, by reason',
+      help: 'Hosts found gone that were not asked to end, by reason',
       label: 'reason',
       usual: lossReasons,
     }),

@@ -67,7 +67,7 @@ export const startPublishing = (
       const unknown = (await pool.publish(pools, refused, news)).join(', ');
       keptFile = news ?? keptFile;
       if (unknown !== '' && unknown !== unknownBefore) {
-        log.warn({ worlds: unknown }, 'pools are to keep worlds loaded that nobody has made');
+        log.warn({ worlds: unknown }, 'pools preload worlds that do not exist');
       }
       unknownBefore = unknown;
       said = text;

@@ -19,7 +19,7 @@ const request = (isolation: 'container' | 'gvisor', given: typeof sharing | type
   return containerRequest({ hostId: 'hst-1', generation: 0, token: new Secret('x'), shape }, given);
 };
 
-it('shares unpacked snapshots with others of its machine where there is a folder for them', () => {
+it('a container shares unpacked snapshots with others of its machine if there is a folder for them', () => {
   const { HostConfig, Env } = request('container', sharing);
   expect(HostConfig?.Mounts).toEqual([
     { Type: 'bind', Source: '/var/lib/snapshots', Target: '/snapshots' },
@@ -31,14 +31,14 @@ it('shares unpacked snapshots with others of its machine where there is a folder
   expect(containerDigest(shape, sharing)).not.toBe(containerDigest(shape, settings));
 });
 
-it('keeps them to itself where there is none, or where its kernel is another', () => {
+it('a container keeps snapshots to itself without such a folder, and with a kernel of its own', () => {
   for (const { HostConfig, Env } of [request('container', settings), request('gvisor', sharing)]) {
     expect(HostConfig?.Mounts).toEqual([]);
     expect(Env).toContain('SVC_SNAPSHOT_DIR=/tmp/snapshots');
   }
 });
 
-it('has for a browser its own image and filter of system calls, and nothing of a world host', () => {
+it('the container of a browser has its own image and seccomp filter, and nothing of a world host', () => {
   const size = { name: browserSize, memoryMb: 1_024, cpus: 1, pids: 300 };
   const requestOf = (isolation: 'container' | 'gvisor') => {
     const shape = testPool({ isolation, size });

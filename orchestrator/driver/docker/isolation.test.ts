@@ -5,12 +5,12 @@ import { requireIsolation, runtimeOf } from './isolation.ts';
 const engineWith = (runtimes: object): Docker =>
   ({ info: async () => ({ Runtimes: runtimes }) }) as unknown as Docker;
 
-it('asks nothing of the engine for a container', async () => {
+it('the isolation of a container requires nothing of the engine', async () => {
   expect(runtimeOf('container')).toBeUndefined();
   await requireIsolation({} as Docker, 'container');
 });
 
-it('takes gVisor where it sends through the stack that the fence holds', async () => {
+it('gVisor is accepted with the network stack of the machine, which the network rules apply to', async () => {
   const engine = engineWith({ runsc: { path: 'runsc', runtimeArgs: ['--network=host'] } });
   await requireIsolation(engine, 'gvisor');
   expect(runtimeOf('gvisor')).toBe('runsc');
@@ -21,9 +21,12 @@ it.each([
   ['gvisor', { runsc: { path: 'runsc' } }, /no fence holds: give it the argument --network=host/],
   ['kata', { kata: {} }, /not "kata"/],
   ['process', { runc: {} }, /not "process"/],
-] as const)('refuses %s on an engine with %o', async (isolation, runtimes, message) => {
-  await expect(requireIsolation(engineWith(runtimes), isolation)).rejects.toMatchObject({
-    code: 'unavailable',
-    message: expect.stringMatching(message),
-  });
-});
+] as const)(
+  'the isolation %s is refused on an engine with %o',
+  async (isolation, runtimes, message) => {
+    await expect(requireIsolation(engineWith(runtimes), isolation)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(message),
+    });
+  },
+);

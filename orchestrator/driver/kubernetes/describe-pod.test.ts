@@ -27,12 +27,12 @@ const condition = (type: string, status: string, reason: string, message: string
 
 const said = { hostId: 'hst-1', digest: 'd' };
 
-describe('a pod in plain words', () => {
-  it('is no container of ours without labels', () => {
+describe('the description of a pod', () => {
+  it('is absent for a pod without our labels', () => {
     expect(describePod({ metadata: { name: 'other' }, status: {} })).toBeUndefined();
   });
 
-  it('waits, runs and ends', () => {
+  it("is pending, running or exited, as the pod's phase is", () => {
     expect(describePod(podWith({ phase: 'Pending' }))).toEqual({ ...said, phase: 'pending' });
     expect(describePod(withState({ running: {} }))).toEqual({ ...said, phase: 'running' });
     expect(describePod(withState({ terminated: { exitCode: 3, reason: 'Error' } }))).toEqual({
@@ -42,7 +42,7 @@ describe('a pod in plain words', () => {
     });
   });
 
-  it('counts as created, not as pending, while a scheduling gate holds it back', () => {
+  it('is created, not pending, while a scheduling gate holds the pod back', () => {
     const gated = podWith(
       { phase: 'Pending', ...condition('PodScheduled', 'False', 'SchedulingGated', 'gated') },
       { spec: { containers: [], schedulingGates: [{ name: 'svc/token' }] } },
@@ -50,7 +50,7 @@ describe('a pod in plain words', () => {
     expect(describePod(gated)).toEqual({ ...said, phase: 'created' });
   });
 
-  it('has no trouble in the moment after its gate was opened', () => {
+  it("has no trouble just after the pod's gate was opened", () => {
     const gates = condition('PodScheduled', 'False', 'SchedulingGated', 'gated');
     expect(describePod(podWith({ phase: 'Pending', ...gates }))).toEqual({
       ...said,
@@ -65,7 +65,7 @@ describe('a pod in plain words', () => {
     ['CrashLoopBackOff', 'crash_loop'],
     ['CreateContainerConfigError', 'refused'],
     ['RunContainerError', 'refused'],
-  ])('is in trouble that it names: %s', (reason, kind) => {
+  ])('has the trouble that the pod reports: %s', (reason, kind) => {
     expect(describePod(withState({ waiting: { reason, message: 'why' } }, 'Pending'))).toEqual({
       ...said,
       phase: 'pending',
@@ -73,7 +73,7 @@ describe('a pod in plain words', () => {
     });
   });
 
-  it('has no room, in the words of the scheduler', () => {
+  it('quotes the scheduler when no node has capacity', () => {
     const words = '0/1 nodes are available: 1 Insufficient memory.';
     const status = condition('PodScheduled', 'False', 'Unschedulable', words);
     expect(describePod(podWith({ phase: 'Pending', ...status }))).toMatchObject({
@@ -81,14 +81,14 @@ describe('a pod in plain words', () => {
     });
   });
 
-  it('ran out of memory, by the kernel or by its own heap', () => {
+  it("has the reason out of memory, by the kernel or by the host's own heap", () => {
     const killed = withState({ terminated: { exitCode: 137, reason: 'OOMKilled' } }, 'Failed');
     expect(describePod(killed)).toMatchObject({ exit: { reason: 'out_of_memory' } });
     const full = withState({ terminated: { exitCode: heapStatus, reason: 'Error' } }, 'Failed');
     expect(describePod(full)).toMatchObject({ exit: { reason: 'out_of_memory' } });
   });
 
-  it('left the mark of a ledger, which is no part of why it ended', () => {
+  it("has the host's ledger mark, which is not part of the reason of its end", () => {
     const message = writeLedgerMark({ sessionId: 'ses-1', lastEntry: 17 });
     const terminated = { exitCode: 137, reason: 'OOMKilled', message };
     expect(describePod(withState({ terminated }, 'Failed'))).toMatchObject({
@@ -116,7 +116,7 @@ describe('a pod in plain words', () => {
       podWith({ phase: 'Running' }, { metadata: { deletionTimestamp: new Date() } }),
       'the pod is being deleted',
     ],
-  ])('is reclaimed by %s', (_, pod, reclaimed) => {
+  ])('has the reclaim by %s', (_, pod, reclaimed) => {
     expect(describePod(pod)).toMatchObject({
       reclaimed: { why: reclaimed, forMs: expect.any(Number) },
     });
@@ -125,14 +125,14 @@ describe('a pod in plain words', () => {
   it.each([
     ['listed', new Date('2026-01-02T03:04:35Z')],
     ['heard of by a watch', '2026-01-02T03:04:35Z' as unknown as Date],
-  ])('tells how long ago the deletion was asked for, %s', (_, deletionTimestamp) => {
+  ])('has the time since the deletion was requested, %s', (_, deletionTimestamp) => {
     const metadata = { deletionTimestamp, deletionGracePeriodSeconds: 30 };
     const pod = podWith({ phase: 'Running' }, { metadata });
     const now = Date.parse('2026-01-02T03:04:15Z');
     expect(describePod(pod, now)).toMatchObject({ reclaimed: { forMs: 10_000 } });
   });
 
-  it('is not reclaimed when its node had no room for it after all', () => {
+  it('has no reclaim when the node had no capacity for the pod after all', () => {
     const pod = podWith({ phase: 'Failed', reason: 'OutOfmemory', message: 'needed 512' });
     expect(describePod(pod)).toEqual({
       ...said,

@@ -37,7 +37,7 @@ describe('peers', () => {
 });
 
 describe('the policy of hosts', () => {
-  it('lets an address be reached at its port', () => {
+  it('allows an address at its port', () => {
     const peer = { ipBlock: { cidr: '192.0.2.7/32' } };
     expect(policyFor('http://192.0.2.7:4100')).toMatchObject({
       policyTypes: ['Ingress', 'Egress'],
@@ -49,7 +49,7 @@ describe('the policy of hosts', () => {
     ]);
   });
 
-  it('lets a name be resolved, and its pods be reached', () => {
+  it('allows resolving a name, and the pods behind it', () => {
     const spec = policyFor('http://control.svc', 'svc/app=control', 'svc/app=gateway');
     const dns = podsIn('kube-system', { 'k8s-app': 'kube-dns' });
     expect(spec?.egress).toMatchObject([
@@ -59,14 +59,14 @@ describe('the policy of hosts', () => {
     expect(spec?.ingress).toMatchObject([{ _from: [podsIn('svc', { app: 'gateway' })] }]);
   });
 
-  it('leads to the ports for hosts alone, whatever else those pods serve', () => {
+  it('allows only the ports for hosts of the pods that it names', () => {
     const portsOf = (...more: number[]) =>
       policyFor('http://control.svc:4501', 'svc/app=control', '', more)?.egress?.[0]?.ports;
     expect(portsOf()).toEqual([{ protocol: 'TCP', port: 4501 }]);
     expect(portsOf(8001, 8002)).toMatchObject([{ port: 8001 }, { port: 8002 }]);
   });
 
-  it('refuses a name of which nobody says where it leads', () => {
+  it('refuses a name without configured peers', () => {
     expect(() => policyFor('http://control.svc')).toThrow(/SVC_KUBE_CONTROL/);
   });
 });

@@ -23,7 +23,7 @@ const nodesOf = (listed: { items: V1Node[] }) => {
 };
 
 describe('nodes', () => {
-  it('have processors, and are cordoned since they were first seen so', async () => {
+  it('have their processors, and count as cordoned from when that was first seen', async () => {
     const listed = { items: [node('large', '15890m'), node('small', '1'), node('odd', 'many')] };
     const { nodes, world } = nodesOf(listed);
     await nodes.look();
@@ -39,7 +39,7 @@ describe('nodes', () => {
     expect(nodes.cordonedForMs('small')).toBeUndefined();
   });
 
-  it('are not asked for again and again by one who may not read them', async () => {
+  it('are not requested repeatedly if the orchestrator may not read them', async () => {
     const { nodes, world } = nodesOf({ items: [node('small', '1', true)] });
     world.refusal = Object.assign(new Error('forbidden'), { code: 403 });
     await nodes.look();

@@ -28,7 +28,7 @@ const digest = (changes: Partial<PoolConfig> = {}): string =>
   podDigest(testPool({ isolation: 'container', ...changes }), settings);
 
 describe('the pod of a host', () => {
-  it('is bounded, unprivileged and holds no token', () => {
+  it('has limits, no privileges and no token', () => {
     const { spec } = made();
     expect(spec).toMatchObject({
       restartPolicy: 'Never',
@@ -46,7 +46,7 @@ describe('the pod of a host', () => {
     expect(JSON.stringify(spec)).not.toContain('hidden');
   });
 
-  it('shares unpacked snapshots with others of its node where there is a folder for them', () => {
+  it('shares unpacked snapshots with others of its node if there is a folder for them', () => {
     const sharedSnapshots = { path: '/var/lib/snapshots', mb: 2_048 };
     const sharing = { ...settings, host: { ...settings.host, sharedSnapshots } };
     const podBy = (isolation: 'container' | 'gvisor') => {
@@ -71,7 +71,7 @@ describe('the pod of a host', () => {
     expect(podDigest(shape, sharing)).not.toBe(podDigest(shape, settings));
   });
 
-  it('has its image pulled when the operator says', () => {
+  it('has the pull policy that the operator configured', () => {
     const spec = { hostId: 'hst-1', generation: 0, token: new Secret('hidden'), shape: testPool() };
     const { spec: always } = podOf(spec, { ...settings, pullPolicy: 'Always' });
     expect(always?.containers[0]?.imagePullPolicy).toBe('Always');
@@ -87,7 +87,7 @@ describe('the pod of a host', () => {
     expect(made({ isolation: 'gvisor', kubernetes }).spec?.runtimeClassName).toBe('runsc');
   });
 
-  it('has what its pool says of it, but keeps its own labels', () => {
+  it('has the settings of its pool, but keeps its own labels', () => {
     const kubernetes: KubernetesTable = {
       labels: { team: 'a', 'svc.installation': 'another' },
       annotations: { note: 'b' },
@@ -122,7 +122,7 @@ describe('the pod of a host', () => {
     expect(made({ tier: 'premium' }).spec).not.toHaveProperty('priorityClassName');
   });
 
-  it('may be moved while it serves nobody', () => {
+  it('may be evicted while it serves no session', () => {
     const key = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
     for (const tier of ['standard', 'premium'] as const) {
       const annotations = made({ tier }).metadata?.annotations;
@@ -156,7 +156,7 @@ describe('the pod of a browser', () => {
     expect(names.filter((name) => /SNAPSHOT|PYTHON|USER_CODE/.test(name))).toEqual([]);
   });
 
-  it('has the filter that nodes have for it, where its kernel is theirs', () => {
+  it('has the seccomp profile of the nodes, unless it has a kernel of its own', () => {
     const filterOf = (...given: Parameters<typeof browserOf>) =>
       browserOf(...given).spec?.securityContext?.seccompProfile;
     expect(filterOf('container')).toEqual({ type: 'RuntimeDefault' });
@@ -169,7 +169,7 @@ describe('the pod of a browser', () => {
 });
 
 describe('the digest of a shape', () => {
-  it('changes with what pods are made from, and not with the pool that they are in', () => {
+  it("changes with the settings that pods are made from, and not with the pool's name", () => {
     expect(digest({ pool: 'another' })).toBe(digest());
     expect(digest({ image: 'other:2' })).not.toBe(digest());
     expect(digest({ kubernetes: { nodeSelector: { tier: 'spot' } } })).not.toBe(digest());

@@ -30,7 +30,7 @@ const setUp = () => {
 };
 
 describe('the processes of hosts', () => {
-  it('are looked for once while nothing changes', async () => {
+  it('are searched for once while nothing changes', async () => {
     const { machine, ask, looks, pass } = setUp();
     machine.set('a', { runs: true }).set('b', { runs: true });
     for (let time = 0; time < 4; time += 1) {
@@ -40,7 +40,7 @@ describe('the processes of hosts', () => {
     expect(looks()).toBe(1);
   });
 
-  it('are missed as soon as they have ended', async () => {
+  it('are reported missing as soon as they have ended', async () => {
     const { machine, ask } = setUp();
     const program = { runs: true };
     machine.set('a', program);
@@ -49,7 +49,7 @@ describe('the processes of hosts', () => {
     expect(await ask(['a'])).toEqual([]);
   });
 
-  it('are found as soon as their folder was made, or they were started in one that was there', async () => {
+  it('are found as soon as their folder exists, or they were started in an existing one', async () => {
     const { machine, ask } = setUp();
     expect(await ask(['a'])).toEqual([]);
     machine.set('a', { runs: true });
@@ -58,7 +58,7 @@ describe('the processes of hosts', () => {
     expect(await ask(['a', 'b'], ['a'])).toEqual(['a', 'b']);
   });
 
-  it('are found two seconds later where another orchestrator has left them without a folder', async () => {
+  it('are found within two seconds if another orchestrator left them without a folder', async () => {
     const { machine, ask, pass } = setUp();
     machine.set('a', { runs: true });
     expect(await ask(['a'])).toEqual(['a']);

@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is made once, whoever asks, with byte code, and closed to writing', async () => {
+it("the program's folder is made once, also for concurrent callers, with byte code and read-only", async () => {
   const [first, second] = await Promise.all([
     layOutHost(release('aaa')),
     layOutHost(release('aaa')),
@@ -66,7 +66,7 @@ it('is made once, whoever asks, with byte code, and closed to writing', async ()
   }
 });
 
-it('goes when another is made, a day after its last use, unless a process runs from it', async () => {
+it("the program's folder is removed a day after its last use, unless a process runs from it", async () => {
   const old = await layOutHost(release('aaa'));
   utimesSync(old.folder, twoDaysAgo, twoDaysAgo);
   const user = spawn(process.execPath, ['-e', 'process.stdin.resume()', old.main]);

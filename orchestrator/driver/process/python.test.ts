@@ -16,7 +16,7 @@ describe('findPython', () => {
     chmodSync(join(folder, 'python3'), 0o755);
   };
 
-  it('names the program and the folders that it loads from', async () => {
+  it('returns the program and the folders that it loads from', async () => {
     command('printf "/opt/bin/python3.12\\n/opt\\n/venv\\n"');
     expect(await findPython('python3', `${folder}:/usr/bin:/bin`)).toEqual({
       executable: '/opt/bin/python3.12',
@@ -24,13 +24,13 @@ describe('findPython', () => {
     });
   });
 
-  it('finds none where the command is not there, or fails as one that is too old does', async () => {
+  it('finds none if the command is missing, or fails as one that is too old does', async () => {
     expect(await findPython('python3', folder)).toBeUndefined();
     command('exit 1');
     expect(await findPython('python3', folder)).toBeUndefined();
   });
 
-  it('finds one that is recent enough by what it says itself', async () => {
+  it('finds one that is recent enough by its own version', async () => {
     const found = await findPython('python3', process.env.PATH ?? '');
     expect(found?.executable).toContain('python');
   });

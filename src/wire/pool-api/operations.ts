@@ -14,7 +14,7 @@ import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const HostParams = Type.Object({ hostId: Id });
-/** Reason of an action, in a word. */
+/** Reason of an action, as a single word. */
 const Reason = Type.String({ maxLength: limits.nameChars });
 /** Names of installations, pools and sizes. */
 const PoolName = Type.String({ minLength: 1, maxLength: 64 });
@@ -26,12 +26,12 @@ const PoolName = Type.String({ minLength: 1, maxLength: 64 });
 export const Lease = Type.Object({
   installation: PoolName,
   holder: Type.String({ minLength: 1, maxLength: 128 }),
-  epoch: Type.Integer({ description: 'grows each time that the lease is given to somebody' }),
+  epoch: Type.Integer({ description: 'grows each time that an orchestrator is granted the lease' }),
 });
 export type Lease = Static<typeof Lease>;
 
 const lease = Type.Optional(Lease);
-const leaseLost = 'another orchestrator has been given the lease of the installation';
+const leaseLost = 'another orchestrator holds the lease of the installation';
 
 /** A host as the planner sees it. Ages are in milliseconds on the database's clock. */
 export const PoolHost = Type.Object({
@@ -43,14 +43,16 @@ export const PoolHost = Type.Object({
   serves: Type.Optional(nullable(oneOf(browserTiers, 'tier of the session that it serves'))),
   stateAgeMs: Type.Number({ description: 'since it entered its state' }),
   silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
-  ageMs: Type.Number({ description: 'since its launch was intended' }),
-  launched: Type.Boolean({ description: 'whether the runtime reported its container' }),
+  ageMs: Type.Number({ description: 'since its registration' }),
+  launched: Type.Boolean({ description: 'true once its container was reported' }),
   versionId: nullable(
-    Type.String({ description: 'the world version that it holds: it suits no other' }),
+    Type.String({ description: 'world version that it has loaded; it can serve no other' }),
   ),
-  uses: Type.Integer({ description: 'sessions that it was given so far' }),
+  uses: Type.Integer({ description: 'sessions that it has served so far' }),
   address: Type.Optional(
-    nullable(Type.String({ description: 'where it is reached; null: not known, or nowhere' })),
+    nullable(
+      Type.String({ description: 'address of its API server; null: not known, or it has none' }),
+    ),
   ),
 });
 export type PoolHost = Static<typeof PoolHost>;
@@ -61,7 +63,7 @@ export const WaitingSessions = Type.Object({
   isolation: nullable(oneOf(isolations)),
   size: Type.String(),
   count: Type.Integer({ minimum: 1 }),
-  oldest: Type.Optional(Type.String({ description: 'the session that has waited longest' })),
+  oldest: Type.Optional(Type.String({ description: 'session that has waited longest' })),
 });
 export type WaitingSessions = Static<typeof WaitingSessions>;
 
@@ -70,17 +72,19 @@ export const PoolWorld = Type.Object({
   pool: Type.String(),
   world: Type.String({ description: '`organization/project/slug`' }),
   versionId: Type.String({ description: 'its head version' }),
-  hosts: Type.Integer({ minimum: 0, description: 'how many hosts are to hold it' }),
+  hosts: Type.Integer({ minimum: 0, description: 'number of hosts to preload it on' }),
 });
 export type PoolWorld = Static<typeof PoolWorld>;
 
 export const PoolView = Type.Object({
   revision: Type.String({ description: 'changes whenever anything the planner looks at changes' }),
   hosts: Type.Array(PoolHost, { description: 'every host that is not gone' }),
-  waiting: Type.Array(WaitingSessions, { description: 'one entry for all that ask for the same' }),
+  waiting: Type.Array(WaitingSessions, {
+    description: 'one entry for all sessions with the same requirements',
+  }),
   worlds: Type.Array(PoolWorld, {
     description:
-      'of the published pools; worlds that do not exist, or just failed to load, are left out',
+      'of the published pools, without worlds that do not exist or have just failed to load',
   }),
 });
 export type PoolView = Static<typeof PoolView>;
@@ -96,7 +100,7 @@ export const observePool = operation({
     after: Type.Optional(Type.String({ maxLength: limits.nameChars })),
     hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
     brief: Type.Optional(
-      Type.Boolean({ description: 'answer the revision alone: all lists of the view are empty' }),
+      Type.Boolean({ description: 'answer only the revision: all lists of the view are empty' }),
     ),
   }),
   answers: { 200: PoolView },
@@ -113,26 +117,26 @@ export const acquireLease = operation({
     holder: Lease.properties.holder,
     ttlMs: Type.Integer({ minimum: 0, maximum: 600_000, description: '0 gives it up' }),
     epoch: Type.Optional(
-      Type.Integer({ description: 'renew, or give up, the lease of this epoch and no other' }),
+      Type.Integer({ description: 'renews, or gives up, only the lease of this epoch' }),
     ),
     takeOver: Type.Optional(
       Type.Boolean({
         description:
-          'whether a lease that a namesake holds is taken at once, as a program does that was started again; true when left out',
+          'takes over at once from a holder of the same name, as after a restart; true when left out',
       }),
     ),
   }),
   answers: {
     200: Type.Object({
       held: Type.Boolean(),
-      epoch: Type.Optional(Type.Integer({ description: 'of the lease that is held now' })),
+      epoch: Type.Optional(Type.Integer({ description: 'epoch of the lease that is held now' })),
     }),
   },
 });
 
 export const registerHost = operation({
   id: 'registerHost',
-  summary: 'Write down the intent to launch a host, before launching it',
+  summary: 'Register a host before it is launched',
   method: 'POST',
   path: '/hosts',
   access: 'pool',
@@ -156,12 +160,12 @@ export const registerHost = operation({
     size: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: '`:browser`: it is a browser, and serves the browsers of sessions',
+      description: '`:browser` for a browser host',
     }),
     maxLive: Type.Integer({
       minimum: 0,
       description:
-        'refused with `exhausted` and `full: pool` when the pool has so many live hosts already',
+        'refused with `exhausted` and `full: pool` when the pool already has this many live hosts',
     }),
   }),
   answers: {
@@ -180,7 +184,10 @@ export const PublishedPool = Type.Object({
   maximum: Type.Integer({ minimum: 0 }),
   target: Type.Integer({ minimum: 0, description: 'hosts to keep warm now' }),
   held: nullable(
-    Type.String({ maxLength: 4_000, description: 'why no host is launched now; null: they are' }),
+    Type.String({
+      maxLength: 4_000,
+      description: 'why no host is launched now; null: hosts are launched',
+    }),
   ),
   worlds: Type.Array(
     Type.Object({
@@ -194,7 +201,8 @@ export type PublishedPool = Static<typeof PublishedPool>;
 
 export const publishPools = operation({
   id: 'publishPools',
-  summary: 'The pools of an installation, in the order in which they serve; replaces those before',
+  summary:
+    'Publish the pools of an installation, in the order in which they serve; replaces the earlier ones',
   method: 'PUT',
   path: '/pools',
   access: 'pool',
@@ -206,20 +214,20 @@ export const publishPools = operation({
       nullable(
         Type.String({
           maxLength: 4_000,
-          description: 'why the configuration that was given last is not taken; null: it is',
+          description: 'why the last configuration was refused; null: it is in use',
         }),
       ),
     ),
     file: Type.Optional(
       Type.String({
         maxLength: limits.poolsFileChars,
-        description: 'text of the file that they are of; kept until another is told',
+        description: 'text of the file that the pools come from; stored until another is sent',
       }),
     ),
   }),
   answers: {
     200: Type.Object({
-      unknownWorlds: Type.Array(Type.String(), { description: 'worlds that nobody has made yet' }),
+      unknownWorlds: Type.Array(Type.String(), { description: 'worlds that do not exist yet' }),
     }),
   },
   refusals: { 403: leaseLost },
@@ -227,7 +235,7 @@ export const publishPools = operation({
 
 export const readPoolsFile = operation({
   id: 'readPoolsFile',
-  summary: 'The file of pools that was in use last, for an orchestrator that finds a wrong one',
+  summary: 'Read the pools file that was used last, for an orchestrator whose own file is invalid',
   method: 'GET',
   path: '/pools-file',
   access: 'pool',
@@ -237,7 +245,7 @@ export const readPoolsFile = operation({
 
 export const loadHost = operation({
   id: 'loadHost',
-  summary: 'Have a warm host that holds nothing load a world version before a session asks for it',
+  summary: 'Have a warm host without a version preload one',
   method: 'POST',
   path: '/hosts/{hostId}/load',
   access: 'pool',
@@ -252,7 +260,7 @@ export const loadHost = operation({
 
 export const reportLaunched = operation({
   id: 'reportLaunched',
-  summary: 'The container of a host exists, or is reached elsewhere than before',
+  summary: 'Report that the container of a host exists, or that its address changed',
   method: 'POST',
   path: '/hosts/{hostId}/launched',
   access: 'pool',
@@ -262,7 +270,8 @@ export const reportLaunched = operation({
     runtimeId: Type.Optional(
       Type.String({
         maxLength: limits.nameChars,
-        description: 'of a launch; left out: the host is reached at another address than before',
+        description:
+          'id of the launched container at its runtime; left out: only the address has changed',
       }),
     ),
     address: Type.Optional(
@@ -270,7 +279,7 @@ export const reportLaunched = operation({
         Type.String({
           maxLength: limits.nameChars,
           description:
-            'base address of its API server, when the runtime knows it; null: there is none now, so it is given no session',
+            'base address of its API server, if the runtime assigns it; null: it has none now, so it gets no session',
         }),
       ),
     ),
@@ -282,19 +291,19 @@ export const reportLaunched = operation({
 const detail = Type.Optional(
   Type.String({
     maxLength: 4_000,
-    description: 'what the runtime says; the session is told it, too',
+    description: 'reason that the runtime gives; clients of the session see it, too',
   }),
 );
 const output = Type.Optional(
   Type.String({
     maxLength: 4_000,
-    description: 'the last that the host wrote, for operators alone',
+    description: 'last output of the host, which only operators see',
   }),
 );
 
 export const drainHost = operation({
   id: 'drainHost',
-  summary: 'Take a host out of service; a session on it is ended',
+  summary: 'Take a host out of service, which ends a session on it',
   method: 'POST',
   path: '/hosts/{hostId}/drain',
   access: 'pool',
@@ -305,7 +314,7 @@ export const drainHost = operation({
     detail,
     output,
     ifState: Type.Optional(
-      oneOf(hostStates, 'refused with `conflict` when the host has left this state by now'),
+      oneOf(hostStates, 'refused with `conflict` when the host is no longer in this state'),
     ),
   }),
   answers: { 200: Type.Object({}) },
@@ -314,7 +323,7 @@ export const drainHost = operation({
 
 export const reportGone = operation({
   id: 'reportGone',
-  summary: 'The container of a host does not exist; a session on it has lost its host',
+  summary: 'Report that the container of a host does not exist; a session on it has lost its host',
   method: 'POST',
   path: '/hosts/{hostId}/gone',
   access: 'pool',
@@ -330,7 +339,7 @@ export const reportGone = operation({
           lastEntry: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
         },
         {
-          description: 'how far the ledger of its last session had come, where the host left that',
+          description: 'last ledger entry of its last session, if the host left it',
         },
       ),
     ),
@@ -340,7 +349,7 @@ export const reportGone = operation({
 
 export const reap = operation({
   id: 'reap',
-  summary: 'End sessions that are idle and not pinned, or too old, or stuck past a deadline',
+  summary: 'End sessions that are idle and not pinned, too old, or past a deadline',
   method: 'POST',
   path: '/reap',
   access: 'pool',
