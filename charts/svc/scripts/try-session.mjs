@@ -31,12 +31,12 @@ const ask = async (method, path, body) => {
     const response = await fetch(`${CONTROL}/api/public${path}`, sent);
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
-    const told = `${method} ${path}: ${response.status} ${text}`;
-    if (![429, 503, 504].includes(response.status)) throw new Error(told);
+    const answer = `${method} ${path}: ${response.status} ${text}`;
+    if (![429, 503, 504].includes(response.status)) throw new Error(answer);
     const waitMs = 1_000 * Number(response.headers.get('retry-after') ?? 2);
     if (Date.now() + waitMs > until) {
       throw new Error(
-        `the installation is too busy or lacks a part; nothing is wrong with the world: ${told}`,
+        `the installation is too busy or lacks a part; nothing is wrong with the world: ${answer}`,
       );
     }
     await pause(waitMs);

@@ -92,7 +92,7 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{- toYaml $said }}
 {{- end }}
 
-{{/* What all programs are told: svc.programEnv (list $ "control") */}}
+{{/* Environment of all programs: svc.programEnv (list $ "control") */}}
 {{- define "svc.programEnv" -}}
 {{- $root := index . 0 -}}
 - name: SVC_LOG_LEVEL
@@ -116,7 +116,7 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{- end }}
 {{- end }}
 
-{{/* How a program is told to end: svc.endingEnv .Values.control */}}
+{{/* Time that a program has to stop: svc.endingEnv .Values.control */}}
 {{- define "svc.endingEnv" -}}
 - name: SVC_DRAIN_MS
   value: {{ mul .drainSeconds 1000 | quote }}
