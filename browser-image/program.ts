@@ -7,11 +7,11 @@ import { findChromium } from '#runtime/chromium.ts';
 import type { Log } from '#runtime/log.ts';
 import { trustAuthority } from '#runtime/trust.ts';
 import type { BrowserConfig } from './config.ts';
-import { createAccess, type DoorAccess } from './door/access.ts';
-import { type Door, openDoor } from './door/server.ts';
-import { directWay, type Way } from './fence/way.ts';
 import { type SessionBrowser, startBrowser } from './life/browser.ts';
 import type { Assignment } from './life/state.ts';
+import { type ClientAccess, createAccess } from './listener/access.ts';
+import { type Listener, openListener } from './listener/server.ts';
+import { directRoute, type Route } from './policy/route.ts';
 import type { Checkpoint } from './watch/checkpoint.ts';
 import type { BrowserEvent } from './watch/events.ts';
 
@@ -26,8 +26,8 @@ export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> &
   /** Base address of the server, `http://host:port`. */
   address: string;
   /** Serves at one more address. */
-  listenToo: Door['listenToo'];
-  leaveOthers: Door['leaveOthers'];
+  listenToo: Listener['listenToo'];
+  leaveOthers: Listener['leaveOthers'];
   /** Assigns the browser to a session, with a token of its own. Resolves when the entry page is open. */
   assign(assignment: Assignment): Promise<Surface>;
   /** Returns a one-time link to the live view. */
@@ -39,9 +39,9 @@ export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> &
 export type ProgramOptions = {
   config: BrowserConfig;
   /** Route to the session's surfaces; when absent, they are dialled directly. */
-  way?: Way;
+  route?: Route;
   /** Access check for clients and viewers; when absent, the token and the tickets that the program issues itself. */
-  access?: DoorAccess;
+  access?: ClientAccess;
   log: Log;
   /** Called with each event for the session's ledger. */
   onEvent(event: BrowserEvent): void;
@@ -56,7 +56,7 @@ export type ProgramOptions = {
  */
 export const startBrowserProgram = async ({
   config,
-  way = directWay,
+  route = directRoute,
   log,
   onEvent,
   onCheckpoint,
@@ -66,24 +66,24 @@ export const startBrowserProgram = async ({
   if (authority !== undefined) trustAuthority(authority);
   const { listen, workDir, window, sandbox, hasSpare, checkpointMs, mostConnections } = config;
   const chromium = findChromium(config.chromium);
-  const chosen = { chromium, workDir, window, sandbox, hasSpare, way, authority };
+  const chosen = { chromium, workDir, window, sandbox, hasSpare, route, authority };
   const settings = { ...chosen, checkpointMs, mostConnections };
   const browser = await startBrowser({ ...settings, onEvent, onCheckpoint, log });
   const own = createAccess();
   const access = options.access ?? own;
   const { drive, view, assign, end, stop, ...rest } = browser;
-  const door = await openDoor({ listen, access, drive, view, log }).catch(
+  const listener = await openListener({ listen, access, drive, view, log }).catch(
     async (error: unknown) => {
       await stop();
       throw error;
     },
   );
-  const cdpUrl = `${door.address.replace(/^http/, 'ws')}/cdp`;
+  const cdpUrl = `${listener.address.replace(/^http/, 'ws')}/cdp`;
   return {
     ...rest,
-    address: door.address,
-    listenToo: door.listenToo,
-    leaveOthers: door.leaveOthers,
+    address: listener.address,
+    listenToo: listener.listenToo,
+    leaveOthers: listener.leaveOthers,
     async assign(assignment) {
       await assign(assignment);
       return { cdpUrl, token: own.renew() };
@@ -93,11 +93,11 @@ export const startBrowserProgram = async ({
       await end();
     },
     viewLink: ({ isReadOnly }) =>
-      `${door.address}/view?ticket=${own.issue({ for: 'view', isReadOnly })}`,
+      `${listener.address}/view?ticket=${own.issue({ for: 'view', isReadOnly })}`,
     cdpLink: () => `${cdpUrl}?ticket=${own.issue({ for: 'cdp' })}`,
     async stop() {
       await stop();
-      await door.close();
+      await listener.close();
     },
   };
 };

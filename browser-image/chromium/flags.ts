@@ -1,6 +1,6 @@
 /**
  * Builds Chromium's command line. It disables features that a session does not need, and every way to the network
- * except the egress proxy (fence/proxy.ts). DevTools uses a pipe only, so there is no port that another process could
+ * except the egress proxy (policy/proxy.ts). DevTools uses a pipe only, so there is no port that another process could
  * connect to.
  */
 

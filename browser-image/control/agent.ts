@@ -20,8 +20,8 @@ import {
   reportWarm,
 } from '#wire/host-api/operations.ts';
 import type { BrowserConfig } from '../config.ts';
-import { createSessionAccess, type SessionAccess } from '../door/session-access.ts';
-import { directWay, tunnelWay } from '../fence/way.ts';
+import { createSessionAccess, type SessionAccess } from '../listener/session-access.ts';
+import { directRoute, tunnelRoute } from '../policy/route.ts';
 import { startBrowserProgram } from '../program.ts';
 import { keep } from './checkpoints.ts';
 import type { HostConfig } from './host-config.ts';
@@ -141,20 +141,20 @@ export const startAgent = async ({
   let bearer = token;
   const link = openLink(host, log, () => `Bearer ${bearer.reveal()}`);
   const access = openAccess(link, identity, log);
-  const way =
-    host.way === 'direct'
-      ? directWay
-      : tunnelWay({ controlUrl: host.controlUrl, token: () => bearer.reveal() });
+  const route =
+    host.route === 'direct'
+      ? directRoute
+      : tunnelRoute({ controlUrl: host.controlUrl, token: () => bearer.reveal() });
   let agent: Agent | undefined; // events before the browser is warm are not reported
   const program = await startBrowserProgram({
-    ...{ config, way, access, log },
+    ...{ config, route, access, log },
     onEvent: (event) => agent?.session?.world.note(entryOf(event)),
     onCheckpoint: (checkpoint) => {
       if (agent?.session !== undefined) keep(agent, agent.session, checkpoint);
     },
   });
   const begun: Agent = {
-    ...{ host, identity, link, program, access, way, log, stopping: signal, session: undefined },
+    ...{ host, identity, link, program, access, route, log, stopping: signal, session: undefined },
     takeToken(given) {
       bearer = new Secret(given);
     },

@@ -5,8 +5,8 @@
 import { request as openRequest } from 'node:http';
 import { connect as connectTls } from 'node:tls';
 import { AppError } from '#domain/error.ts';
-import type { Destination } from '../fence/origins.ts';
-import type { Way } from '../fence/way.ts';
+import type { Destination } from '../policy/origins.ts';
+import type { Route } from '../policy/route.ts';
 
 export type SurfaceRequest = {
   url: URL;
@@ -20,8 +20,8 @@ export type SurfaceRequest = {
 /** Upper bound for the size of an answer. */
 const mostBytes = 1024 * 1024;
 
-const dial = async (way: Way, { url, to }: SurfaceRequest) => {
-  const socket = await way.dial(to);
+const dial = async (route: Route, { url, to }: SurfaceRequest) => {
+  const socket = await route.dial(to);
   return url.protocol === 'https:' ? connectTls({ socket, servername: url.hostname }) : socket;
 };
 
@@ -29,10 +29,10 @@ const dial = async (way: Way, { url, to }: SurfaceRequest) => {
  * Posts a request and resolves with the answer's JSON. Throws `unavailable` if there is no answer, or its status is
  * not 200.
  */
-export const postToSurface = async (way: Way, asked: SurfaceRequest): Promise<unknown> => {
+export const postToSurface = async (route: Route, asked: SurfaceRequest): Promise<unknown> => {
   const { url, signal } = asked;
   const body = JSON.stringify(asked.body);
-  const socket = await dial(way, asked);
+  const socket = await dial(route, asked);
   const headers = {
     ...asked.headers,
     host: url.host,

@@ -14,7 +14,7 @@ export type HostConfig = {
   /** True if the host reports its own address, because only it knows the address. */
   reportAddress: boolean;
   /** Route to the surfaces: directly at their addresses, or through the control plane. */
-  way: 'direct' | 'tunnel';
+  route: 'direct' | 'tunnel';
 };
 
 /**
@@ -30,7 +30,7 @@ export const readHostConfig = (env: Env): HostConfig | undefined => {
     generation: read.integer('SVC_HOST_GENERATION', { min: 0, max: 2 ** 31 }),
     tokenFile: read.text('SVC_HOST_TOKEN_FILE'),
     reportAddress: read.choice('SVC_REPORT_ADDRESS', ['yes', 'no'], 'no') === 'yes',
-    way: read.choice('SVC_BROWSER_WAY', ['direct', 'tunnel'], 'direct'),
+    route: read.choice('SVC_BROWSER_WAY', ['direct', 'tunnel'], 'direct'),
   };
   read.finish();
   return config;

@@ -2,8 +2,8 @@
 import type { ControlLink, HostIdentity } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
-import type { SessionAccess } from '../door/session-access.ts';
-import type { Way } from '../fence/way.ts';
+import type { SessionAccess } from '../listener/session-access.ts';
+import type { Route } from '../policy/route.ts';
 import type { BrowserProgram } from '../program.ts';
 import type { HostConfig } from './host-config.ts';
 import type { Recording } from './recording.ts';
@@ -15,7 +15,7 @@ export type Agent = {
   link: ControlLink;
   program: BrowserProgram;
   access: SessionAccess;
-  way: Way;
+  route: Route;
   log: Log;
   stopping: AbortSignal;
   takeToken(token: string): void;

@@ -10,7 +10,7 @@ import {
   browserKeyHeader,
 } from '#wire/browser-link/exchange.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
-import { createOrigins } from '../fence/origins.ts';
+import { createOrigins } from '../policy/origins.ts';
 import type { BrowserEvent } from '../watch/events.ts';
 import { postToSurface } from './ask-surface.ts';
 import type { Agent } from './state.ts';
@@ -42,7 +42,7 @@ export const openWorld = (
   assignment: BrowserAssignment,
   resets: number | undefined,
 ): WorldLink => {
-  const { identity, program, way, log } = agent;
+  const { identity, program, route, log } = agent;
   const url = new URL(assignment.link.url);
   const origins = createOrigins();
   origins.set(assignment.reach);
@@ -62,7 +62,7 @@ export const openWorld = (
     generation: assignment.generation,
     resets,
     exchange: async (body, signal) =>
-      (await postToSurface(way, { url, to, headers, body, signal })) as BrowserOrders,
+      (await postToSurface(route, { url, to, headers, body, signal })) as BrowserOrders,
     carryOut,
     reset: () => program.reset(),
     onResets(count) {

@@ -9,8 +9,8 @@ import type { WebSocket } from 'ws';
 import { AppError, describeError } from '#domain/error.ts';
 import { makeFolders } from '#runtime/folders.ts';
 import { ownHosts } from '../chromium/flags.ts';
-import { createOrigins } from '../fence/origins.ts';
-import { startProxy } from '../fence/proxy.ts';
+import { createOrigins } from '../policy/origins.ts';
+import { startProxy } from '../policy/proxy.ts';
 import { type Checkpoint, restoreCheckpoint, takeCheckpoint } from '../watch/checkpoint.ts';
 import { clearDownloads } from '../watch/downloads.ts';
 import { createThrottle } from '../watch/events.ts';
@@ -237,12 +237,12 @@ const startFirst = async (life: Life): Promise<void> => {
 };
 
 const makeLife = async (options: BrowserOptions): Promise<Life> => {
-  const { checkpointMs, way, onCheckpoint, log } = options;
+  const { checkpointMs, route, onCheckpoint, log } = options;
   const origins = createOrigins();
   const throttle = createThrottle();
   const proxy = await startProxy({
     origins,
-    way,
+    route,
     onTraffic: () => keeper.touch(),
     onRefused(what) {
       const url = URL.parse(what.includes('://') ? what : `https://${what}`);

@@ -4,9 +4,9 @@ import { AppError } from '#domain/error.ts';
 import type { RecordingMark } from '#domain/recording.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Closure } from '../closures.ts';
-import type { Origins, Reach } from '../fence/origins.ts';
-import type { ForwardProxy } from '../fence/proxy.ts';
-import type { Way } from '../fence/way.ts';
+import type { Origins, Reach } from '../policy/origins.ts';
+import type { ForwardProxy } from '../policy/proxy.ts';
+import type { Route } from '../policy/route.ts';
 import { createRecorder, type RecordedPicture, type Recorder } from '../record/recorder.ts';
 import type { Client } from '../relay/client.ts';
 import type { Viewer } from '../view/viewer.ts';
@@ -49,7 +49,7 @@ export type BrowserOptions = {
   /** Choice of Chromium's own sandbox for pages; `auto` uses it if the machine supports it. */
   sandbox: SandboxChoice;
   /** Route to the session's surfaces. */
-  way: Way;
+  route: Route;
   /** True to keep another Chromium warm while one serves a session. */
   hasSpare: boolean;
   /** Delay between a change and its checkpoint, in milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * Serves one client that drives the browser by DevTools. Each command is judged by the rules (fence/rules.ts) and
+ * Serves one client that drives the browser by DevTools. Each command is judged by the rules (policy/rules.ts) and
  * forwarded over the client's own branch; answers and events go back. A client that stops reading, or that does not
  * speak DevTools, is disconnected.
  */
@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws';
 import type { Branch, Connection } from '../cdp/connection.ts';
 import { type CdpMessage, type Command, type Params, readCommand } from '../cdp/message.ts';
 import { type Closure, closeFor, closeSocket } from '../closures.ts';
-import { isOpen, judge, type RuleContext } from '../fence/rules.ts';
+import { isOpen, judge, type RuleContext } from '../policy/rules.ts';
 
 export type ClientOptions = {
   socket: WebSocket;

@@ -10,7 +10,7 @@ import type { Connection } from '../cdp/connection.ts';
 import { type Driver, openDriver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
 import { type Closure, closeFor } from '../closures.ts';
-import type { Origins } from '../fence/origins.ts';
+import type { Origins } from '../policy/origins.ts';
 import type { Tabs } from '../watch/tabs.ts';
 import { act, copySelection } from './act.ts';
 import { type Frame, Screencast } from './screencast.ts';

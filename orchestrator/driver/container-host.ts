@@ -83,7 +83,7 @@ export const containerEnvironment = (
   };
   const environment =
     kindOf(spec.shape) === 'browser'
-      ? browserEnvironment(spec, host, { ...place, way: 'tunnel' })
+      ? browserEnvironment(spec, host, { ...place, route: 'tunnel' })
       : hostEnvironment(spec, host, {
           ...place,
           ...mark,

@@ -85,17 +85,17 @@ const browserHeapMb = 192;
 const spareFromMb = 1_024;
 
 /** Route of a browser to its session's surfaces: directly, or through the control plane. */
-export type BrowserWay = 'direct' | 'tunnel';
+export type BrowserRoute = 'direct' | 'tunnel';
 
 /** Builds the environment of a browser. */
 export const browserEnvironment = (
   spec: LaunchSpec,
   settings: HostSettings,
-  place: PlaceSettings & { way: BrowserWay },
+  place: PlaceSettings & { route: BrowserRoute },
 ): Record<string, string> => ({
   NODE_OPTIONS: `--max-old-space-size=${browserHeapMb} --disable-sigusr1`,
   ...sharedEnvironment(spec, settings, place),
-  SVC_BROWSER_WAY: place.way,
+  SVC_BROWSER_WAY: place.route,
   ...(settings.authority === undefined ? {} : { SVC_AUTHORITY: settings.authority }),
   SVC_BROWSER_SPARE: spec.shape.size.memoryMb >= spareFromMb ? 'yes' : 'no',
 });

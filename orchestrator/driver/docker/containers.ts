@@ -10,7 +10,7 @@ import type { Container, ContainerExit } from '../driver.ts';
 import { heapExit, heapStatus } from '../heap.ts';
 import { containerName, labelNames, type Owner, ownerOf } from '../labels.ts';
 import { listedAddress } from './container.ts';
-import type { Fences } from './fence.ts';
+import type { Firewall } from './firewall.ts';
 
 const logLines = 50;
 /** Exit status of a process killed by SIGKILL. */
@@ -31,7 +31,7 @@ export type Containers = {
   /** Ends and removes a container by its id or name, if it exists. */
   remove(name: string): Promise<void>;
   /** Removes what is left of the containers that loaded the host's network rules. */
-  removeFences(hostId: string): Promise<void>;
+  removeLoaders(hostId: string): Promise<void>;
   /** Returns the last output of a container. */
   logs(id: string): Promise<string>;
 };
@@ -54,7 +54,7 @@ const roleOf = ({ Labels }: Docker.ContainerInfo): string | undefined => Labels[
 export const createContainers = (
   docker: Docker,
   installation: string,
-  fences: Fences,
+  firewall: Firewall,
 ): Containers => {
   const find = async (hostId: string): Promise<FoundContainer | undefined> => {
     try {
@@ -102,8 +102,10 @@ export const createContainers = (
     remove,
     async list() {
       const infos = await listLabelled();
-      const leftFences = infos.filter((info) => roleOf(info) === 'fence' && fences.isLeft(info));
-      await Promise.all(leftFences.map(({ Id }) => remove(Id)));
+      const leftLoaders = infos.filter(
+        (info) => roleOf(info) === 'fence' && firewall.isLeftover(info),
+      );
+      await Promise.all(leftLoaders.map(({ Id }) => remove(Id)));
       const ofHosts = infos.filter((info) => roleOf(info) === 'host');
       const hosts = (await Promise.all(ofHosts.map((info) => describe(info)))).flat();
       const known = new Set(hosts.map(({ hostId }) => hostId));
@@ -140,7 +142,7 @@ export const createContainers = (
         throw engineRefusal(`starting the container of ${hostId}`, error);
       }
     },
-    async removeFences(hostId) {
+    async removeLoaders(hostId) {
       const labels = [`${labelNames.host}=${hostId}`, `${labelNames.role}=fence`];
       const left = await listLabelled(...labels);
       await Promise.all(left.map(({ Id }) => remove(Id)));

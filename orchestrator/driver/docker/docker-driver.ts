@@ -21,7 +21,7 @@ import { containerName, labelsOf } from '../labels.ts';
 import { addressing, addressOf, containerDigest, containerRequest } from './container.ts';
 import { type Containers, createContainers, type FoundContainer } from './containers.ts';
 import { watchContainers } from './events.ts';
-import { createFences, destinationOf, type Fences } from './fence.ts';
+import { createFirewall, destinationOf, type Firewall } from './firewall.ts';
 import { HostImages, type HostImagesOptions } from './host-images.ts';
 import { requireIsolation } from './isolation.ts';
 import { ensureNetwork, machineName, meetingPoint, removeNetwork } from './network.ts';
@@ -33,15 +33,15 @@ export class DockerDriver implements Driver {
   readonly runtime = 'docker';
   readonly addressing = addressing;
   readonly #options: DockerDriverOptions;
-  readonly #fences: Fences;
+  readonly #firewall: Firewall;
   readonly #containers: Containers;
   readonly #images: HostImages;
 
   constructor(options: DockerDriverOptions) {
     const { docker } = options.engine;
     this.#options = options;
-    this.#fences = createFences(docker, options.log);
-    this.#containers = createContainers(docker, options.installation, this.#fences);
+    this.#firewall = createFirewall(docker, options.log);
+    this.#containers = createContainers(docker, options.installation, this.#firewall);
     this.#images = new HostImages(options);
   }
 
@@ -88,7 +88,7 @@ export class DockerDriver implements Driver {
   async destroy(hostId: string): Promise<void> {
     const found = await this.#containers.find(hostId);
     if (found !== undefined) await this.#containers.remove(found.info.Id);
-    await this.#containers.removeFences(hostId);
+    await this.#containers.removeLoaders(hostId);
   }
 
   async logs(hostId: string): Promise<string> {
@@ -128,21 +128,21 @@ export class DockerDriver implements Driver {
     if (found === undefined || address === undefined) {
       throw new AppError('not_found', 'the container does not run');
     }
-    await this.#fence(found);
+    await this.#loadFirewall(found);
     return { runtimeId: found.info.Id, address };
   }
 
   /** Loads the network rules of a container. */
-  async #fence({ owner, info }: FoundContainer): Promise<void> {
+  async #loadFirewall({ owner, info }: FoundContainer): Promise<void> {
     try {
       const destination = destinationOf(this.#options.host.controlUrl, machineName);
       const target = { id: info.Id, name: containerName(owner.hostId) };
       const labels = labelsOf(owner, 'fence');
-      await this.#fences.raise({ image: info.Image, labels, target, destination });
+      await this.#firewall.load({ image: info.Image, labels, target, destination });
     } catch (error) {
       // If the host has ended meanwhile, it needs no rules; the next listing reports how it ended.
       if (isStatus(error, 409) && !(await this.#isRunning(info.Id))) return;
-      throw engineRefusal('fencing the container', error);
+      throw engineRefusal('loading the network rules of the container', error);
     }
   }
 

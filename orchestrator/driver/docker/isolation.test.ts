@@ -18,7 +18,11 @@ it('gVisor is accepted with the network stack of the machine, which the network 
 
 it.each([
   ['gvisor', { runc: {} }, /takes the runtime "runsc".+has only runc: install gVisor/],
-  ['gvisor', { runsc: { path: 'runsc' } }, /no fence holds: give it the argument --network=host/],
+  [
+    'gvisor',
+    { runsc: { path: 'runsc' } },
+    /bypasses the network rules of hosts: give it the argument --network=host/,
+  ],
   ['kata', { kata: {} }, /not "kata"/],
   ['process', { runc: {} }, /not "process"/],
 ] as const)(

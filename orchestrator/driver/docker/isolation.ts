@@ -2,7 +2,7 @@
  * Isolation of a host on Docker from the machine's kernel: a plain container, or gVisor's kernel, which the engine
  * must have as the runtime `runsc`.
  *
- * A host's firewall rules are in its network namespace (fence.ts), and gVisor's own network stack would bypass them.
+ * A host's firewall rules are in its network namespace (firewall.ts), and gVisor's own network stack would bypass them.
  * So gVisor has to use the namespace's stack (`--network=host`, which means the container's namespace and not the
  * machine's). Rules in a namespace cannot hold Kata's virtual machines at all; those belong on Kubernetes, whose
  * network policies apply from outside.
@@ -33,7 +33,7 @@ const refusalOf = (isolation: Isolation, runtimes: Runtimes): string | undefined
   }
   return found.runtimeArgs?.includes(gvisor.stack)
     ? undefined
-    : `the engine's runtime "${gvisor.name}" has a network stack of its own, which no fence holds: give it the argument ${gvisor.stack} in daemon.json`;
+    : `the engine's runtime "${gvisor.name}" has a network stack of its own, which bypasses the network rules of hosts: give it the argument ${gvisor.stack} in daemon.json`;
 };
 
 /** Throws `unavailable`, with what the operator has to do, when the engine cannot provide an isolation safely. */

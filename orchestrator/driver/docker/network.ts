@@ -1,7 +1,7 @@
 /**
  * The network of an installation's hosts: a bridge of its own on which containers cannot reach one another and get no
  * address translation to the outside. That alone does not stop packets; each container's own firewall rules do
- * (fence.ts).
+ * (firewall.ts).
  */
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';

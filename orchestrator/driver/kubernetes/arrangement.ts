@@ -46,7 +46,7 @@ export type ArrangementOptions = PodSettings & {
   log: Log;
   pods: Pods;
   /** Applies the network policy of all hosts, unless that was done a moment ago. */
-  fence(): Promise<unknown>;
+  applyPolicy(): Promise<unknown>;
   nodes: Nodes;
   /** Time for which a premium session may stay on a node that is being drained, in milliseconds. */
   drainWaitMs: number;
@@ -244,7 +244,7 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
     everyMs,
     log,
     tick: async () => {
-      await options.fence();
+      await options.applyPolicy();
       await lookAtNodes();
       if (wanted === undefined) return;
       await protect(wanted);

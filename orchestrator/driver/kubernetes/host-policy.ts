@@ -3,13 +3,13 @@ import type { V1OwnerReference } from '@kubernetes/client-node';
 import type { HostSettings } from '../host-environment.ts';
 import type { Cluster } from './cluster.ts';
 import { podOwner } from './namespace.ts';
-import { type FenceSettings, networkPolicyOf } from './network-policy.ts';
+import { type NetworkPolicySettings, networkPolicyOf } from './network-policy.ts';
 import { apply } from './resources.ts';
 
 /** Age at which the network policy is applied again, before a launch or by the arrangement, in milliseconds. */
 const applyAgainMs = 25_000;
 
-export type HostPolicyOptions = Omit<FenceSettings, 'controlUrl'> & {
+export type HostPolicyOptions = Omit<NetworkPolicySettings, 'controlUrl'> & {
   cluster: Cluster;
   host: HostSettings;
 };

@@ -213,7 +213,7 @@ export class KubernetesDriver implements Driver {
       ...this.#options,
       pods,
       nodes: this.#nodes,
-      fence: () => this.#policy.ensure(),
+      applyPolicy: () => this.#policy.ensure(),
       known: () => watch.last(),
     });
   }

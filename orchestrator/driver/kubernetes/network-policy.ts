@@ -13,9 +13,9 @@ import { AppError } from '#domain/error.ts';
 import { containerApiPort as apiPort } from '#domain/host-address.ts';
 import { labelNames } from '../labels.ts';
 import { networkOf } from './peers.ts';
-import { fenceName, type ResourceScope, resourceMetadata } from './resources.ts';
+import { policyName, type ResourceScope, resourceMetadata } from './resources.ts';
 
-export type FenceSettings = ResourceScope & {
+export type NetworkPolicySettings = ResourceScope & {
   /** Address of the control plane as hosts reach it. */
   controlUrl: string;
   /** Peers that are the control plane, when its address is a name. */
@@ -46,7 +46,7 @@ const wayOut = ({
   controlUrl,
   controlPeers,
   controlPorts,
-}: FenceSettings): V1NetworkPolicyEgressRule[] => {
+}: NetworkPolicySettings): V1NetworkPolicyEgressRule[] => {
   const { hostname, port, protocol } = new URL(controlUrl);
   const address = bare(hostname);
   const isName = isIP(address) === 0;
@@ -68,14 +68,14 @@ const wayOut = ({
 };
 
 /** Builds the network policy of an installation. */
-export const networkPolicyOf = (settings: FenceSettings): V1NetworkPolicy => {
+export const networkPolicyOf = (settings: NetworkPolicySettings): V1NetworkPolicy => {
   const egress = wayOut(settings);
   const callers =
     settings.callerPeers.length > 0 ? [...settings.callerPeers] : (egress[0]?.to ?? []);
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
-    metadata: resourceMetadata(settings, fenceName),
+    metadata: resourceMetadata(settings, policyName),
     spec: {
       podSelector: { matchLabels: { [labelNames.installation]: settings.installation } },
       policyTypes: ['Ingress', 'Egress'],

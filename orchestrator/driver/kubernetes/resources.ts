@@ -16,7 +16,7 @@ const fieldManager = 'svc-orchestrator';
 export const managedBy = { 'app.kubernetes.io/managed-by': fieldManager } as const;
 
 /** Names of an installation's network policy and disruption budget; each follows the installation's name. */
-export const fenceName = 'hosts';
+export const policyName = 'hosts';
 export const budgetName = 'serving';
 
 /** Returns the selector for all objects of an installation. */
@@ -84,7 +84,7 @@ export const removeResources = async (cluster: Cluster, scope: ResourceScope): P
   const setNames = sets.items.flatMap(({ metadata }) => metadata?.name ?? []);
   await Promise.all([
     ...setNames.map((name) => absent(apps.deleteNamespacedDaemonSet({ name, namespace }))),
-    absent(networking.deleteNamespacedNetworkPolicy(nameOf(fenceName))),
+    absent(networking.deleteNamespacedNetworkPolicy(nameOf(policyName))),
     absent(policy.deleteNamespacedPodDisruptionBudget(nameOf(budgetName))),
     absent(core.deleteNamespacedConfigMap(nameOf(formerOwnerName))),
   ]);

@@ -77,7 +77,7 @@ const browserEnvironmentOf = (
     addressing,
     workDir: join(folder, 'work'),
     tokenFile: '-',
-    way: 'direct',
+    route: 'direct',
   }),
 });
 

@@ -62,7 +62,7 @@ const noProxy: Rule = (params) => {
   );
   if (own !== undefined) {
     return refuse(
-      `a context cannot have "${own}": all its requests go through the session's fence`,
+      `a context cannot have "${own}": all its requests go through the session's egress proxy`,
     );
   }
   // The context is disposed of when the client that made it disconnects.

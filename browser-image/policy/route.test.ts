@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
-import { agentOf, directWay, tunnelWay, type Way } from './way.ts';
+import { agentOf, directRoute, type Route, tunnelRoute } from './route.ts';
 
 const open: Server[] = [];
 
@@ -35,8 +35,8 @@ const startControl = async (leadsTo: number) => {
   return { asked, url: `http://127.0.0.1:${await portOf(server)}` };
 };
 
-const ask = async (way: Way, authority: string, port: number): Promise<string> => {
-  const agent = agentOf(way);
+const ask = async (route: Route, authority: string, port: number): Promise<string> => {
+  const agent = agentOf(route);
   const headers = { host: authority };
   const destination = { host: '127.0.0.1', port, authority };
   try {
@@ -59,20 +59,20 @@ afterEach(() => {
 
 it('a direct connection reaches a surface', async () => {
   const port = await startSurface();
-  expect(await ask(directWay, 'ses-a--ui.localhost:4400', port)).toBe(
+  expect(await ask(directRoute, 'ses-a--ui.localhost:4400', port)).toBe(
     'surface ses-a--ui.localhost:4400',
   );
-  await expect(ask(directWay, 'ses-a--ui.localhost:4400', 1)).rejects.toThrow('ECONNREFUSED');
+  await expect(ask(directRoute, 'ses-a--ui.localhost:4400', 1)).rejects.toThrow('ECONNREFUSED');
 });
 
 it('a tunnelled connection sends the current token and never dials an address itself', async () => {
   const control = await startControl(await startSurface());
   let token = 'not yet mine';
-  const way = tunnelWay({ controlUrl: control.url, token: () => token });
+  const route = tunnelRoute({ controlUrl: control.url, token: () => token });
   const authority = 'ses-a--ui.localhost:4400';
-  await expect(ask(way, authority, 1)).rejects.toThrow('the control plane answers 403');
+  await expect(ask(route, authority, 1)).rejects.toThrow('the control plane answers 403');
   token = 'mine';
-  expect(await ask(way, authority, 1)).toBe(`surface ${authority}`);
-  await expect(ask(way, 'ses-b--ui.localhost:4400', 1)).rejects.toThrow('answers 403');
+  expect(await ask(route, authority, 1)).toBe(`surface ${authority}`);
+  await expect(ask(route, 'ses-b--ui.localhost:4400', 1)).rejects.toThrow('answers 403');
   expect(control.asked.at(-2)).toEqual({ path: authority, token: 'Bearer mine' });
 });

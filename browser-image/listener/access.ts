@@ -9,7 +9,7 @@ import { Secret } from '#runtime/secret.ts';
 export type TicketUse = { for: 'cdp' } | { for: 'view'; isReadOnly: boolean };
 
 /** The part of the access check that the HTTP server uses. */
-export type DoorAccess = Pick<Access, 'hasToken' | 'letIn' | 'passOf'> & {
+export type ClientAccess = Pick<Access, 'hasToken' | 'letIn' | 'passOf'> & {
   redeem<For extends TicketUse['for']>(
     text: string,
     use: For,

@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import type { Destination } from './origins.ts';
 
-export type Way = {
+export type Route = {
   /** Resolves with a connection to a surface. Throws `unavailable` if none can be made. */
   dial(to: Destination): Promise<Socket>;
 };
@@ -27,7 +27,7 @@ export type TunnelOptions = {
 const connectMs = 10_000;
 
 /** Route that dials each surface at its own address. */
-export const directWay: Way = {
+export const directRoute: Route = {
   dial: ({ host, port }) =>
     new Promise((resolve, reject) => {
       const socket = connect({ host, port, timeout: connectMs });
@@ -45,7 +45,7 @@ export const directWay: Way = {
  * Makes the route through the control plane, which opens each connection by a CONNECT request for the origin's host
  * and port.
  */
-export const tunnelWay = ({ controlUrl, token }: TunnelOptions): Way => {
+export const tunnelRoute = ({ controlUrl, token }: TunnelOptions): Route => {
   const { protocol, hostname, port } = new URL(controlUrl);
   const open = protocol === 'https:' ? requestSecure : requestPlain;
   return {
@@ -83,12 +83,12 @@ export const tunnelWay = ({ controlUrl, token }: TunnelOptions): Way => {
 };
 
 /** Keeps connections for plain requests alive; a connection dialled for one origin never serves another. */
-class WayAgent extends Agent {
-  readonly #way: Way;
+class RouteAgent extends Agent {
+  readonly #route: Route;
 
-  constructor(way: Way, options: AgentOptions) {
+  constructor(route: Route, options: AgentOptions) {
     super(options);
-    this.#way = way;
+    this.#route = route;
   }
 
   override getName(options: Partial<Destination> = {}): string {
@@ -99,7 +99,7 @@ class WayAgent extends Agent {
     options: unknown,
     done?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
-    this.#way.dial(options as Destination).then(
+    this.#route.dial(options as Destination).then(
       (socket) => done?.(null, socket),
       // Node ignores the stream if there is an error, whatever the type demands.
       (error: Error) => done?.(error, undefined as never),
@@ -108,4 +108,5 @@ class WayAgent extends Agent {
 }
 
 /** Makes an agent for plain HTTP requests that use a route; the request options carry the destination's members. */
-export const agentOf = (way: Way): Agent => new WayAgent(way, { keepAlive: true, maxSockets: 64 });
+export const agentOf = (route: Route): Agent =>
+  new RouteAgent(route, { keepAlive: true, maxSockets: 64 });

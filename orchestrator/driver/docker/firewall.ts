@@ -1,5 +1,5 @@
 /**
- * Loads a container's firewall rules (fence.nft) from inside its network namespace: egress only to the control plane,
+ * Loads a container's firewall rules (firewall.nft) from inside its network namespace: egress only to the control plane,
  * ingress only to the API server. Loading the rules again replaces them in one step.
  *
  * The host's container has no capability to load or remove rules. A second container joins its network namespace,
@@ -17,14 +17,14 @@ import type { Log } from '#runtime/log.ts';
 import { isStatus } from '../../engine/engine.ts';
 import { readFrames } from '../../engine/frames.ts';
 
-const rules = readFileSync(join(import.meta.dirname, 'fence.nft'), 'utf8');
+const rules = readFileSync(join(import.meta.dirname, 'firewall.nft'), 'utf8');
 const done = 'fenced';
 const memoryBytes = 64 * 1024 * 1024;
 
 /** Egress destination of a host: an IPv4 address, or a name in the container's hosts file. */
 export type Destination = { host: string; port: number };
 
-export type FenceOptions = {
+export type FirewallOptions = {
   image: string;
   /** Labels of the container that loads the rules. */
   labels: Record<string, string>;
@@ -45,7 +45,9 @@ export const destinationOf = (controlUrl: string, machineName: string): Destinat
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 };
 
-const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions & { name: string } => {
+const loaderRequest = (
+  options: FirewallOptions,
+): Docker.ContainerCreateOptions & { name: string } => {
   const { target, destination } = options;
   const { host, port } = destination;
   const definitions = ['-D', `control_host=${host}`, '-D', `control_port=${port}`];
@@ -76,20 +78,20 @@ const fenceRequest = (options: FenceOptions): Docker.ContainerCreateOptions & { 
   };
 };
 
-export type Fences = {
+export type Firewall = {
   /** Loads the rules of a running container. Throws `unavailable` with the output of nft. */
-  raise(options: FenceOptions): Promise<void>;
+  load(options: FirewallOptions): Promise<void>;
   /**
    * Returns true if a rules container was created and never started, and this process is not about to start it. Its
    * orchestrator ended in between; the engine removes a container by itself only after it has started.
    */
-  isLeft(info: Docker.ContainerInfo): boolean;
+  isLeftover(info: Docker.ContainerInfo): boolean;
 };
 
 /** Creates the loader of firewall rules of one orchestrator. */
-export const createFences = (docker: Docker, log: Log): Fences => {
+export const createFirewall = (docker: Docker, log: Log): Firewall => {
   /** Names of the rules containers that are in progress. */
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
 
   const start = async (container: Docker.Container): Promise<NodeJS.ReadableStream> => {
     try {
@@ -108,21 +110,24 @@ export const createFences = (docker: Docker, log: Log): Fences => {
   };
 
   return {
-    async raise(options) {
-      const request = fenceRequest(options);
-      underWay.add(request.name);
+    async load(options) {
+      const request = loaderRequest(options);
+      inProgress.add(request.name);
       try {
         const output = await start(await docker.createContainer(request));
-        const said = readFrames(await buffer(output)).trim();
-        if (said !== done) {
-          const why = said || 'nft said nothing';
-          throw new AppError('unavailable', `the host cannot be fenced: ${why}`);
+        const text = readFrames(await buffer(output)).trim();
+        if (text !== done) {
+          const why = text || 'nft gave no output';
+          throw new AppError(
+            'unavailable',
+            `the network rules of the host cannot be loaded: ${why}`,
+          );
         }
       } finally {
-        underWay.delete(request.name);
+        inProgress.delete(request.name);
       }
     },
-    isLeft: ({ State, Names }) =>
-      State === 'created' && !Names.some((name) => underWay.has(name.replace(/^\//, ''))),
+    isLeftover: ({ State, Names }) =>
+      State === 'created' && !Names.some((name) => inProgress.has(name.replace(/^\//, ''))),
   };
 };

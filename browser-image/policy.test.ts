@@ -96,7 +96,7 @@ describe('a client is refused', { timeout: 30_000 }, () => {
 
   it('a context with a proxy of its own', async () => {
     const proxy = { server: 'http://127.0.0.1:1' };
-    await expect(client.newContext({ proxy })).rejects.toThrow(/session's fence/);
+    await expect(client.newContext({ proxy })).rejects.toThrow(/session's egress proxy/);
   });
 
   it('permissions that reach beyond the page, and given those that do not', async () => {

@@ -15,12 +15,12 @@ import { pipeline } from 'node:stream';
 import { bindAll, keepAliveTimeouts } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Origins } from './origins.ts';
-import { agentOf, type Way } from './way.ts';
+import { agentOf, type Route } from './route.ts';
 
 export type ProxyOptions = {
   origins: Pick<Origins, 'forRequest' | 'forTunnel'>;
   /** Route to the surfaces. */
-  way: Way;
+  route: Route;
   /** Called for all traffic that passes, as it may have changed something in the browser. */
   onTraffic(): void;
   /** Called with each destination that was refused. */
@@ -105,7 +105,7 @@ const passRequest = (
 };
 
 const passTunnel = (
-  { origins, way, onTraffic, onRefused }: ProxyOptions,
+  { origins, route, onTraffic, onRefused }: ProxyOptions,
   request: IncomingMessage,
   client: Socket,
   head: Buffer,
@@ -127,13 +127,13 @@ const passTunnel = (
     pipeline(client, host, client, () => undefined);
     client.on('close', () => host.destroy());
   };
-  way.dial(to).then(join, () => client.destroy());
+  route.dial(to).then(join, () => client.destroy());
 };
 
 /** Starts the proxy on a free port of this machine's loopback. */
 export const startProxy = async (options: ProxyOptions): Promise<ForwardProxy> => {
   const tunnels = new Set<Socket>();
-  const agent = agentOf(options.way);
+  const agent = agentOf(options.route);
   const makeServer = () =>
     createServer(keepAliveTimeouts, (request, response) =>
       passRequest(options, agent, request, response),

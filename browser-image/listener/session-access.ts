@@ -7,9 +7,9 @@ import type { LinkScope } from '#domain/session.ts';
 import type { Log } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createPasses, type Passes } from '#runtime/surface-pass.ts';
-import type { DoorAccess, Redeemed, TicketUse } from './access.ts';
+import type { ClientAccess, Redeemed, TicketUse } from './access.ts';
 
-export type SessionAccess = DoorAccess & {
+export type SessionAccess = ClientAccess & {
   /** Admits the clients and viewers of a session from now on. `scheme` is the one that clients use to connect. */
   begin(session: { sessionId: string; token: string; scheme: 'http' | 'https' }): void;
   /** Admits no clients or viewers any more. */

@@ -12,18 +12,18 @@ import type { Log } from '#runtime/log.ts';
 import { apartHeaders, ownConnections } from '#runtime/page-headers.ts';
 import { enterPath } from '#runtime/surface-pass.ts';
 import { toErrorAnswer } from '#wire/errors.ts';
-import type { DoorAccess } from './access.ts';
+import type { ClientAccess } from './access.ts';
 import { type PageFile, pageFile, viewPage } from './page-files.ts';
 
-export type DoorOptions = {
+export type ListenerOptions = {
   listen: ListenAddress;
-  access: DoorAccess;
+  access: ClientAccess;
   drive(socket: WebSocket): void;
   view(socket: WebSocket, options: { isReadOnly: boolean }): void;
   log: Log;
 };
 
-export type Door = {
+export type Listener = {
   /** `http://host:port`. */
   address: string;
   /** Serves at one more address, until `leaveOthers`. Throws `unavailable` if the address cannot be bound. */
@@ -72,7 +72,7 @@ const sendFile = (
 
 /** Admits a viewer who brings a ticket or already has a pass, and redirects to the view. */
 const enter = async (
-  { access }: DoorOptions,
+  { access }: ListenerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   ticket: string,
@@ -87,7 +87,7 @@ const enter = async (
 };
 
 const servePage = async (
-  options: DoorOptions,
+  options: ListenerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
@@ -110,7 +110,7 @@ const isSeen = ({ headers }: IncomingMessage): boolean =>
   (headers.accept ?? '').includes('text/html');
 
 const answerError = (
-  { log }: DoorOptions,
+  { log }: ListenerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
@@ -136,7 +136,7 @@ const answerError = (
 };
 
 /** Returns the handler for a connection that upgrades to WebSocket. Throws the reason if it may not be opened. */
-const admit = async ({ access, drive, view }: DoorOptions, request: IncomingMessage) => {
+const admit = async ({ access, drive, view }: ListenerOptions, request: IncomingMessage) => {
   const { path, ticket } = partsOf(request);
   const { authorization, cookie, origin, host, 'sec-fetch-site': site } = request.headers;
   if (path === '/cdp') {
@@ -184,7 +184,7 @@ const keepAlive = (socket: WebSocket): void => {
 };
 
 /** Starts the server. */
-export const openDoor = async (options: DoorOptions): Promise<Door> => {
+export const openListener = async (options: ListenerOptions): Promise<Listener> => {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytes,
