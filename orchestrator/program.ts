@@ -131,7 +131,10 @@ export const startOrchestrator = (parts: OrchestratorParts): Running => {
     if (lease === undefined) {
       if (config.onStop === 'leave') return;
       const why = 'this orchestrator does not lead, so it has removed nothing';
-      throw new AppError('conflict', `${why}: another one does, or the control plane is away`);
+      throw new AppError(
+        'conflict',
+        `${why}: another orchestrator leads, or the control plane does not answer`,
+      );
     }
     try {
       if (config.onStop === 'destroy') {

@@ -60,7 +60,8 @@ export const postToSurface = async (route: Route, asked: SurfaceRequest): Promis
           text += chunk;
           if (text.length > mostBytes) throw new Error('the answer is too large');
         }
-        if (answer.statusCode !== 200) throw new Error(`it answers ${answer.statusCode}`);
+        if (answer.statusCode !== 200)
+          throw new Error(`the answer has status ${answer.statusCode}`);
         resolve(JSON.parse(text));
       } catch (error) {
         fail(error);

@@ -39,5 +39,5 @@ export const keep = (agent: Agent, session: Session, checkpoint: Checkpoint): vo
   };
   session.keeping = session.keeping
     .then(send)
-    .catch((err: unknown) => log.warn({ err }, 'a checkpoint could not be handed over'));
+    .catch((err: unknown) => log.warn({ err }, 'a checkpoint could not be uploaded'));
 };

@@ -53,7 +53,7 @@ const read = (text: string): BrowserCommand => {
   check ??= new Ajv({ strict: false }).compile<BrowserCommand>(BrowserCommand);
   const value: unknown = JSON.parse(text);
   if (check(value)) return value;
-  throw new AppError('invalid', 'a line on standard input is no command of a browser program');
+  throw new AppError('invalid', 'a line on standard input is not a command of a browser program');
 };
 
 /** Executes a command and resolves with its answer. */

@@ -77,7 +77,7 @@ export const openRecording = (options: RecordingOptions): Recording => {
         leftOut += one.pictures.length;
         waiting.shift();
       }
-      log.warn({ err: error, part: one.number }, 'a part of a recording could not be handed over');
+      log.warn({ err: error, part: one.number }, 'a part of a recording could not be uploaded');
       await pause(againMs, givenUp.signal);
     }
   };
@@ -134,7 +134,7 @@ export const openRecording = (options: RecordingOptions): Recording => {
       clearTimeout(late);
       isOver = true;
       leftOut += waiting.reduce((sum, { pictures }) => sum + pictures.length, 0);
-      if (leftOut > 0) log.warn({ pictures: leftOut }, 'pictures of a recording were left out');
+      if (leftOut > 0) log.warn({ pictures: leftOut }, 'pictures of a recording were dropped');
     },
   };
 };

@@ -50,7 +50,7 @@ const takeOver = async (
     await until(isTaken, { timeoutMs: takeOverMs, everyMs: 50, what: 'the address is free' });
     return address;
   } catch (err) {
-    log.info({ err, address }, 'the address of the browser before cannot be had');
+    log.info({ err, address }, 'the address of the previous browser is not free');
     return undefined;
   }
 };

@@ -23,7 +23,7 @@ const mostPathChars = 2_048;
 const tooLarge = (bytes: number): AppError =>
   new AppError(
     'exhausted',
-    `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take one of what is in view, or as jpeg`,
+    `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take one of the visible part, or as jpeg`,
   );
 
 /** Returns the ledger entry for an event. */
@@ -47,7 +47,8 @@ export const openWorld = (
   const origins = createOrigins();
   origins.set(assignment.reach);
   const to = origins.forRequest(url);
-  if (to === undefined) throw new AppError('invalid', `${url.origin} is not of this session`);
+  if (to === undefined)
+    throw new AppError('invalid', `${url.origin} is not a surface of this session`);
   const headers = {
     cookie: assignment.link.cookie,
     [browserKeyHeader]: assignment.link.key,

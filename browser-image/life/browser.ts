@@ -141,7 +141,7 @@ const onLoss = (life: Life): void => {
   inTurn(life, () => recover(life)).catch((err: unknown) => {
     // If the browser was lost again meanwhile, another recovery handles that loss.
     if (life.instance?.isGone() === true) return;
-    life.options.log.error({ err }, 'the browser could not be started again as it was');
+    life.options.log.error({ err }, 'the browser could not be restored');
     if (life.instance !== undefined) {
       settle(life, 'serving');
       return;
@@ -171,7 +171,7 @@ const end = async (life: Life): Promise<void> => {
 
 const assign = async (life: Life, assignment: Assignment): Promise<void> => {
   if (life.assignment !== undefined) {
-    throw new AppError('conflict', 'the browser serves a session already; end that one first');
+    throw new AppError('conflict', 'the browser already serves a session; end that session first');
   }
   life.origins.set(assignment.reach);
   life.assignment = assignment;
@@ -193,7 +193,7 @@ const assign = async (life: Life, assignment: Assignment): Promise<void> => {
 const reset = async (life: Life, entry?: string): Promise<void> => {
   const { assignment } = life;
   if (assignment === undefined) {
-    throw new AppError('conflict', 'the browser serves no session that could be reset');
+    throw new AppError('conflict', 'the browser serves no session, so there is nothing to reset');
   }
   const { checkpoint: _, ...lasting } = assignment;
   life.assignment = { ...lasting, entry: entry ?? assignment.entry };

@@ -115,7 +115,7 @@ export const startInstance = async (options: InstanceOptions): Promise<Instance>
     if (hasNoSandbox) throw new NoSandbox();
     throw new AppError(
       'unavailable',
-      `Chromium ended before it was up (${signal ?? `exit ${code}`})`,
+      `Chromium ended before it was ready (${signal ?? `exit ${code}`})`,
     );
   });
   try {
@@ -123,7 +123,7 @@ export const startInstance = async (options: InstanceOptions): Promise<Instance>
   } catch (cause) {
     await chromium.stop();
     if (cause instanceof NoSandbox) throw cause;
-    throw new AppError('unavailable', `Chromium at ${options.path} did not come up`, { cause });
+    throw new AppError('unavailable', `Chromium at ${options.path} did not start`, { cause });
   }
 };
 

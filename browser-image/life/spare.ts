@@ -60,7 +60,7 @@ export const createSpare = ({ afterMs, start, log }: SpareOptions): Spare => {
       instance = started;
       void started.ended.then(() => onEnd(started));
     } catch (error) {
-      log.warn({ error: describeError(error) }, 'a spare browser did not come up');
+      log.warn({ error: describeError(error) }, 'a spare browser did not start');
     }
   };
 

@@ -57,7 +57,7 @@ const partsOf = (request: IncomingMessage): { path: string; ticket: string } => 
 const notEntered = (): AppError =>
   new AppError(
     'unauthenticated',
-    'this view is entered by a link, each of which lets in once; ask for a new one',
+    'this view is entered by a link, which works once; create a new one',
   );
 
 const sendFile = (
@@ -97,7 +97,7 @@ const servePage = async (
   if (file === undefined)
     throw new AppError('not_found', `nothing is served at ${path}; see /view`);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new AppError('invalid', `${path} is read by GET`);
+    throw new AppError('invalid', `${path} only allows GET`);
   }
   if (path === '/view' && ticket !== '') return enter(options, request, response, ticket);
   if (path === '/view' && options.access.passOf(request.headers.cookie) === undefined)
@@ -146,7 +146,7 @@ const admit = async ({ access, drive, view }: ListenerOptions, request: Incoming
     if (isIn) return drive;
     throw new AppError(
       'unauthenticated',
-      'DevTools wants the header "Authorization: Bearer <token>", or "?ticket=" with a ticket that was not used yet',
+      'DevTools requires the header "Authorization: Bearer <token>", or "?ticket=" with an unused ticket',
     );
   }
   if (path !== '/view/socket') throw new AppError('not_found', `no WebSocket is served at ${path}`);
@@ -155,7 +155,7 @@ const admit = async ({ access, drive, view }: ListenerOptions, request: Incoming
   // Browsers send cookies with WebSockets of any page, so the page must be our own.
   const isOwn = URL.parse(origin ?? '')?.host === host && !isOtherSite(site);
   if (!isOwn) {
-    throw new AppError('forbidden', 'the view is spoken to by its own page alone');
+    throw new AppError('forbidden', 'only the page of the view may open its socket');
   }
   return (socket: WebSocket) => view(socket, pass);
 };

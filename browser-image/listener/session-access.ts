@@ -42,7 +42,7 @@ export const createSessionAccess = ({ consumeLink, log }: SessionAccessOptions):
       return await consumeLink(sessionId, text);
     } catch (err) {
       log.warn({ err }, 'a link could not be checked');
-      throw new AppError('unavailable', 'the link cannot be checked at present; open it once more');
+      throw new AppError('unavailable', 'the link cannot be checked now; open it again');
     }
   };
 

@@ -117,7 +117,7 @@ export const createRecorder = ({
       lastJpeg = undefined;
       mark = begins;
       look(browser, () => own !== current).catch((error: unknown) => {
-        log.warn({ error: describeError(error) }, 'a browser is not recorded');
+        log.warn({ error: describeError(error) }, 'a browser cannot be recorded');
       });
     },
     async stop() {

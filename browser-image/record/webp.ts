@@ -9,7 +9,8 @@ const nameAt = (bytes: Uint8Array, at: number): string =>
 /** Returns a copy of the VP8 key frame. Throws if there is none. */
 export const keyFrameOf = (webp: Uint8Array): Uint8Array => {
   const view = new DataView(webp.buffer, webp.byteOffset, webp.byteLength);
-  if (nameAt(webp, 0) !== 'RIFF' || nameAt(webp, 8) !== 'WEBP') throw new Error('no WebP');
+  if (nameAt(webp, 0) !== 'RIFF' || nameAt(webp, 8) !== 'WEBP')
+    throw new Error('the picture is not WebP');
   for (let at = chunksAt; at + chunkHead <= webp.byteLength; ) {
     const size = view.getUint32(at + 4, true);
     const end = at + chunkHead + size;

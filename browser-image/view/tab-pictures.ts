@@ -25,7 +25,7 @@ const firstMs = 2_000;
 export const logFailure =
   (log: Log) =>
   (error: unknown): void =>
-    log.debug({ error: describeError(error) }, 'a view could not do what was asked');
+    log.debug({ error: describeError(error) }, 'an action of a view failed');
 
 export type TabPicturesOptions = { stage: Stage; picture: Picture; log: Log };
 

@@ -100,7 +100,7 @@ export const startLeadership = (api: LeaseApi, duties: Duties, log: Log): Leader
       try {
         await api.giveUp(lease);
       } catch (err) {
-        log.info({ err }, 'the lease could not be given up and will run out');
+        log.info({ err }, 'the lease could not be given up; it will expire');
       }
     },
   };

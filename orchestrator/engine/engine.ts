@@ -63,7 +63,10 @@ export const findEngine = async ({ engine, home }: EngineLocation): Promise<Engi
   const addresses =
     engine === undefined ? usualSockets(home).map((path) => `unix://${path}`) : [engine];
   if (addresses.length === 0) {
-    throw new AppError('unavailable', 'no Docker engine: there is no socket at the usual places');
+    throw new AppError(
+      'unavailable',
+      'no Docker engine: there is no socket in the usual places; start Docker, or set DOCKER_HOST',
+    );
   }
   const refusals: string[] = [];
   for (const address of addresses) {

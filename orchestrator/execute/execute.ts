@@ -210,7 +210,7 @@ const readdress = async (
   { hostId, address }: Of<'readdress'>,
 ): Promise<void> => {
   if (await pool.reportAddress(hostId, address)) {
-    log.warn({ hostId, address }, 'reached elsewhere by now');
+    log.warn({ hostId, address }, 'the address of a host has changed');
   }
 };
 

@@ -64,7 +64,7 @@ const watchFolder = (folder: string, onChange: () => void, log: Log): (() => voi
     );
     return () => watcher.close();
   } catch (err) {
-    log.warn({ err, folder }, 'the folder cannot be watched; the file is read now and then');
+    log.warn({ err, folder }, 'the folder cannot be watched; the file is read at intervals');
     return () => undefined;
   }
 };
@@ -106,7 +106,7 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
   if (found === undefined) throw new AppError('invalid', `configuration: ${refusal}`);
   let current: Held = found;
   if (refusal !== undefined) {
-    log.error({ file, problems: refusal }, 'configuration refused, the one used last is taken');
+    log.error({ file, problems: refusal }, 'configuration refused; the one used last applies');
   }
 
   /** Returns the file's text once it has settled; undefined when it is unchanged. */
@@ -129,7 +129,10 @@ export const openLiveSettings = async (parts: LiveSettingsParts): Promise<LiveSe
     report(read);
     if (read.settings === undefined) {
       refusal = mistakesIn(read);
-      log.error({ file, problems: refusal }, 'configuration refused, the last one stays');
+      log.error(
+        { file, problems: refusal },
+        'configuration refused; the last valid one still applies',
+      );
       return;
     }
     current = { settings: read.settings, text: textOf(news) };

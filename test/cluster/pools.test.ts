@@ -152,7 +152,7 @@ describe('a change of the file of pools', () => {
     // An orchestrator that starts with an invalid file uses the last valid configuration.
     await network.orchestrator.end('SIGKILL');
     await network.restartOrchestrator();
-    await until(() => network.orchestrator.log().includes('the one used last is taken'), {
+    await until(() => network.orchestrator.log().includes('the one used last applies'), {
       timeoutMs: healMs,
       what: 'the mistake in its log, too',
     });

@@ -1,8 +1,8 @@
 /**
  * The proof of an installation, run in its cluster by `helm test`: it makes a world of the template
  * code-hosting, opens a session, calls a tool, does the task through the gateway as a client of the vendor
- * would, grades it and closes it. It needs Node alone, so that it proves what any client would see. An
- * installation that is too busy is asked again for a while, and is then said to be that.
+ * would, grades it and closes it. It uses only Node, so it proves what any client sees. If the installation is
+ * too busy, it retries for two minutes and then reports that.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -10,7 +10,7 @@ import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const { CONTROL, GATEWAY, PUBLIC_KEY, SECRET_KEY } = process.env;
-/** Of several key pairs, which have spaces between them, the first is the present one. */
+/** The first of several key pairs, separated by spaces, is the current one. */
 const [publicKey, secretKey] = [PUBLIC_KEY, SECRET_KEY].map((keys) => keys.trim().split(/\s+/)[0]);
 const authorization = `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`;
 const slug = 'helm-test';
@@ -19,7 +19,7 @@ const issue = '/repos/northquay/berth/issues/157';
 const busyForMs = 120_000;
 const until = Date.now() + busyForMs;
 
-/** One request of the public API; answers its body. A key makes one that is sent again the same one. */
+/** Sends a request to the public API and returns the body. Retries have the same idempotency key. */
 const ask = async (method, path, body) => {
   const headers = {
     authorization,
@@ -43,11 +43,11 @@ const ask = async (method, path, body) => {
   }
 };
 
-/** Asks for a thing until it is as wanted; every wait is the server's. */
+/** Reads a resource until `isDone`, by long polls. */
 const follow = async (first, path, isDone) => {
   let thing = first;
   for (let asked = 0; !isDone(thing); asked += 1) {
-    assert(asked < 30, `${path} does not come to its end: ${JSON.stringify(thing)}`);
+    assert(asked < 30, `${path} does not end: ${JSON.stringify(thing)}`);
     thing = await ask('GET', `${path}?wait=10`);
   }
   return thing;
@@ -61,7 +61,7 @@ const call = async (id, body) => {
   return record.output;
 };
 
-/** One request to the session's API, at the gateway under the session's own host. */
+/** Sends a request to the session's API, at the gateway under the session's own host. */
 const act = ({ url, token }, method, path, body) =>
   new Promise((resolve, reject) => {
     const headers = { host: new URL(url).host, authorization: `Bearer ${token}` };

@@ -2,12 +2,12 @@
 
 {{- define "svc.secretName" -}}{{ .Values.secrets.existing | default (printf "%s-secrets" (include "svc.name" .)) }}{{- end }}
 
-{{/* What a key of the installation's secret is called: svc.secretKey (list $ "pool-token") */}}
+{{/* Name of a key in the installation's secret: svc.secretKey (list $ "pool-token") */}}
 {{- define "svc.secretKey" -}}
 {{- get (index . 0).Values.secrets.keys (index . 1 | camelcase | untitle) }}
 {{- end }}
 
-{{/* The installation's secret: made once and the same ever after, as what is there is read back. */}}
+{{/* The installation's secret. It is generated once; later renders read the existing values back. */}}
 {{- define "svc.madeSecret" -}}
 {{- if not (hasKey .Values "_made") -}}
 {{- $old := (lookup "v1" "Secret" .Release.Namespace (include "svc.secretName" .)).data | default dict -}}
@@ -26,8 +26,8 @@
 {{- end }}
 
 {{/*
-A sum of the secrets that a program has in its environment, by which it is rolled when one changes:
-svc.secretSum (list $ "control"). Of a secret that the chart did not make it is what the cluster has.
+Checksum of the secrets in a program's environment, so that a change rolls the program:
+svc.secretSum (list $ "control"). For a secret that the chart did not make, it is read from the cluster.
 */}}
 {{- define "svc.secretSum" -}}
 {{- $root := index . 0 -}}
@@ -68,8 +68,8 @@ svc.secretSum (list $ "control"). Of a secret that the chart did not make it is 
 {{- end }}
 
 {{/*
-The environment of a component: what the chart says, the settings of the program's config.ts, and further
-variables; none is said twice: svc.env (list $ "control" (include "svc.controlEnv" $))
+Environment of a component: the chart's variables, the settings of the program's config.ts, and further
+variables. A variable that is set twice fails: svc.env (list $ "control" (include "svc.controlEnv" $))
 */}}
 {{- define "svc.env" -}}
 {{- $component := index . 1 -}}
@@ -101,7 +101,7 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 - name: SVC_METRICS_LISTEN
   value: 0.0.0.0:9090
 {{- else if has (index . 1) (list "orchestrator" "sender") }}
-# For its own probes, which have nothing else to ask.
+# Only for its own probes, which have no other listener.
 - name: SVC_METRICS_LISTEN
   value: 127.0.0.1:9090
 {{- end }}
@@ -202,7 +202,7 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{ include "svc.secretEnv" (list . "SVC_SENDER_TOKEN" "sender-token") }}
 {{- end }}
 
-{{/* Where the control plane keeps blobs. */}}
+{{/* Store of blobs of the control plane. */}}
 {{- define "svc.blobsEnv" -}}
 {{- $s3 := .Values.blobs.s3 -}}
 {{- if $s3.url -}}
@@ -229,7 +229,7 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{- end }}
 {{- end }}
 
-{{/* The database; TLS as PostgreSQL's client of the program reads it, where the address says nothing of it. */}}
+{{/* The database. Its TLS settings apply unless the address has some. */}}
 {{- define "svc.databaseEnv" -}}
 {{- $external := .Values.postgres.external -}}
 {{- if .Values.postgres.bundled -}}
@@ -247,7 +247,7 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{- end }}
 {{- end }}
 
-{{/* Where tunnels of browsers lead to; empty: where the page's own name says. */}}
+{{/* Address to which tunnels of browsers lead; empty: the one in the page's own name. */}}
 {{- define "svc.surfacesAt" -}}
 {{- $gateway := printf "%s-gateway.%s.svc:4600" (include "svc.name" .) .Release.Namespace -}}
 {{- .Values.browsers.surfacesAt | default (ternary $gateway "" (hasPrefix "http://" .Values.surfaceUrl)) -}}
@@ -280,20 +280,20 @@ variables; none is said twice: svc.env (list $ "control" (include "svc.controlEn
 {{ include "svc.secretEnv" (list . "SVC_SECRET" "token-secret") }}
 {{ include "svc.secretEnv" (list . "SVC_POOL_TOKEN" "pool-token") }}
 {{ include "svc.secretEnv" (list . "SVC_GATEWAY_TOKEN" "gateway-token") }}
-# A secret of an operator's own may be from before there was a sender; then none is taken.
+# An operator's own secret may lack the sender's token, which is optional for it.
 - name: SVC_SENDER_TOKEN
   valueFrom: { secretKeyRef: { name: {{ include "svc.secretName" . }}, key: {{ include "svc.secretKey" (list . "sender-token") }}, optional: true } }
 {{ include "svc.secretEnv" (list . "SVC_ADMIN_TOKEN" "admin-token") }}
 {{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_PUBLIC_KEY" "public-key") }}
 {{ include "svc.secretEnv" (list . "SVC_BOOTSTRAP_SECRET_KEY" "secret-key") }}
-# A secret of an operator's own may have no key pair of the organization; then none is made of it.
+# An operator's own secret may lack the organization's key pair, which is optional.
 - name: SVC_BOOTSTRAP_ORGANIZATION_PUBLIC_KEY
   valueFrom: { secretKeyRef: { name: {{ include "svc.secretName" . }}, key: {{ include "svc.secretKey" (list . "organization-public-key") }}, optional: true } }
 - name: SVC_BOOTSTRAP_ORGANIZATION_SECRET_KEY
   valueFrom: { secretKeyRef: { name: {{ include "svc.secretName" . }}, key: {{ include "svc.secretKey" (list . "organization-secret-key") }}, optional: true } }
 {{- end }}
 
-{{/* Of its image, not of a program of ours. */}}
+{{/* Variables of the database's image. */}}
 {{- define "svc.postgresEnv" -}}
 - name: PGDATA
   value: /var/lib/postgresql/18/data

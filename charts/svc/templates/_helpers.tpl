@@ -1,6 +1,6 @@
 {{/* Names, labels, images and addresses that several objects share. */}}
 
-{{/* Objects begin with it. Services are called by it, so it has no dots, which a release may have. */}}
+{{/* Prefix of the names of objects. Services have it too, so it has no dots, unlike a release's name. */}}
 {{- define "svc.name" -}}
 {{- $override := .Values.nameOverride -}}
 {{- $isWhole := or (empty $override) (contains $override .Release.Name) -}}
@@ -22,13 +22,13 @@
 {{- printf "%s-%s-%s-%s" $root.Release.Namespace (include "svc.name" $root) (index . 1) (toString $value | replace "-" "minus-") -}}
 {{- end }}
 
-{{/* Labels by which all of a release is selected. */}}
+{{/* Labels that select all objects of a release. */}}
 {{- define "svc.release" -}}
 app.kubernetes.io/name: {{ include "svc.app" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* Labels of a component by which it is selected: svc.selector (list $ "control") */}}
+{{/* Labels that select a component: svc.selector (list $ "control") */}}
 {{- define "svc.selector" -}}
 {{ include "svc.release" (index . 0) }}
 app.kubernetes.io/component: {{ index . 1 }}
@@ -43,7 +43,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- end }}
 
-{{/* Those labels with an operator's own: svc.labelsWith (list $ "control" $own "the path of their value") */}}
+{{/* The same labels with an operator's own: svc.labelsWith (list $ "control" $own "the path of their value") */}}
 {{- define "svc.labelsWith" -}}
 {{- $ours := include "svc.labels" . | fromYaml -}}
 {{- $own := index . 2 -}}
@@ -63,12 +63,12 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- $name := get $images (index . 1) | default (printf "%s%s:%s" $registry (index . 2) ($images.tag | default $root.Chart.AppVersion)) -}}
 {{- $digest := get $images.digests (index . 1) -}}
 {{- if and $digest (contains "@" $name) }}
-{{- fail (printf "images.%s has a digest, and so has images.digests.%s: say one of them" (index . 1) (index . 1)) }}
+{{- fail (printf "images.%s has a digest, and so has images.digests.%s: set only one of them" (index . 1) (index . 1)) }}
 {{- end -}}
 {{- ternary $name (printf "%s@%s" $name $digest) (empty $digest) -}}
 {{- end }}
 
-{{/* The control plane as clients in the cluster, hosts, and the other programs reach it. */}}
+{{/* Addresses of the control plane for clients in the cluster, for hosts, and for the other programs. */}}
 {{- define "svc.controlUrl" -}}
 http://{{ include "svc.name" . }}-control.{{ .Release.Namespace }}.svc:4500
 {{- end }}
@@ -86,7 +86,7 @@ http://{{ include "svc.name" . }}-control-internal.{{ .Release.Namespace }}.svc:
 
 {{- define "svc.publicHost" -}}{{ (urlParse .Values.publicUrl).hostname }}{{- end }}
 
-{{/* Rights of the orchestrator in the namespace of the hosts; its access check asks for the same. */}}
+{{/* Rights of the orchestrator in the namespace of the hosts. Its access check has the same list. */}}
 {{- define "svc.hostRules" -}}
 - apiGroups: [""]
   resources: [pods]
@@ -103,7 +103,7 @@ http://{{ include "svc.name" . }}-control-internal.{{ .Release.Namespace }}.svc:
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [get]
-# While one of the release before still leads, it applies what owned its pods.
+# An orchestrator of the previous release that still leads applies the owner of its pods.
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [create, patch, delete]
@@ -118,7 +118,7 @@ http://{{ include "svc.name" . }}-control-internal.{{ .Release.Namespace }}.svc:
   verbs: [create, patch, delete, list]
 {{- end }}
 
-{{/* A disruption budget: at most one replica at a time; replicas that fail hold no node up. */}}
+{{/* A disruption budget: at most one replica is evicted at a time; failed replicas do not block a drain. */}}
 {{- define "svc.budget" -}}
 {{- $root := index . 0 -}}
 apiVersion: policy/v1
@@ -160,7 +160,7 @@ spec:
         target: { type: Utilization, averageUtilization: {{ $scaling.cpuPercent }} }
 {{- end }}
 
-{{- /* Peers of a policy: all that is public, but for what the installation names. */ -}}
+{{- /* Peers of a policy: all public addresses, except the networks that the installation names. */ -}}
 {{- define "svc.publicNetworks" -}}
 {{- $not := .Values.networkPolicy.notReceivers -}}
 - ipBlock:

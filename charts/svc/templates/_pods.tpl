@@ -1,9 +1,9 @@
 {{/*
-What pods have in common. A component is a table of values (control, orchestrator, gateway, postgres), and
-what its `pods` says goes before what `pods` says of all; hooks have no table.
+Parts that all pods share. A component is a table of values (control, orchestrator, gateway, sender, postgres).
+Its `pods` takes precedence over the `pods` of all; hooks have no table.
 */}}
 
-{{/* What an operator says of a component's pods: svc.podValues (list $ "control") */}}
+{{/* An operator's settings for a component's pods: svc.podValues (list $ "control") */}}
 {{- define "svc.podValues" -}}
 {{- $root := index . 0 -}}
 {{- $all := $root.Values.pods -}}
@@ -33,7 +33,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* Where a pod may run, and with which logins its images are pulled: svc.placement (list $ "control") */}}
+{{/* Placement of a pod, and the logins for its images: svc.placement (list $ "control") */}}
 {{- define "svc.placement" -}}
 {{- $root := index . 0 -}}
 {{- $said := include "svc.podValues" . | fromYaml -}}
@@ -49,7 +49,7 @@ annotations:
 {{- with $placement }}{{ toYaml . }}{{ end }}
 {{- end }}
 
-{{/* What every pod has. A container meets the Pod Security level "restricted". */}}
+{{/* Settings of every pod. A container meets the Pod Security level "restricted". */}}
 {{- define "svc.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001
@@ -65,7 +65,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* What every pod of a program has: svc.pod (list $ "control") */}}
+{{/* Settings of every pod of a program: svc.pod (list $ "control") */}}
 {{- define "svc.pod" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
@@ -82,7 +82,7 @@ topologySpreadConstraints:
   - maxSkew: 1
     topologyKey: {{ . }}
     whenUnsatisfiable: ScheduleAnyway
-    # Of one release: replicas that an upgrade takes away do not count.
+    # Replicas of one release only: those that an upgrade removes do not count.
     matchLabelKeys: [pod-template-hash]
     labelSelector:
       matchLabels:
@@ -90,7 +90,7 @@ topologySpreadConstraints:
   {{- end }}
 {{- end }}
 
-{{/* What every pod of a job has. */}}
+{{/* Settings of every pod of a job. */}}
 {{- define "svc.jobPod" -}}
 restartPolicy: Never
 enableServiceLinks: false
@@ -101,19 +101,19 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{/* What a container of a job, or one that runs before a program, may use. */}}
+{{/* Resources of a container of a job, and of an init container. */}}
 {{- define "svc.smallResources" -}}
 requests: { cpu: 10m, memory: 128Mi, ephemeral-storage: 16Mi }
 limits: { memory: 512Mi, ephemeral-storage: 128Mi }
 {{- end }}
 
-{{/* Room for files that go with the pod: svc.scratch (list "tmp" "64Mi") */}}
+{{/* Volume for temporary files of a pod: svc.scratch (list "tmp" "64Mi") */}}
 {{- define "svc.scratch" -}}
 - name: {{ index . 0 }}
   emptyDir: { sizeLimit: {{ index . 1 }} }
 {{- end }}
 
-{{/* Volumes of an operator's own, and where the program has them: svc.extraVolumes (list $ "control") */}}
+{{/* An operator's own volumes and their mounts: svc.extraVolumes (list $ "control") */}}
 {{- define "svc.extraVolumes" -}}
 {{- with (get (index . 0).Values (index . 1)).extraVolumes }}{{ toYaml . }}{{ end }}
 {{- end }}

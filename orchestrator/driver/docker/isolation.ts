@@ -40,7 +40,7 @@ const refusalOf = (isolation: Isolation, runtimes: Runtimes): string | undefined
 export const requireIsolation = async (docker: Docker, isolation: Isolation): Promise<void> => {
   if (isolation === 'container') return;
   const info = await docker.info().catch((error: unknown) => {
-    throw engineRefusal('asking for its runtimes', error);
+    throw engineRefusal('reading the runtimes of the engine', error);
   });
   const refusal = refusalOf(isolation, (info as { Runtimes?: Runtimes }).Runtimes ?? {});
   if (refusal !== undefined) throw new AppError('unavailable', refusal);

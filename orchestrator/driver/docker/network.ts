@@ -50,7 +50,7 @@ export const ensureNetwork = async (docker: Docker, installation: string): Promi
   await createNetwork(docker, installation);
   const gateway = await readGateway(docker, name);
   if (gateway === undefined) {
-    throw new AppError('unavailable', `Docker gave network ${name} no gateway address`);
+    throw new AppError('unavailable', `the Docker network ${name} has no gateway address`);
   }
   return gateway;
 };

@@ -49,7 +49,7 @@ export const checkAccess = async ({ authorization }: Cluster, namespace: string)
   try {
     missing = (await Promise.all(needs.map(missingOf))).flat();
   } catch (error) {
-    throw clusterRefusal(`asking for its rights in namespace ${namespace}`, error);
+    throw clusterRefusal(`reading the orchestrator's rights in namespace ${namespace}`, error);
   }
   if (missing.length > 0) {
     throw new AppError(

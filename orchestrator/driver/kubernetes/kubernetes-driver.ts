@@ -121,7 +121,8 @@ export class KubernetesDriver implements Driver {
     if ((pod.spec?.schedulingGates ?? []).length > 0) {
       await this.#giveToken(spec, uid);
       const freed = await this.#pods.patch(name, uid, { spec: { schedulingGates: null } });
-      if (freed === undefined) throw new AppError('unavailable', `pod ${name} was taken away`);
+      if (freed === undefined)
+        throw new AppError('unavailable', `pod ${name} was deleted during its launch`);
       this.#watch?.expect(freed);
     }
     return { runtimeId: uid };
@@ -194,7 +195,7 @@ export class KubernetesDriver implements Driver {
     const { name, uid, owner } = found;
     const node = found.pod.spec?.nodeName;
     const overdue = isOverdue(found);
-    if (overdue) this.#options.log.warn({ pod: name, node }, 'its node does not end it');
+    if (overdue) this.#options.log.warn({ pod: name, node }, 'the node of a pod does not end it');
     await this.#pods.remove(found, overdue ? 0 : endSeconds);
     const isGone = async (): Promise<boolean> =>
       this.#watch?.has(name, uid) !== true && (await this.#pods.find(owner.hostId))?.uid !== uid;

@@ -74,7 +74,10 @@ export const createNodes = (
       } catch (error) {
         if (!isStatus(error, 403)) throw clusterRefusal('listing nodes', error);
         if (deniedAt === Number.NEGATIVE_INFINITY) {
-          log.warn({}, `nodes may not be listed: each counts as ${usualProcessors} processors`);
+          log.warn(
+            {},
+            `the orchestrator may not list nodes: each counts as ${usualProcessors} processors`,
+          );
         }
         deniedAt = now();
       }

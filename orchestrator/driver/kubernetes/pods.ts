@@ -170,5 +170,5 @@ export class Pods {
 export const foreignPod = (hostId: string, { installation, namespace }: ResourceScope): AppError =>
   new AppError(
     'unavailable',
-    `Kubernetes: pod ${namespace}/${containerName(hostId)} is not of installation ${installation}`,
+    `Kubernetes: pod ${namespace}/${containerName(hostId)} belongs to another installation than ${installation}`,
   );

@@ -64,7 +64,7 @@ export const removeResources = async (cluster: Cluster, scope: ResourceScope): P
   const { networking, policy, apps, core } = cluster;
   const { installation, namespace } = scope;
   const refusal = (error: unknown) =>
-    clusterRefusal(`removing what ${installation} has in namespace ${namespace}`, error);
+    clusterRefusal(`removing the objects of ${installation} in namespace ${namespace}`, error);
   const absent = async (removal: Promise<unknown>): Promise<void> => {
     try {
       await removal;

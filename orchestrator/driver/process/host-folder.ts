@@ -38,7 +38,7 @@ export const makeInstallationFolder = async (folder: string): Promise<void> => {
   await makeFolders(folder, { mode: 0o700 });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== userInfo().uid) {
-    throw new AppError('forbidden', `${folder} exists and is not a folder of this user; remove it`);
+    throw new AppError('forbidden', `${folder} exists but is not a folder of this user; remove it`);
   }
 };
 
