@@ -105,7 +105,7 @@ const lookAt = (statuses: readonly PoolStatus[], hosts: readonly PoolHost[]): Po
   return [...looks.values()];
 };
 
-const tellOfLaunches = (onLaunches: ControlLoopParts['onLaunches']) => {
+const launchReporter = (onLaunches: ControlLoopParts['onLaunches']) => {
   let reported = new Map<string, string | undefined>();
   return (statuses: readonly PoolStatus[]): void => {
     for (const { config, launches } of statuses) {
@@ -121,7 +121,7 @@ const tellOfLaunches = (onLaunches: ControlLoopParts['onLaunches']) => {
 export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
   const { observer, execution, background } = parts;
   const { memory, driver } = execution;
-  const tell = tellOfLaunches(parts.onLaunches);
+  const reportLaunches = launchReporter(parts.onLaunches);
   return startLoop({
     name: 'pools',
     everyMs: tickMs,
@@ -140,7 +140,7 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
       const actions = plan(observation, settings);
       memory.noteLaunches(actions);
       await executePlan(execution, actions, causesOf(observation, settings.pools));
-      tell(memory.statuses());
+      reportLaunches(memory.statuses());
       return {
         hosts: hosts.length,
         warm: hosts.filter((host) => host.state === 'warm').length,

@@ -31,7 +31,7 @@ import { entryOf } from './world.ts';
 
 /** Time without contact to the control plane after which the browser considers its session lost. */
 const giveUpMs = 10 * 60_000;
-const goodbyeMs = 2_000;
+const noticeMs = 2_000;
 const consumeMs = 5_000;
 /** Time for the last parts of a recording when the machine is taken away, which leaves little of it. */
 const lastPartsMs = 2_000;
@@ -73,11 +73,11 @@ const run = async (agent: Agent): Promise<void> => {
  * Reports that this browser is being taken away, after the checkpoint and the recording that its session resumes from
  * are stored.
  */
-const sayGoodbye = async ({ identity, link, log, program, session }: Agent): Promise<void> => {
+const leaveWithNotice = async ({ identity, link, log, program, session }: Agent): Promise<void> => {
   const { hostId, generation } = identity;
   await program.leave();
   await Promise.all([session?.keeping, session?.recording?.stop(lastPartsMs)]);
-  const signal = AbortSignal.timeout(goodbyeMs);
+  const signal = AbortSignal.timeout(noticeMs);
   try {
     await link.sendOnce(reportLeaving, { params: { hostId }, body: { generation } }, { signal });
   } catch (err) {
@@ -153,19 +153,19 @@ export const startAgent = async ({
       if (agent?.session !== undefined) keep(agent, agent.session, checkpoint);
     },
   });
-  const begun: Agent = {
+  const created: Agent = {
     ...{ host, identity, link, program, access, route, log, stopping: signal, session: undefined },
     takeToken(given) {
       bearer = new Secret(given);
     },
   };
-  agent = begun;
-  const beat = startBeat(begun, (reason) => {
+  agent = created;
+  const beat = startBeat(created, (reason) => {
     log.info({ reason }, 'stopping on request');
     stopping.abort();
   });
   const life = watchLife(
-    run(begun).catch((error: unknown) => {
+    run(created).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     }),
     log,
@@ -174,7 +174,7 @@ export const startAgent = async ({
     ended: life.ended,
     async stop() {
       const isTaken = !life.hasEnded() && !signal.aborted;
-      if (isTaken) await sayGoodbye(begun);
+      if (isTaken) await leaveWithNotice(created);
       stopping.abort();
       await life.settled;
       await Promise.all([beat.stop(), program.stop()]);

@@ -73,15 +73,15 @@ const beginRecording = (
       world.note({
         at: new Date().toISOString(),
         operation: 'recording_cut',
-        detail: { why: 'there is no room for more' },
+        detail: { why: 'the size budget of the recording is used up' },
       });
     },
     log,
   });
 
-type Begun = { session: Session; checkpoint: Checkpoint | undefined };
+type Start = { session: Session; checkpoint: Checkpoint | undefined };
 
-const begin = (agent: Agent, assignment: BrowserAssignment): Begun => {
+const begin = (agent: Agent, assignment: BrowserAssignment): Start => {
   const { access, identity } = agent;
   const { sessionId, generation, token, address: clients, lost } = assignment;
   identity.generation = generation;
@@ -103,7 +103,7 @@ const begin = (agent: Agent, assignment: BrowserAssignment): Begun => {
 };
 
 /** Opens the session's entry page in the browser, or restores its checkpoint, and reports the browser ready. */
-const stand = async (agent: Agent, { session, checkpoint }: Begun): Promise<void> => {
+const bringUp = async (agent: Agent, { session, checkpoint }: Start): Promise<void> => {
   const { link, log, program, stopping: signal } = agent;
   const { assignment, recording } = session;
   const { sessionId, generation, entry, cookies, reach, lost } = assignment;
@@ -124,10 +124,10 @@ const stand = async (agent: Agent, { session, checkpoint }: Begun): Promise<void
 
 /** Serves a session to its end; resolves with true if the host is to serve another one. */
 export const serve = async (agent: Agent, assignment: BrowserAssignment): Promise<boolean> => {
-  const begun = begin(agent, assignment);
-  const { world, recording } = begun.session;
+  const start = begin(agent, assignment);
+  const { world, recording } = start.session;
   try {
-    await stand(agent, begun);
+    await bringUp(agent, start);
     await awaitClose(agent, assignment);
   } catch (error) {
     await recording?.stop(0);
@@ -137,7 +137,7 @@ export const serve = async (agent: Agent, assignment: BrowserAssignment): Promis
     await world.stop(lastEntriesMs);
     agent.session = undefined;
   }
-  return close(agent, begun.session);
+  return close(agent, start.session);
 };
 
 /** Resolves when the session has ended. */

@@ -32,11 +32,11 @@ import {
   type Life,
   openEntry,
   record,
+  report,
   setPasses,
   settle,
   startFresh,
   startOne,
-  tell,
 } from './state.ts';
 
 export type BrowserStatus = {
@@ -124,7 +124,7 @@ const recover = async (life: Life): Promise<void> => {
     await discarded;
     life.condition = 'failed';
     const why = `lost ${mostLosses + 1} times within ${lossesWithinMs / 1_000} s`;
-    return tell(life, { kind: 'failed', why });
+    return report(life, { kind: 'failed', why });
   }
   const [instance] = await Promise.all([startFresh(life, () => onLoss(life)), discarded]);
   if (assignment === undefined) return settle(life, 'warm');
@@ -134,7 +134,7 @@ const recover = async (life: Life): Promise<void> => {
   settle(life, 'serving');
   record(life, 'restored');
   const tookMs = Math.round(performance.now() - begunAt);
-  tell(life, { kind: 'restored', tabs, tookMs });
+  report(life, { kind: 'restored', tabs, tookMs });
 };
 
 const onLoss = (life: Life): void => {
@@ -147,7 +147,7 @@ const onLoss = (life: Life): void => {
       return;
     }
     life.condition = 'failed';
-    tell(life, { kind: 'failed', why: describeError(err) });
+    report(life, { kind: 'failed', why: describeError(err) });
   });
 };
 
@@ -248,7 +248,7 @@ const makeLife = async (options: BrowserOptions): Promise<Life> => {
       const url = URL.parse(what.includes('://') ? what : `https://${what}`);
       if (url !== null && ownHosts.has(url.hostname)) return;
       throttle((left) =>
-        tell(life, { kind: 'refused', what, why: 'not of this session', ...left }),
+        report(life, { kind: 'refused', what, why: 'not of this session', ...left }),
       );
     },
     log,

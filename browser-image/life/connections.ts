@@ -5,9 +5,9 @@ import { serveClient } from '../relay/client.ts';
 import { serveViewer } from '../view/viewer.ts';
 import { createThrottle } from '../watch/events.ts';
 import type { Instance } from './instance.ts';
-import { type Connected, downloadsOf, type Life, setPasses, tell } from './state.ts';
+import { type Connected, downloadsOf, type Life, report, setPasses } from './state.ts';
 
-const turnAway = (socket: WebSocket, closure: Closure): undefined => {
+const reject = (socket: WebSocket, closure: Closure): undefined => {
   socket.resume();
   closeFor(socket, closure);
 };
@@ -21,10 +21,10 @@ const whenStanding = async (life: Life, socket: WebSocket): Promise<Instance | u
   socket.pause();
   await life.turn;
   const { condition, instance, connected, options } = life;
-  if (condition === 'failed') return turnAway(socket, 'browser_failed');
-  if (condition === 'lost') return turnAway(socket, 'browser_lost');
-  if (condition !== 'serving' || instance === undefined) return turnAway(socket, 'session_ended');
-  if (connected.size >= options.mostConnections) return turnAway(socket, 'too_many');
+  if (condition === 'failed') return reject(socket, 'browser_failed');
+  if (condition === 'lost') return reject(socket, 'browser_lost');
+  if (condition !== 'serving' || instance === undefined) return reject(socket, 'session_ended');
+  if (connected.size >= options.mostConnections) return reject(socket, 'too_many');
   return instance;
 };
 
@@ -57,7 +57,9 @@ export const serveDriving = async (life: Life, socket: WebSocket): Promise<void>
     rules: { origins, downloads: downloadsOf(options) },
     onActivity: () => keeper.touch(),
     onRefused: (method, why) =>
-      throttle((left) => tell(life, { kind: 'refused', what: method.slice(0, 200), why, ...left })),
+      throttle((left) =>
+        report(life, { kind: 'refused', what: method.slice(0, 200), why, ...left }),
+      ),
     onContext: prepare,
   });
   join(life, { ...client, isDriving: true });

@@ -7,8 +7,8 @@ import { type Connection, connect } from '../cdp/connection.ts';
 import { type Driver, openDriver } from '../cdp/driver.ts';
 import { type Chromium, launchChromium } from '../chromium/launch.ts';
 import { type Downloads, keepDownloads } from '../watch/downloads.ts';
-import type { Tell } from '../watch/events.ts';
-import { hear, startHearing } from '../watch/listen.ts';
+import type { Report } from '../watch/events.ts';
+import { reportPages, startReports } from '../watch/listen.ts';
 import { followTabs, type Tab, type Tabs } from '../watch/tabs.ts';
 
 export type InstanceOptions = {
@@ -24,7 +24,7 @@ export type InstanceOptions = {
   authority: string | undefined;
   /** True to run pages in Chromium's own sandbox. */
   isSandboxed: boolean;
-  tell: Tell;
+  report: Report;
   /** Returns true if no client drives the browser, and no viewer acts in it. */
   isAlone(): boolean;
   onChange(): void;
@@ -65,17 +65,17 @@ const attach = async (
   connection: Connection,
   options: InstanceOptions,
 ): Promise<Instance> => {
-  const { tell, isAlone, onChange, downloads: folder } = options;
+  const { report, isAlone, onChange, downloads: folder } = options;
   const driver = await openDriver(connection);
   const { defaultBrowserContextId } = await driver.send('Target.getBrowserContexts');
-  const downloads = keepDownloads(driver, { folder, tell });
+  const downloads = keepDownloads(driver, { folder, report });
   await downloads.keep();
   let tabs: Tabs | undefined;
-  hear({ driver, tabs: () => tabs, tell, isAlone, onChange });
+  reportPages({ driver, tabs: () => tabs, report, isAlone, onChange });
   tabs = await followTabs({
     driver,
     ownContextId: String(defaultBrowserContextId),
-    onPage: (sessionId) => startHearing(driver, sessionId),
+    onPage: (sessionId) => startReports(driver, sessionId),
   });
   const following = tabs;
   following.onChange(onChange);

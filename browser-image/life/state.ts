@@ -103,7 +103,7 @@ export const inTurn = <Value>(life: Life, work: () => Promise<Value>): Promise<V
   return done;
 };
 
-export const tell = ({ options }: Pick<Life, 'options'>, event: NewEvent): void =>
+export const report = ({ options }: Pick<Life, 'options'>, event: NewEvent): void =>
   options.onEvent({ at: new Date().toISOString(), ...event });
 
 export const downloadsOf = ({ workDir }: Pick<BrowserOptions, 'workDir'>): string =>
@@ -127,7 +127,7 @@ export const startOne = (life: Life): Promise<Instance> => {
     window: options.window,
     authority: options.authority,
     isSandboxed: life.isSandboxed,
-    tell: (event) => tell(life, event),
+    report: (event) => report(life, event),
     isAlone: () => [...life.connected].every(({ isDriving }) => !isDriving),
     onChange: () => keeper.touch(),
     log: options.log,
@@ -140,7 +140,7 @@ export const startFresh = async (life: Life, onLoss: () => void): Promise<Instan
   life.instance = instance;
   void instance.ended.then((signal) => {
     if (life.instance !== instance) return;
-    tell(life, { kind: 'crashed', signal });
+    report(life, { kind: 'crashed', signal });
     life.condition = 'lost';
     onLoss();
   });

@@ -9,7 +9,7 @@ import { Secret } from '#runtime/secret.ts';
 export type TicketUse = { for: 'cdp' } | { for: 'view'; isReadOnly: boolean };
 
 /** The part of the access check that the HTTP server uses. */
-export type ClientAccess = Pick<Access, 'hasToken' | 'letIn' | 'passOf'> & {
+export type ClientAccess = Pick<Access, 'hasToken' | 'issuePass' | 'passOf'> & {
   redeem<For extends TicketUse['for']>(
     text: string,
     use: For,
@@ -29,7 +29,7 @@ export type Access = {
   /** Returns true if an `Authorization` header carries the token. */
   hasToken(header: string | undefined): boolean;
   /** Returns the `Set-Cookie` value for a viewer who was admitted. */
-  letIn(isReadOnly: boolean): string;
+  issuePass(isReadOnly: boolean): string;
   /** Returns the rights that a `Cookie` header carries; undefined if none. */
   passOf(header: string | undefined): { isReadOnly: boolean } | undefined;
 };
@@ -73,7 +73,7 @@ export const createAccess = (now: () => number = Date.now): Access => {
       const [, given] = /^bearer +(\S+)$/i.exec(header) ?? [];
       return given !== undefined && token?.matches(given) === true;
     },
-    letIn(isReadOnly) {
+    issuePass(isReadOnly) {
       const pass = newSecret('lt');
       keep(passes, pass, { isReadOnly });
       return `${cookieName}=${pass}; Path=/view; HttpOnly; SameSite=Strict`;

@@ -81,7 +81,7 @@ const enter = async (
   const hasPass = access.passOf(request.headers.cookie) !== undefined;
   const use = hasPass ? undefined : await access.redeem(ticket, 'view');
   if (!hasPass && use === undefined) throw notEntered();
-  const cookie = use === undefined ? {} : { 'set-cookie': access.letIn(use.isReadOnly) };
+  const cookie = use === undefined ? {} : { 'set-cookie': access.issuePass(use.isReadOnly) };
   response.writeHead(303, { ...pageHeaders, location: '/view', ...cookie });
   response.end();
 };

@@ -36,14 +36,14 @@ beforeEach(() => {
 
 /** Returns the cookie that an admitted viewer sends from then on. */
 const cookieOf = (isReadOnly: boolean, of = access): string =>
-  of.letIn(isReadOnly).split(';')[0] ?? '';
+  of.issuePass(isReadOnly).split(';')[0] ?? '';
 
 describe('access before a session', () => {
   it('is denied to every client, and uses up no link', async () => {
     expect(await access.redeem('see', 'view')).toBeUndefined();
     expect(access.hasToken('Bearer bt-secret')).toBe(false);
     expect(access.passOf('svc-pass-ses-a=1.x')).toBeUndefined();
-    expect(() => access.letIn(false)).toThrow('no session');
+    expect(() => access.issuePass(false)).toThrow('no session');
     expect(asked).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ export const createSessionAccess = ({ consumeLink, log }: SessionAccessOptions):
       const [, given] = /^bearer +(\S+)$/i.exec(header) ?? [];
       return given !== undefined && present?.token.matches(given) === true;
     },
-    letIn(isReadOnly) {
+    issuePass(isReadOnly) {
       if (present === undefined) throw new AppError('unavailable', 'no session is served here now');
       const { sessionId, passes } = present;
       return passes.issue({ sessionId, surface: 'browser', isReadOnly });

@@ -37,13 +37,13 @@ type State = ViewerOptions & {
   acting: Set<Promise<void>>;
 };
 
-const tell = ({ socket }: Pick<ViewerOptions, 'socket'>, news: ViewNews): void => {
+const sendNews = ({ socket }: Pick<ViewerOptions, 'socket'>, news: ViewNews): void => {
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(news));
 };
 
-const tellTabs = ({ socket, tabs }: ViewerOptions, stage: Stage | undefined): void => {
+const sendTabs = ({ socket, tabs }: ViewerOptions, stage: Stage | undefined): void => {
   const list = tabs.list().map(({ id, title, url }) => ({ id, title, url }));
-  tell({ socket }, { type: 'tabs', tabs: list, shown: stage?.targetId ?? null });
+  sendNews({ socket }, { type: 'tabs', tabs: list, shown: stage?.targetId ?? null });
 };
 
 /** Sends a frame, and requests the next once it is on its way. */
@@ -56,7 +56,7 @@ const onDialog = (state: State, params: Params, sessionId: string | undefined): 
   if (state.screencast.stage()?.sessionId !== sessionId) return;
   const { type, message, defaultPrompt } = params;
   const initial = String(defaultPrompt ?? '');
-  tell(state, { type: 'dialog', kind: String(type), message: String(message), initial });
+  sendNews(state, { type: 'dialog', kind: String(type), message: String(message), initial });
 };
 
 const acted = async ({ acting }: State, done: Promise<void>): Promise<void> => {
@@ -82,7 +82,7 @@ const carryOut = async (state: State, input: ViewInput): Promise<void> => {
     if (input.type === 'copy') {
       // Chromium reads from a page at once, even while keys are still on their way to it.
       await Promise.allSettled(state.acting);
-      tell(state, { type: 'clipboard', text: await copySelection(stage, input.isCut) });
+      sendNews(state, { type: 'clipboard', text: await copySelection(stage, input.isCut) });
     } else {
       await acted(state, act(stage, input));
       // Chromium sometimes sends no picture after a change of size.
@@ -110,7 +110,7 @@ const onInput = (state: State, text: string): void => {
   }
   const why = whyNot(state, input);
   if (why !== undefined) {
-    tell(state, { type: 'refused', why });
+    sendNews(state, { type: 'refused', why });
     return;
   }
   state.onActivity();
@@ -122,17 +122,17 @@ const onInput = (state: State, text: string): void => {
 /** Starts to show the browser to the viewer. */
 const begin = (options: ViewerOptions, driver: Driver): State => {
   const { socket, tabs, isReadOnly, origins, log } = options;
-  tell({ socket }, { type: 'hello', isReadOnly, origins: origins.list() });
+  sendNews({ socket }, { type: 'hello', isReadOnly, origins: origins.list() });
   const screencast: Screencast = new Screencast({
     ...{ driver, tabs, picture, log },
     onFrame: (frame, more) => sendFrame(socket, frame, more),
-    onTabs: () => tellTabs(options, screencast.stage()),
+    onTabs: () => sendTabs(options, screencast.stage()),
   });
   const state = { ...options, driver, screencast, acting: new Set<Promise<void>>() };
   driver.on('Page.javascriptDialogOpening', (params, sessionId) =>
     onDialog(state, params, sessionId),
   );
-  driver.on('Page.javascriptDialogClosed', () => tell(state, { type: 'dialog_gone' }));
+  driver.on('Page.javascriptDialogClosed', () => sendNews(state, { type: 'dialog_gone' }));
   return state;
 };
 

@@ -6,7 +6,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '#runtime/folders.ts';
 import type { Driver } from '../cdp/driver.ts';
-import type { Tell } from './events.ts';
+import type { Report } from './events.ts';
 
 export type DownloadLimits = { fileBytes: number; allBytes: number };
 
@@ -30,16 +30,16 @@ export const keepDownloads = (
   driver: Driver,
   {
     folder,
-    tell,
+    report,
     limits = downloadLimits,
-  }: { folder: string; tell: Tell; limits?: DownloadLimits },
+  }: { folder: string; report: Report; limits?: DownloadLimits },
 ): Downloads => {
   const downloads = new Map<string, Download>();
   const total = (): number => downloads.values().reduce((sum, { bytes }) => sum + bytes, 0);
 
   const refuse = async (guid: string, { url, name }: Download, why: string): Promise<void> => {
     downloads.delete(guid);
-    tell({ kind: 'download_refused', url, name, why });
+    report({ kind: 'download_refused', url, name, why });
     await driver.send('Browser.cancelDownload', { guid }).catch(() => undefined); // the download may have ended already
     await rm(join(folder, guid), { force: true });
   };
@@ -48,7 +48,7 @@ export const keepDownloads = (
     const { size } = await stat(join(folder, guid));
     download.bytes = size;
     const { url, name } = download;
-    tell({ kind: 'downloaded', url, name, sizeBytes: size, download: guid });
+    report({ kind: 'downloaded', url, name, sizeBytes: size, download: guid });
   };
 
   driver.on('Browser.downloadWillBegin', ({ guid, url, suggestedFilename }) => {

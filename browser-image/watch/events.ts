@@ -20,7 +20,7 @@ export type BrowserEvent = { at: string } & (
 type Without<Event> = Event extends unknown ? Omit<Event, 'at'> : never;
 export type NewEvent = Without<BrowserEvent>;
 
-export type Tell = (event: NewEvent) => void;
+export type Report = (event: NewEvent) => void;
 
 /** Maximum number of reports of one kind in a second; the next report carries the number of those dropped. */
 export const mostPerSecond = 20;
@@ -30,7 +30,7 @@ export const createThrottle = (now: () => number = Date.now) => {
   let second = 0;
   let passed = 0;
   let dropped = 0;
-  return (tell: (left: { dropped?: number }) => void): void => {
+  return (report: (left: { dropped?: number }) => void): void => {
     const current = Math.floor(now() / 1_000);
     if (current !== second) {
       second = current;
@@ -43,6 +43,6 @@ export const createThrottle = (now: () => number = Date.now) => {
     passed += 1;
     const left = dropped === 0 ? {} : { dropped };
     dropped = 0;
-    tell(left);
+    report(left);
   };
 };

@@ -5,7 +5,7 @@ import { hideCredentials } from '#domain/credentials.ts';
 import { isObject } from '#domain/json.ts';
 import type { Driver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
-import { createThrottle, type Tell } from './events.ts';
+import { createThrottle, type Report } from './events.ts';
 import type { Tabs } from './tabs.ts';
 
 /** Number of characters of a message or address that are reported. */
@@ -27,15 +27,15 @@ const placeOf = (stack: unknown): string => {
 };
 
 /** Enables the event domains of a page that the listeners need. */
-export const startHearing = async (driver: Driver, sessionId: string): Promise<void> => {
+export const startReports = async (driver: Driver, sessionId: string): Promise<void> => {
   const methods = ['Page.enable', 'Runtime.enable', 'Log.enable', 'DOMStorage.enable'];
   await Promise.all(methods.map((method) => driver.send(method, {}, sessionId)));
 };
 
-export type HearOptions = {
+export type PageReportOptions = {
   driver: Driver;
   tabs: () => Tabs | undefined;
-  tell: Tell;
+  report: Report;
   /** Returns true if no client or viewer could answer a dialog, which would otherwise block its page for good. */
   isAlone(): boolean;
   /** Called when cookies, storage or tabs may have changed. */
@@ -43,7 +43,13 @@ export type HearOptions = {
 };
 
 /** Starts to listen. Errors beyond the limit for a second are counted, not reported. */
-export const hear = ({ driver, tabs, tell, isAlone, onChange }: HearOptions): void => {
+export const reportPages = ({
+  driver,
+  tabs,
+  report,
+  isAlone,
+  onChange,
+}: PageReportOptions): void => {
   const throttle = createThrottle();
   const tellError = (message: unknown, url: unknown): void => {
     const error = {
@@ -51,18 +57,18 @@ export const hear = ({ driver, tabs, tell, isAlone, onChange }: HearOptions): vo
       message: shortened(message),
       url: shortened(url),
     } as const;
-    throttle((left) => tell({ ...error, ...left }));
+    throttle((left) => report({ ...error, ...left }));
   };
   driver.on('Page.frameNavigated', ({ frame }, sessionId) => {
     onChange();
     const { parentId, url, unreachableUrl } = frame as Params;
     if (parentId !== undefined || url === 'about:blank') return;
     const tab = tabs()?.bySession(sessionId)?.id ?? '';
-    tell({ kind: 'navigated', url: shortened(unreachableUrl ?? url), tab });
+    report({ kind: 'navigated', url: shortened(unreachableUrl ?? url), tab });
   });
   driver.on('Page.navigatedWithinDocument', ({ url }, sessionId) => {
     onChange();
-    tell({ kind: 'navigated', url: shortened(url), tab: tabs()?.bySession(sessionId)?.id ?? '' });
+    report({ kind: 'navigated', url: shortened(url), tab: tabs()?.bySession(sessionId)?.id ?? '' });
   });
   driver.on('Runtime.consoleAPICalled', ({ type, args, stackTrace }) => {
     if (type === 'error' || type === 'assert') tellError(wordsOf(args), placeOf(stackTrace));

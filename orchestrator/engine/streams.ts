@@ -16,7 +16,7 @@ export const followStream = async (
     if (line.trim() === '') continue;
     const { stream: text, status, error } = JSON.parse(line) as ProgressLine;
     if (error !== undefined) throw new AppError('unavailable', error.trim());
-    const said = (text ?? status ?? '').trim();
-    if (said !== '') onText(said);
+    const message = (text ?? status ?? '').trim();
+    if (message !== '') onText(message);
   }
 };

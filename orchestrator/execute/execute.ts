@@ -92,8 +92,8 @@ const accountOf = async (
   hostId: string,
   container: Container | undefined,
 ): Promise<EndAccount> => {
-  const said = container?.reclaimed?.why ?? container?.trouble?.message;
-  return said === undefined ? await accountOfEnd(driver, hostId, container) : { detail: said };
+  const reason = container?.reclaimed?.why ?? container?.trouble?.message;
+  return reason === undefined ? await accountOfEnd(driver, hostId, container) : { detail: reason };
 };
 
 /**
@@ -107,9 +107,9 @@ const abandon = async (
 ): Promise<void> => {
   log.warn({ err, hostId, pool: shape.pool }, 'launch failed');
   const account = { detail: describeError(err), output: await outputOf(driver, hostId) };
-  const said = lastLine(account.output);
+  const line = lastLine(account.output);
   const { detail } = account;
-  const reason = detail.includes(said) ? detail : `${detail}: ${said}`;
+  const reason = detail.includes(line) ? detail : `${detail}: ${line}`;
   memory.breakerOf(shape.pool)?.failed(hostId, reason);
   metrics.launches.inc({ pool: shape.pool, outcome: 'failed' });
   if (!(await pool.drain(hostId, { reason: 'exited', ...account, ifState: 'starting' }))) return;
@@ -231,8 +231,8 @@ const noteFailure = (
   { detail, output }: EndAccount,
 ): void => {
   if (state !== 'starting' || chosen.has(reason) || reason === 'reclaimed') return;
-  const said = lastLine(output || detail || '');
-  memory.breakerOf(pool)?.failed(hostId, [reason, said].filter(Boolean).join(': '));
+  const line = lastLine(output || detail || '');
+  memory.breakerOf(pool)?.failed(hostId, [reason, line].filter(Boolean).join(': '));
 };
 
 const drain = async (parts: ExecutorParts, action: Of<'drain'>, fresh: Fresh): Promise<void> => {

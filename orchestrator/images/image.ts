@@ -47,7 +47,7 @@ const build = async (
   base: string,
   { onProgress, signal }: MakeOptions,
 ): Promise<void> => {
-  const said: string[] = [];
+  const output: string[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'svc-image-'));
   try {
     await layOutImage(root, inputs, folder);
@@ -63,13 +63,13 @@ const build = async (
       },
     );
     await followStream(stream, (text) => {
-      said.push(text);
+      output.push(text);
       const [, step, steps, instruction] = stepPattern.exec(text) ?? [];
       if (step !== undefined) onProgress(`image step ${step} of ${steps}: ${instruction}`);
     });
   } catch (error) {
     signal.throwIfAborted();
-    const last = oneLine(said.slice(-shownLines).join(' '));
+    const last = oneLine(output.slice(-shownLines).join(' '));
     const reason = `${oneLine(describeError(error))}; before that: ${last}`;
     throw new AppError('unavailable', `${inputs.image} cannot be built: ${reason}`);
   } finally {

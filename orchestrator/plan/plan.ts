@@ -24,7 +24,7 @@ const countOf = (busy: Observation['busy'], work: 'launch' | 'destroy'): number 
  * been starting for long, or that its runtime has trouble with, waits or hangs, and does not count. A scheduler shows
  * only later which machine it chose, so hosts without one count against the free capacity of all machines.
  */
-const roomToStart = (
+const startCapacity = (
   { view, containers }: Observation,
   { startsAtOnce, deadlines }: PlanSettings,
 ): number => {
@@ -96,26 +96,26 @@ const byTurn = (one: Demand, other: Demand): number => {
 };
 
 /** Returns how many launches may begin now in all. */
-const roomToLaunch = (observation: Observation, settings: PlanSettings): number => {
+const launchCapacity = (observation: Observation, settings: PlanSettings): number => {
   const launching = countOf(observation.busy, 'launch');
-  const room = roomToStart(observation, settings);
-  return Math.max(0, Math.min(settings.launchesAtOnce - launching, room));
+  const capacity = startCapacity(observation, settings);
+  return Math.max(0, Math.min(settings.launchesAtOnce - launching, capacity));
 };
 
 /**
  * Returns how many launches ahead of demand may begin, within the capacity for launches. While sessions wait for
- * starting hosts, only one at a time starts beside these, since each takes processor time that the awaited hosts need.
+ * starting hosts, only one at a time starts in addition to these, since each takes processor time that the awaited hosts need.
  * None at all would keep a pool empty under steady demand.
  */
-const roomAhead = (demands: readonly Demand[], room: number): number => {
+const aheadCapacity = (demands: readonly Demand[], capacity: number): number => {
   const unawaited = demands.map(({ stock, waiting, need }) =>
     Math.max(0, stock.atWork + need.urgent - waiting),
   );
   const isAwaited = demands.some(
     ({ stock, waiting, need }) => waiting > 0 && stock.atWork + need.urgent > 0,
   );
-  const beside = unawaited.reduce((sum, count) => sum + count, 0);
-  return isAwaited ? Math.min(room, Math.max(0, 1 - beside)) : room;
+  const ahead = unawaited.reduce((sum, count) => sum + count, 0);
+  return isAwaited ? Math.min(capacity, Math.max(0, 1 - ahead)) : capacity;
 };
 
 /** Plans the launches of all pools. Launches that sessions wait for come first. */
@@ -126,7 +126,7 @@ const planLaunches = (demands: readonly Demand[], most: number): Action[] => {
     inTurn.map(({ need }) => need.urgent),
   );
   const ahead = divide(
-    roomAhead(demands, most - urgent.reduce((sum, count) => sum + count, 0)),
+    aheadCapacity(demands, most - urgent.reduce((sum, count) => sum + count, 0)),
     inTurn.map(({ need }) => need.ahead),
   );
   return inTurn.flatMap(({ stock }, index): Action[] => {
@@ -144,7 +144,7 @@ const planSizes = (
   settings: PlanSettings,
 ): Action[] => {
   const demands = demandsOf(stocks, observation, settings);
-  const launches = planLaunches(demands, roomToLaunch(observation, settings));
+  const launches = planLaunches(demands, launchCapacity(observation, settings));
   const others = demands.flatMap(({ stock, waiting }) =>
     planWarm(stock, waiting, settings.deadlines),
   );

@@ -10,7 +10,7 @@ import type { Action, Deadlines } from './terms.ts';
 /** Launches that a pool needs: those that sessions wait for, and those ahead of demand. */
 export type Need = { urgent: number; ahead: number };
 
-const roomIn = ({ pool, live }: Stock): number => Math.max(0, pool.config.maximum - live);
+const capacityOf = ({ pool, live }: Stock): number => Math.max(0, pool.config.maximum - live);
 
 const canLaunch = ({ pool, trouble }: Stock): boolean =>
   trouble === undefined && pool.launchAllowance > 0;
@@ -37,15 +37,15 @@ export const capacitiesOf = (stock: Stock): readonly [number, number, number, nu
   const { pool, starting, fresh, draining, superseded, trouble } = stock;
   const coming = fresh.length + starting;
   if (trouble !== undefined && trouble !== 'unschedulable') return [coming, coming, coming, coming];
-  const room = trouble === undefined ? roomIn(stock) : 0;
+  const capacity = trouble === undefined ? capacityOf(stock) : 0;
   const { kept, extra } = holdersOf(stock);
   const leaving = draining + superseded.length + extra.length;
   if (pool.isHeld) {
-    const trials = Math.min(pool.launchAllowance, room + leaving + kept.length);
+    const trials = Math.min(pool.launchAllowance, capacity + leaving + kept.length);
     return [coming, coming, coming, coming + trials];
   }
-  const all = coming + room + leaving + kept.length;
-  return [coming + room, coming + room + leaving, all, all];
+  const all = coming + capacity + leaving + kept.length;
+  return [coming + capacity, coming + capacity + leaving, all, all];
 };
 
 /** Returns how many outdated hosts are replaced at once. */
@@ -80,7 +80,7 @@ export const needOf = (stock: Stock, waiting: number): Need => {
 
 /** Returns the part of its need that a pool may launch now. */
 export const boundedNeed = (stock: Stock, { urgent, ahead }: Need): Need => {
-  const most = canLaunch(stock) ? Math.min(roomIn(stock), stock.pool.launchAllowance) : 0;
+  const most = canLaunch(stock) ? Math.min(capacityOf(stock), stock.pool.launchAllowance) : 0;
   const first = Math.min(urgent, most);
   return { urgent: first, ahead: Math.min(ahead, most - first, Math.floor(stock.pool.tokens)) };
 };
@@ -115,7 +115,7 @@ const drain = ({ id: hostId, pool, state }: PoolHost, reason: HostEnd): Action =
 const dispensable = (stock: Stock, waiting: number, taken: number): number => {
   const { fresh, starting, draining, pool } = stock;
   const have = fresh.length - waiting - taken;
-  if (have > pool.target || roomIn(stock) > 0 || !canLaunch(stock)) {
+  if (have > pool.target || capacityOf(stock) > 0 || !canLaunch(stock)) {
     return Math.max(0, have - pool.target);
   }
   const attainable = Math.min(pool.target, fresh.length + starting + draining);
@@ -125,7 +125,7 @@ const dispensable = (stock: Stock, waiting: number, taken: number): number => {
 /** Returns how many holders of one version may leave for their replacements. */
 const dispensableHolders = (stock: Stock, { wanted, warm, loading }: Held): number => {
   const surplus = warm.length - wanted;
-  const isFull = roomIn(stock) === 0 && stock.draining + stock.starting + loading === 0;
+  const isFull = capacityOf(stock) === 0 && stock.draining + stock.starting + loading === 0;
   return Math.max(0, isFull && canLaunch(stock) ? surplus + surgeOf(stock) : surplus);
 };
 
@@ -151,13 +151,13 @@ const unserved = (stock: Stock, waiting: number): number => {
   const lacking = waiting - starting;
   if (trouble === 'unschedulable') return Math.max(0, lacking - draining);
   if (trouble !== undefined) return 0;
-  return Math.max(0, Math.min(lacking, pool.launchAllowance) - draining - roomIn(stock));
+  return Math.max(0, Math.min(lacking, pool.launchAllowance) - draining - capacityOf(stock));
 };
 
 /** Returns how many fresh hosts a full pool cannot have unless other hosts leave. */
 const crowdedOut = (stock: Stock): number => {
   const { pool, fresh, starting, draining } = stock;
-  if (roomIn(stock) > 0 || !canLaunch(stock)) return 0;
+  if (capacityOf(stock) > 0 || !canLaunch(stock)) return 0;
   return Math.max(0, pool.target - fresh.length - starting - draining);
 };
 

@@ -42,7 +42,7 @@ export const startPublishing = (
   { statuses, refusal, file }: PublishParts,
   log: Log,
 ): Loop<number> => {
-  let said: string | undefined;
+  let published: string | undefined;
   let keptFile: string | undefined;
   let rounds = 0;
   let unknownBefore = '';
@@ -61,16 +61,16 @@ export const startPublishing = (
       const refused = refusal()?.slice(0, reasonLength) ?? null;
       const text = JSON.stringify({ pools, refused });
       rounds += 1;
-      const news = newFile();
-      const isSaid = text === said && news === undefined && rounds < roundsBetween;
-      if (pools.length === 0 || isSaid) return pools.length;
-      const unknown = (await pool.publish(pools, refused, news)).join(', ');
-      keptFile = news ?? keptFile;
+      const fileToSend = newFile();
+      const isPublished = text === published && fileToSend === undefined && rounds < roundsBetween;
+      if (pools.length === 0 || isPublished) return pools.length;
+      const unknown = (await pool.publish(pools, refused, fileToSend)).join(', ');
+      keptFile = fileToSend ?? keptFile;
       if (unknown !== '' && unknown !== unknownBefore) {
         log.warn({ worlds: unknown }, 'pools preload worlds that do not exist');
       }
       unknownBefore = unknown;
-      said = text;
+      published = text;
       rounds = 0;
       return pools.length;
     },

@@ -128,7 +128,7 @@ export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
     ('statusCode' in error && statuses.some((status) => error.statusCode === status)));
 
 /** Returns the API server's reason for a refusal: the message of its status object. */
-const saidIn = (error: unknown): string => {
+const reasonIn = (error: unknown): string => {
   if (!(error instanceof Error && 'body' in error)) return describeError(error);
   let body = error.body;
   try {
@@ -136,12 +136,12 @@ const saidIn = (error: unknown): string => {
   } catch {
     return String(body).trim(); // a proxy's page, not the API server's status object
   }
-  const said = (body as { message?: unknown } | null)?.message;
-  return typeof said === 'string' ? said : describeError(error);
+  const message = (body as { message?: unknown } | null)?.message;
+  return typeof message === 'string' ? message : describeError(error);
 };
 
 /** Builds the error for a refusal; its message begins with the action that was refused. */
 export const clusterRefusal = (what: string, cause: unknown): AppError =>
   cause instanceof AppError
     ? cause
-    : new AppError('unavailable', `Kubernetes: ${what}: ${saidIn(cause)}`);
+    : new AppError('unavailable', `Kubernetes: ${what}: ${reasonIn(cause)}`);

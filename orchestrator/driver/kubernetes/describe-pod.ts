@@ -90,14 +90,14 @@ const markOf = (state: V1ContainerState | undefined): LedgerMark | undefined =>
 
 const exitOf = (pod: V1Pod, state: V1ContainerState | undefined): ContainerExit => {
   const ended = state?.terminated;
-  const said = markOf(state) === undefined ? ended?.message : undefined;
+  const message = markOf(state) === undefined ? ended?.message : undefined;
   if (ended?.reason === 'OOMKilled') {
-    return { reason: 'out_of_memory', detail: joined('killed: out of memory', said) };
+    return { reason: 'out_of_memory', detail: joined('killed: out of memory', message) };
   }
   if (ended?.exitCode === heapStatus) return heapExit;
   const status = ended === undefined ? undefined : `exit status ${ended.exitCode}`;
   const reason = ended?.reason === 'Error' ? undefined : ended?.reason;
-  const detail = joined(status, reason, said, pod.status?.reason, pod.status?.message);
+  const detail = joined(status, reason, message, pod.status?.reason, pod.status?.message);
   return { reason: 'exited', detail: detail || 'the pod ended without a word' };
 };
 

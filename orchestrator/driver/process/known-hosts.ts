@@ -6,16 +6,16 @@
 import { type FoundProcess, findHosts } from './host-process.ts';
 
 /** Other evidence of hosts besides running processes. */
-export type Beside = {
+export type HostEvidence = {
   /** Hosts that have a folder. */
   folders: readonly string[];
   /** Hosts whose processes this program started and has not seen end. */
   children: readonly string[];
 };
 
-const lookEveryMs = 2_000;
+const searchEveryMs = 2_000;
 
-type Look = { beganAt: number; folders: string; hosts: ReadonlyMap<string, FoundProcess> };
+type Search = { beganAt: number; folders: string; hosts: ReadonlyMap<string, FoundProcess> };
 
 /** Creates the cache for an installation's hosts; `find` searches all processes. */
 export const createKnownHosts = (
@@ -23,15 +23,19 @@ export const createKnownHosts = (
   find: typeof findHosts = findHosts,
   now: () => number = () => performance.now(),
 ) => {
-  let last: Look | undefined;
-  const isAsBefore = ({ beganAt, folders, hosts }: Look, beside: Beside, named: string): boolean =>
-    now() - beganAt < lookEveryMs &&
+  let last: Search | undefined;
+  const isAsBefore = (
+    { beganAt, folders, hosts }: Search,
+    evidence: HostEvidence,
+    named: string,
+  ): boolean =>
+    now() - beganAt < searchEveryMs &&
     folders === named &&
-    beside.children.every((hostId) => hosts.has(hostId)) &&
+    evidence.children.every((hostId) => hosts.has(hostId)) &&
     [...hosts.values()].every((host) => host.stillRuns());
-  return async (beside: Beside): Promise<ReadonlyMap<string, FoundProcess>> => {
-    const named = beside.folders.toSorted().join();
-    if (last !== undefined && isAsBefore(last, beside, named)) return last.hosts;
+  return async (evidence: HostEvidence): Promise<ReadonlyMap<string, FoundProcess>> => {
+    const named = evidence.folders.toSorted().join();
+    if (last !== undefined && isAsBefore(last, evidence, named)) return last.hosts;
     const beganAt = now();
     last = { beganAt, folders: named, hosts: await find(installation) };
     return last.hosts;

@@ -60,12 +60,12 @@ const settings = [
 
 /** Returns the last line of a failed command's output, or why it could not be run. */
 const reasonOf = (error: unknown): string => {
-  const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? '';
-  return said === ''
+  const output = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? '';
+  return output === ''
     ? describeError(error)
         .trim()
         .replaceAll(/\s*\n\s*/g, ' ')
-    : said;
+    : output;
 };
 
 /** Returns `--ro-bind` of a path to itself, if it exists; a link is bound as its target. */
