@@ -104,7 +104,7 @@ const launchCapacity = (observation: Observation, settings: PlanSettings): numbe
 
 /**
  * Returns how many launches ahead of demand may begin, within the capacity for launches. While sessions wait for
- * starting hosts, only one at a time starts in addition to these, since each takes processor time that the awaited hosts need.
+ * starting hosts, only one further host starts at a time, since each takes processor time that the awaited hosts need.
  * None at all would keep a pool empty under steady demand.
  */
 const aheadCapacity = (demands: readonly Demand[], capacity: number): number => {

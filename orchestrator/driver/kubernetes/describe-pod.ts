@@ -98,7 +98,7 @@ const exitOf = (pod: V1Pod, state: V1ContainerState | undefined): ContainerExit 
   const status = ended === undefined ? undefined : `exit status ${ended.exitCode}`;
   const reason = ended?.reason === 'Error' ? undefined : ended?.reason;
   const detail = joined(status, reason, message, pod.status?.reason, pod.status?.message);
-  return { reason: 'exited', detail: detail || 'the pod ended without a word' };
+  return { reason: 'exited', detail: detail || 'the pod ended without a reason' };
 };
 
 const hasEnded = ({ status }: V1Pod, state: V1ContainerState | undefined): boolean =>
