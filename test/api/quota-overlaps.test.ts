@@ -10,6 +10,7 @@ import {
   type NewSession,
   openSession as writeSession,
 } from '../../src/control/db/sessions/assignment.ts';
+import { readClientColumns } from '../../src/control/db/sessions/session-row.ts';
 import { type StartedControl, startTestControl } from '../support/control.ts';
 import { clearPool } from '../support/host.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -88,7 +89,7 @@ describe('opens that overlap in the database', () => {
       ...version,
       id: `ses-${randomUUID()}`,
       headOf: null,
-      task: null,
+      taskJson: null,
       taskForm: null,
       taskName: null,
       taskHash: null,
@@ -99,11 +100,8 @@ describe('opens that overlap in the database', () => {
       surfaces: [],
       isRecorded: false,
       tier: 'standard',
-      isolation: null,
-      size: 'standard',
-      reuseWarm: false,
+      ...readClientColumns({}),
       clock: '{"at": null, "mode": "real", "rate": 1}',
-      seed: null,
       idempotencyKey: null,
       requestHash: '',
       runId: null,

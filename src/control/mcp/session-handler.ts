@@ -19,7 +19,8 @@ import {
 import { JsonText } from '../base/json/json-text.ts';
 import type { CallRow } from '../db/sessions/calls.ts';
 import { notInState } from '../db/sessions/ended-session.ts';
-import { findSession, noSession, type SessionRow } from '../db/sessions/sessions.ts';
+import type { SessionRow } from '../db/sessions/session-row.ts';
+import { findSession, noSession } from '../db/sessions/sessions.ts';
 import type { Parts } from '../parts.ts';
 import type { Facts } from '../sessions/caches/session-facts.ts';
 import { enqueue } from '../sessions/calls/enqueue.ts';

@@ -13,58 +13,30 @@
  * (src/domain/pool.ts).
  */
 import type { HostWish } from '#domain/pool.ts';
-import type { SessionStart, SurfaceKind, TaskForm } from '#domain/session.ts';
+import type { BrowserTier, SessionStart } from '#domain/session.ts';
 import type { QuotaRefusal, Quotas } from '../../base/fairness/quotas.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { hostBefore, waiting } from '../core/states.ts';
 import type { HostWork } from './hosts.ts';
 import { ledPools, suits, type Wish, wishOf } from './pools.ts';
-import { type SessionRow, sessionColumns } from './sessions.ts';
+import {
+  insertLists,
+  pickHostColumns,
+  type SessionRow,
+  type SetColumns,
+  sessionColumns,
+} from './session-row.ts';
 
-export type NewSession = HostWish & {
-  id: string;
-  projectId: string;
-  worldId: string;
-  versionId: string;
+/** A new session: the values of its columns, and what its statement needs besides. */
+export type NewSession = SetColumns & {
+  tier: BrowserTier;
   /**
    * Slug of the world if the version comes from a cache. The statement then checks that the version is still the head
    * of that world, and that the world is in use. Null if the version was just read from the database.
    */
   headOf: string | null;
-  /** The host's copy of the task, as JSON text. */
-  task: string | null;
-  taskForm: TaskForm | null;
-  taskName: string | null;
-  taskHash: string | null;
-  taskId: string | null;
-  taskVersion: number | null;
-  instruction: string | null;
-  /** Names of the tools that the task offers; null for all. */
-  taskTools: string[] | null;
-  surfaces: SurfaceKind[];
   /** True if the display of its browser is recorded. */
   isRecorded: boolean;
-  reuseWarm: boolean;
-  /** JSON text. */
-  clock: string;
-  seed: number | null;
-  idempotencyKey: string | null;
-  /** Hash of the request; null without an idempotency key, because nothing is compared then. */
-  requestHash: string | null;
-  secretMark: string;
-  /** Id of the test run or proof that it is opened for; null if there is none. */
-  runId: string | null;
-  /** Id of the dataset run that it is opened for; null if there is none. */
-  datasetRunId: string | null;
-  /** Ids of the run of an agent's build that it is a rollout of, and of that build; null if there is none. */
-  agentRunId: string | null;
-  buildId: string | null;
-  /** Id of the trace that reports it, unless its project has turned that off; null for no trace. */
-  traceId: string | null;
-  /** Id of the parent span in that trace. */
-  traceParentId: string | null;
-  /** Id of the trace session of its trace; null for a trace session with the session's own id. */
-  traceSessionId: string | null;
 };
 
 /** Unique index that a second session with the same `Idempotency-Key` violates. */
@@ -107,6 +79,19 @@ const couldHave = (host: string): string =>
 
 const wanted: Wish = { tier: ':tier', isolation: ':isolation', size: ':size' };
 
+// A session without a host has no row in `taken`.
+const inserted = insertLists({
+  state: "'PROVISIONING'",
+  browserTier: ':tier',
+  hostId: 'taken.id',
+  generation: 'taken.generation',
+  attempts: 'case when taken.id is null then 0 else 1 end',
+  hostReused: 'coalesce(taken.reused, false)',
+  traceId:
+    'case when (select session_traces from projects where id = :projectId) then :traceId end',
+  assignedAt: 'case when taken.id is not null then now() end',
+});
+
 const openStatement = statement(
   'open_session',
   `with known as materialized (
@@ -135,17 +120,8 @@ const openStatement = statement(
      returning h.id, h.generation, h.address, h.uses > 1 as reused, free.version_id is not null as held,
        h.bundle is not null as proven
    ), opened as (
-     insert into sessions (id, project_id, world_id, version_id, state, task, task_form, task_name,
-       task_hash, task_id, task_version, instruction, surfaces, browser_tier, reuse_warm, idempotency_key, request_hash,
-       clock, seed, size, isolation, task_tools, secret_mark, run_id, dataset_run_id, agent_run_id, build_id,
-       trace_id, trace_parent_id, trace_session_id,
-       host_id, generation, host_reused, attempts, assigned_at)
-     select :id, :projectId, :worldId, :versionId, 'PROVISIONING', :task::json, :taskForm, :taskName,
-       :taskHash, :taskId, :taskVersion::integer, :instruction, :surfaces::text[], :tier, :reuseWarm, :idempotencyKey, :requestHash,
-       :clock::json, :seed::bigint, :size, :isolation, :taskTools::text[], :secretMark, :runId, :datasetRunId, :agentRunId, :buildId,
-       case when (select session_traces from projects where id = :projectId) then :traceId end, :traceParentId, :traceSessionId,
-       taken.id, taken.generation, coalesce(taken.reused, false),
-       case when taken.id is null then 0 else 1 end, case when taken.id is not null then now() end
+     insert into sessions (${inserted.names})
+     select ${inserted.values}
      from known cross join offered cross join refused left join taken on true
     where known.holds and offered.suits and refused.quota is null
      returning *
@@ -160,7 +136,7 @@ const openStatement = statement(
    )
    select known.holds as "isKnown", offered.suits, coalesce(taken.held, false) as "wasHeld", taken.proven as "isHeld",
      taken.generation as "hostGeneration", refused.quota, refused.most as "limit", refused.retry_after_ms as "retryAfterMs",
-     ${sessionColumns('taken.address')}
+     ${sessionColumns({ hostAddress: 'taken.address' })}
      from known cross join offered cross join refused left join opened s on true left join taken on true`,
 );
 
@@ -177,26 +153,22 @@ type OpenRow = SessionRow & {
   hostGeneration: number | null;
 } & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
 
-/** Builds the work of the host of a new session, as `findHostWork` would read it. */
+/** Builds the work of the host of a new session, without a read of its row. */
 const ordersOf = (
-  { task: taskJson }: NewSession,
+  { taskJson }: NewSession,
   session: SessionRow,
   { generation, isHeld }: { generation: number; isHeld: boolean },
-): HostWork => {
-  const { id, state, versionId, surfaces, clock, seed, createdAt, secretMark } = session;
-  const about = { id, state, versionId, surfaces, clock, seed, createdAt, secretMark };
-  return {
-    kind: 'world',
-    state: 'assigned',
-    generation,
-    sessionId: id,
-    isLoading: false,
-    isWanted: false,
-    address: session.hostAddress,
-    heldVersionId: versionId,
-    session: { ...about, taskJson, isHeld },
-  };
-};
+): HostWork => ({
+  kind: 'world',
+  state: 'assigned',
+  generation,
+  sessionId: session.id,
+  isLoading: false,
+  isWanted: false,
+  address: session.hostAddress,
+  heldVersionId: session.versionId,
+  session: { ...pickHostColumns({ ...session, taskJson }), isHeld },
+});
 
 /**
  * Writes a new session, and assigns a warm host if one fits. Writes nothing and claims no host in three cases: a quota

@@ -17,7 +17,7 @@ import {
 } from '../core/states.ts';
 import type { SessionError } from './ended-session.ts';
 import type { SessionWork } from './host-calls.ts';
-import { type SessionRow, sessionColumns } from './sessions.ts';
+import { type SessionRow, sessionColumns } from './session-row.ts';
 
 /** Session that the transaction has locked. */
 export type LockedSession = {
@@ -129,7 +129,7 @@ const closeIdleStatement = statement(
       set state = 'CLOSING', state_since = now(), end_reason = 'requested', keep_warm = :keepWarm
     where s.id = :sessionId and s.project_id = :projectId and s.state in ${openSessionStates}
       and s.host_id is not null and s.open_calls = 0
-   returning s.generation, ${sessionColumns('(select h.address from hosts h where h.id = s.host_id)')}`,
+   returning s.generation, ${sessionColumns({ hostAddress: '(select h.address from hosts h where h.id = s.host_id)' })}`,
 );
 
 /** Session that is being closed, and the work for its host. */

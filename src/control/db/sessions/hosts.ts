@@ -3,13 +3,11 @@ import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
 import type { HostAddressing } from '#domain/host-address.ts';
 import { type HostOffer, kindOfSize } from '#domain/pool.ts';
-import type { SessionState, SurfaceKind } from '#domain/session.ts';
 import type { Digest } from '#domain/world.ts';
-import type { SessionClock } from '#domain/world-clock.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { hostBefore, liveHosts, waiting } from '../core/states.ts';
 import { waitsForBrowser } from './browsers.ts';
-import { seedColumn } from './sessions.ts';
+import { type HostColumns, hostColumnList, pickHostColumns } from './session-row.ts';
 
 export type NewHost = HostOffer & {
   id: string;
@@ -291,45 +289,19 @@ export type HostWork = HostStatus & {
   isWanted: boolean;
   /** Version that it holds or has to load. */
   heldVersionId: string | null;
-  session: {
-    id: string;
-    state: SessionState;
-    versionId: string;
-    /** A `TaskSpec`, as JSON text. */
-    taskJson: string | null;
-    surfaces: SurfaceKind[];
-    clock: SessionClock;
-    seed: number | null;
-    /** True if the host held the version before the session was assigned. */
-    isHeld: boolean;
-    createdAt: Date;
-    secretMark: string | null;
-  } | null;
+  /** Session that it serves; `isHeld` is true if the host held its version before. */
+  session: (HostColumns & { isHeld: boolean }) | null;
 };
 
-type WorkRow = HostStatus & {
-  address: string | null;
-  isWanted: boolean;
-  heldVersionId: string | null;
-  sessionState: SessionState;
-  versionId: string;
-  taskJson: string | null;
-  surfaces: SurfaceKind[];
-  clock: SessionClock;
-  seed: number | null;
-  isHeld: boolean;
-  createdAt: Date;
-  secretMark: string | null;
-};
+type WorkRow = Omit<HostWork, 'session'> & { isHeld: boolean } & HostColumns;
 
 const workStatement = statement(
   'host_orders',
-  `select ${statusColumns}, h.address, h.version_id as "heldVersionId", s.state as "sessionState",
-          s.version_id as "versionId", s.task::text as "taskJson", s.surfaces, s.clock,
-          s.created_at as "createdAt", s.secret_mark as "secretMark", ${seedColumn} as seed, h.bundle is not null as "isHeld",
+  `select ${statusColumns}, h.address, h.version_id as "heldVersionId", h.bundle is not null as "isHeld",
           case h.kind when 'world' then exists (select from sessions s where ${waiting('s')})
                       else exists (select from session_browsers b join sessions s on s.id = b.session_id
-                                    where ${waitsForBrowser('b', 's')}) end as "isWanted"
+                                    where ${waitsForBrowser('b', 's')}) end as "isWanted",
+          ${hostColumnList}
      from hosts h left join sessions s on s.id = h.session_id
     where h.id = $1`,
 );
@@ -341,33 +313,9 @@ export const findHostWork = async (
 ): Promise<HostWork | undefined> => {
   const [row] = await db.query<WorkRow>(workStatement, [hostId]);
   if (row === undefined) return undefined;
-  const {
-    kind,
-    state,
-    generation,
-    sessionId,
-    isLoading: loads,
-    isWanted,
-    heldVersionId,
-    address,
-  } = row;
-  const { sessionState: ofSession, versionId, taskJson, surfaces, clock, seed, isHeld } = row;
-  const { createdAt, secretMark } = row;
-  const session =
-    sessionId === null
-      ? null
-      : {
-          id: sessionId,
-          state: ofSession,
-          versionId,
-          taskJson,
-          surfaces,
-          clock,
-          seed,
-          isHeld,
-          createdAt,
-          secretMark,
-        };
+  const { kind, state, generation, sessionId, isLoading: loads, isHeld } = row;
+  const { isWanted, heldVersionId, address } = row;
+  const session = sessionId === null ? null : { ...pickHostColumns(row), isHeld };
   const status = { kind, state, generation, sessionId, isLoading: loads };
   return { ...status, isWanted, heldVersionId, address, session };
 };

@@ -3,7 +3,7 @@ import type { SessionStart } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { sessionBefore } from '../core/states.ts';
 import type { SessionHost } from './calls.ts';
-import { type SessionRow, sessionColumns } from './sessions.ts';
+import { type SessionRow, sessionColumns } from './session-row.ts';
 
 const readyStatement = statement(
   'session_ready',
@@ -20,7 +20,7 @@ const readyStatement = statement(
        from s where h.id = s.host_id and h.generation = :generation
         and (h.bundle, h.state_digest) is distinct from (:bundle, :stateDigest)
    )
-   select ${sessionColumns('h.address')}, s.open_calls as "openCalls",
+   select ${sessionColumns()}, s.open_calls as "openCalls",
           (extract(epoch from now() - s.created_at) * 1000)::float8 as "openedMs",
           (extract(epoch from now() - s.assigned_at) * 1000)::float8 as "claimedMs",
           case when s.assigned_at > s.created_at then 'cold'

@@ -10,7 +10,7 @@ import { type Queryable, statement } from '../core/database.ts';
 import { hostBefore } from '../core/states.ts';
 import type { SessionHost } from './calls.ts';
 import { entryValues, keptBytes, writeEntries } from './requests.ts';
-import { type SessionRow, sessionColumns } from './sessions.ts';
+import { type SessionRow, sessionColumns } from './session-row.ts';
 
 /** Next state of the host, and the condition that proves it clean. */
 type Release = { name: string; to: 'recycling' | 'warm'; proof: string };
@@ -36,7 +36,7 @@ const closeStatement = ({ name, to, proof }: Release) =>
        from host where id = :sessionId
      returning sessions.*
    ), ${writeEntries('s', true)}
-   select host."hostGeneration", ${keptBytes}, ${sessionColumns('host.address')} from s cross join host`,
+   select host."hostGeneration", ${keptBytes}, ${sessionColumns({ hostAddress: 'host.address' })} from s cross join host`,
   );
 
 const recycleStatement = closeStatement({

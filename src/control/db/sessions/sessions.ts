@@ -3,108 +3,13 @@ import { AppError } from '#domain/error.ts';
 import type { Verdict } from '#domain/grade.ts';
 import { isId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
-import type { Isolation } from '#domain/pool.ts';
-import type {
-  BrowserTier,
-  EndReason,
-  RunFilter,
-  SessionState,
-  SurfaceKind,
-  TaskForm,
-} from '#domain/session.ts';
-import type { SessionClock } from '#domain/world-clock.ts';
+import type { RunFilter, SessionState } from '#domain/session.ts';
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from '../core/lists.ts';
 import { finalSessionStates, openSessionStates } from '../core/states.ts';
-import { browserColumn, type SessionBrowser } from './browsers.ts';
-import type { SessionError } from './ended-session.ts';
+import { type SessionRow, sessionColumns } from './session-row.ts';
 
-/** Build of the agent that a session is a rollout of. */
-export type SessionBuild = {
-  id: string;
-  agentId: string;
-  buildHash: string;
-  version: string | null;
-};
-
-export type SessionRow = {
-  id: string;
-  projectId: string;
-  versionId: string;
-  state: SessionState;
-  endReason: EndReason | null;
-  error: SessionError | null;
-  taskForm: TaskForm | null;
-  taskName: string | null;
-  taskHash: string | null;
-  /** Stored task that it was opened on, and its version. */
-  taskId: string | null;
-  taskVersion: number | null;
-  instruction: string | null;
-  /** Names of the tools that the task offers; null for all. */
-  taskTools: string[] | null;
-  surfaces: SurfaceKind[];
-  browserTier: BrowserTier;
-  /** Null if it requested none, or its row was just inserted. */
-  browser: SessionBrowser | null;
-  /** Requirements on its host; a null `isolation` accepts any. */
-  size: string;
-  isolation: Isolation | null;
-  pinned: boolean;
-  clock: SessionClock;
-  seed: number | null;
-  /** Id of the host that serves it, or served it last. */
-  hostId: string | null;
-  /** Base address of that host's API server. */
-  hostAddress: string | null;
-  hostReused: boolean;
-  requestHash: string | null;
-  /** Id of the test run or proof that it was opened for; null if there is none. */
-  runId: string | null;
-  /** Id of the dataset run that it was opened for; null if there is none. */
-  datasetRunId: string | null;
-  /** Id of the run of an agent's build that it is a rollout of; null if there is none. */
-  agentRunId: string | null;
-  build: SessionBuild | null;
-  /** Verdict of its last grade; null if it was not graded. */
-  verdict: Verdict | null;
-  /** Null also if the verdict is unknown. */
-  score: number | null;
-  /** Id of the trace that reports it; null if there is none. */
-  traceId: string | null;
-  /** Id of the requested trace session; null for a trace session with the session's own id. */
-  traceSessionId: string | null;
-  createdAt: Date;
-  /**
-   * Mark of the secret of the control plane from which its token is derived; null for the secret in use at its
-   * creation.
-   */
-  secretMark: string | null;
-  assignedAt: Date | null;
-  readyAt: Date | null;
-  closedAt: Date | null;
-  lastActivityAt: Date;
-};
-
-/** A double holds every possible seed exactly; the driver would return a bigint as text. */
-export const seedColumn = 's.seed::float8';
-
-const buildColumn = `case when s.build_id is not null then (
-     select json_build_object('id', b.id, 'agentId', b.agent_id, 'buildHash', b.build_hash, 'version', b.semantic_ver)
-       from agent_builds b where b.id = s.build_id) end as build`;
-
-/** Builds the select list of a `SessionRow` from sessions `s`, with the address as the given expression. */
-export const sessionColumns = (hostAddress: string, instruction = 's.instruction'): string =>
-  `s.id, s.project_id as "projectId", s.version_id as "versionId", s.state,
-   s.end_reason as "endReason", s.error, s.task_form as "taskForm", s.task_name as "taskName",
-   s.task_hash as "taskHash", s.task_id as "taskId", s.task_version as "taskVersion", s.task_tools as "taskTools", ${instruction}, s.surfaces, s.browser_tier as "browserTier", ${browserColumn('s')} as browser,
-   s.size, s.isolation, s.pinned, s.clock, ${seedColumn} as seed, s.host_id as "hostId", ${hostAddress} as "hostAddress",
-   s.host_reused as "hostReused", s.request_hash as "requestHash", s.run_id as "runId", s.dataset_run_id as "datasetRunId",
-   s.agent_run_id as "agentRunId", ${buildColumn}, s.verdict, s.score, s.trace_id as "traceId", s.trace_session_id as "traceSessionId", s.created_at as "createdAt", s.secret_mark as "secretMark",
-   s.assigned_at as "assignedAt", s.ready_at as "readyAt", s.closed_at as "closedAt",
-   s.last_activity_at as "lastActivityAt"`;
-
-const selectSession = `select ${sessionColumns('h.address')}
+const selectSession = `select ${sessionColumns()}
   from sessions s left join hosts h on h.id = s.host_id`;
 
 const findSessionStatement = statement(
@@ -273,13 +178,13 @@ const following = `(s.created_at, s.id) <
 const pagedInstruction = `case
   when :withInstruction and (row_number() over newest = 1
             or sum(octet_length(s.instruction)) over newest <= :mostBytes::bigint)
-  then s.instruction end as instruction`;
+  then s.instruction end`;
 
 const listStatement = (of: OfRuns) =>
   replannedStatement(
     `list_sessions_${of}`,
     `select (select coalesce(w.former_slug, w.slug) from worlds w where w.id = s.world_id) as slug,
-          ${sessionColumns('h.address', pagedInstruction)},
+          ${sessionColumns({ instruction: pagedInstruction })},
           case when :withInstruction then coalesce(octet_length(s.instruction), 0) else 0 end as "instructionBytes",
           (extract(epoch from s.created_at) * 1000000)::float8 as "createdAtUs"
      from (select * from sessions s

@@ -12,7 +12,7 @@ import { isFinal } from '#domain/transitions.ts';
 import { pause } from '#runtime/pause.ts';
 import type { KeptCall, KeptOpen } from '../../base/bodies/keep.ts';
 import { type CallRow, findCallByKey } from '../../db/sessions/calls.ts';
-import type { SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
 import {
   type ClaimedRun,
   finishRun,

@@ -22,7 +22,7 @@ import { forNoProject } from '../../db/core/project-queue.ts';
 import type { CallRow } from '../../db/sessions/calls.ts';
 import type { SessionWork } from '../../db/sessions/host-calls.ts';
 import type { HostWork } from '../../db/sessions/hosts.ts';
-import type { SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
 import { lookEveryMs, type Peers, settledMs, watchPeers } from './peers.ts';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 import { createTopics, type Watch } from './topics.ts';

@@ -13,7 +13,7 @@ import {
 } from '#wire/host-api/session-archive.ts';
 import { jsonBody } from '../../base/json/json-text.ts';
 import { callFields, listCalls } from '../../db/sessions/calls.ts';
-import type { SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
 import type { Version } from '../../worlds/caches/versions.ts';
 import { viewFiles } from '../../worlds/versions/view-version.ts';
 import { viewListedCall } from '../calls/view.ts';

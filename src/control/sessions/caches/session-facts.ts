@@ -2,7 +2,8 @@
 
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
 import type { Queryable } from '../../db/core/database.ts';
-import { findSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
+import { findSession } from '../../db/sessions/sessions.ts';
 
 export type Facts = {
   versionId: string;

@@ -7,6 +7,7 @@ import type { pollHost } from '#wire/host-api/operations.ts';
 import type { Answer } from '#wire/operation.ts';
 import { jsonText } from '../../base/json/json-text.ts';
 import { findHostWork, type HostWork, type WarmReport } from '../../db/sessions/hosts.ts';
+import { sentColumns } from '../../db/sessions/session-row.ts';
 import { holdUntil, toMs } from '../../platform/notifications/held-requests.ts';
 import type { NotifiedValues } from '../../platform/notifications/notifications.ts';
 import { sessionToken } from '../../platform/tokens/tokens.ts';
@@ -86,10 +87,8 @@ const toAssignment = async (
     worldSlug: version.slug,
     ...(await toSources(parts, version, session.isHeld)),
     task: jsonText(session.taskJson) as unknown as Assignment['task'],
-    surfaces: session.surfaces,
+    ...sentColumns(session),
     ...(address === null ? {} : { address }),
-    clock: session.clock,
-    seed: session.seed,
     ...(session.surfaces.includes('ui') ? { ui: { files: pageFilesOf(version) } } : {}),
     ...(version.links.length === 0 ? {} : { links: await linkedWorldsOf(parts, version) }),
   };

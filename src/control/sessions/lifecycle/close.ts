@@ -25,7 +25,8 @@ import {
 } from '../../db/sessions/endings.ts';
 import { closeAndRecycle } from '../../db/sessions/recycle.ts';
 import { insertRequests, makeRoom } from '../../db/sessions/requests.ts';
-import { noSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
+import { noSession } from '../../db/sessions/sessions.ts';
 import { poolTopic, routeTopic } from '../../platform/notifications/notifications.ts';
 import { staleHost } from '../calls/directive.ts';
 import type { SessionParts } from '../parts.ts';

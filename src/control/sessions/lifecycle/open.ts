@@ -5,7 +5,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
-import { type HostWish, usualSize } from '#domain/pool.ts';
+import type { HostWish } from '#domain/pool.ts';
 import type { BrowserTier, SessionStart, SurfaceKind } from '#domain/session.ts';
 import { cleanText } from '#observability/read-value.ts';
 import { readTraceParent } from '#observability/trace-parent.ts';
@@ -18,7 +18,8 @@ import { leaveRun } from '../../db/evaluation/agent-runs.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../../db/sessions/assignment.ts';
 import { areBrowsersOffered } from '../../db/sessions/browsers.ts';
 import { listOffers } from '../../db/sessions/pools.ts';
-import { findSessionByKey, type SessionRow } from '../../db/sessions/sessions.ts';
+import { readClientColumns, type SessionRow } from '../../db/sessions/session-row.ts';
+import { findSessionByKey } from '../../db/sessions/sessions.ts';
 import { poolTopic } from '../../platform/notifications/notifications.ts';
 import type { OpenOutcome } from '../../platform/telemetry/counters.ts';
 import type { Version } from '../../worlds/caches/versions.ts';
@@ -109,17 +110,16 @@ const isRecorded = (
 };
 
 /** Returns the requirements on the host. */
-const wishOf = ({ isolation, size }: KeptOpen, tier: BrowserTier): HostWish => ({
-  tier,
-  isolation: isolation ?? null,
-  size: size ?? usualSize,
-});
+const wishOf = (body: KeptOpen, tier: BrowserTier): HostWish => {
+  const { isolation, size } = readClientColumns(body);
+  return { tier, isolation, size };
+};
 
 /**
  * Returns the trace that the session reports to: that of the request, or its own. Sessions of test runs report to
  * none.
  */
-const toldIn = (
+const reportedIn = (
   sessionId: string,
   { body, runId, traceparent }: OpenRequest,
 ): Pick<NewSession, 'traceId' | 'traceParentId' | 'traceSessionId'> => {
@@ -152,7 +152,7 @@ const toNewSession = async (
     worldId: version.worldId,
     versionId: version.id,
     headOf,
-    task: task?.specJson ?? null,
+    taskJson: task?.specJson ?? null,
     taskForm: task?.form ?? null,
     taskName: task?.name ?? null,
     taskHash: task?.hash ?? null,
@@ -162,10 +162,9 @@ const toNewSession = async (
     taskTools: task?.tools ?? null,
     surfaces,
     isRecorded: isRecorded(body, surfaces),
-    ...wishOf(body, tier),
-    reuseWarm: body.reuseWarm ?? false,
+    ...readClientColumns(body),
+    tier,
     clock: JSON.stringify(clock),
-    seed: body.seed ?? null,
     idempotencyKey: idempotencyKey ?? null,
     requestHash: body.hash,
     secretMark: parts.secrets.now().mark,
@@ -173,7 +172,7 @@ const toNewSession = async (
     datasetRunId: request.datasetRunId ?? null,
     agentRunId: null,
     buildId: null,
-    ...toldIn(sessionId, request),
+    ...reportedIn(sessionId, request),
   };
 };
 
@@ -331,7 +330,7 @@ const logOpened = ({ log }: SessionParts, { session, start }: Opened): void => {
   log.info({ sessionId, hostId, versionId, start }, 'session opened');
 };
 
-const openTold = async (parts: SessionParts, request: OpenRequest): Promise<UnderWay> => {
+const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<UnderWay> => {
   const { opens, claimSeconds } = parts.metrics;
   const beganAt = performance.now();
   const beganMs = Date.now();
@@ -354,7 +353,7 @@ const openTold = async (parts: SessionParts, request: OpenRequest): Promise<Unde
 
 /** Opens a session, or returns the one that an earlier request with the same key opened. */
 export const open = async (parts: SessionParts, request: OpenRequest): Promise<Opened> => {
-  const { opened, end } = await openTold(parts, request);
+  const { opened, end } = await openMeasured(parts, request);
   end(true);
   return opened;
 };
@@ -372,7 +371,7 @@ const openSettled = async (
   let end: UnderWay['end'] = () => {};
   let isServed = false;
   try {
-    const underWay = await openTold(parts, { ...request, sessionId });
+    const underWay = await openMeasured(parts, { ...request, sessionId });
     end = underWay.end;
     const { session: opened, isNew } = underWay.opened;
     const session = isNew

@@ -10,7 +10,8 @@ import { Secret } from '#runtime/secret.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/sessions/session.ts';
 import { pickTools } from '../../base/contracts/contract-view.ts';
 import { JsonText } from '../../base/json/json-text.ts';
-import type { ListedSession, SessionRow } from '../../db/sessions/sessions.ts';
+import { type SessionRow, showColumns } from '../../db/sessions/session-row.ts';
+import type { ListedSession } from '../../db/sessions/sessions.ts';
 import { browserToken, type KeyLevel, sessionToken } from '../../platform/tokens/tokens.ts';
 import type { SessionParts } from '../parts.ts';
 
@@ -124,8 +125,6 @@ const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['
   return agentRunId === null ? null : { kind: 'agent', id: agentRunId };
 };
 
-const timestamp = (date: Date | null): string | null => date?.toISOString() ?? null;
-
 /** The members of a session that do not depend on its world; their size is bounded. */
 type Light = Omit<SessionView, 'tools' | 'instruction'>;
 
@@ -136,33 +135,13 @@ const viewLight = (
   slug: string,
   level: KeyLevel,
 ): Light => ({
-  id: session.id,
+  ...showColumns(session),
   slug,
-  versionId: session.versionId,
-  state: session.state,
   ready: isUsable(session),
-  endReason: session.endReason,
-  error: session.error,
   surfaces: viewSurfaces(parts, session, level),
   task: viewTask(session),
   run: viewRun(session),
-  build: session.build,
-  verdict: session.verdict,
-  score: session.score,
-  pinned: session.pinned,
-  browserTier: session.browserTier,
-  size: session.size,
-  isolation: session.isolation,
-  clock: session.clock,
-  seed: session.seed,
-  hostReused: session.hostReused,
-  traceId: session.traceId,
   traceSessionId: session.traceId === null ? null : (session.traceSessionId ?? session.id),
-  createdAt: session.createdAt.toISOString(),
-  assignedAt: timestamp(session.assignedAt),
-  readyAt: timestamp(session.readyAt),
-  closedAt: timestamp(session.closedAt),
-  lastActivityAt: session.lastActivityAt.toISOString(),
 });
 
 const jsonTools = (json: string): SessionView['tools'] =>

@@ -1,7 +1,8 @@
 /** Waits for a session until it is usable or over. */
 import { type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
-import { findSession, noSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
+import { findSession, noSession } from '../../db/sessions/sessions.ts';
 import { holdWatching, toMs } from '../../platform/notifications/held-requests.ts';
 import type { NotifiedValues } from '../../platform/notifications/notifications.ts';
 import type { Watch } from '../../platform/notifications/topics.ts';

@@ -10,7 +10,8 @@ import {
   type Recording,
   type RecordingPart,
 } from '../../db/sessions/recordings.ts';
-import { findSession, noSession, type SessionRow } from '../../db/sessions/sessions.ts';
+import type { SessionRow } from '../../db/sessions/session-row.ts';
+import { findSession, noSession } from '../../db/sessions/sessions.ts';
 import type { SessionParts } from '../parts.ts';
 import { type Chapter, clusterHead, type Film, filmHead } from './webm.ts';
 
