@@ -33,7 +33,7 @@ import { createDefaultTiers } from './projects/default-tiers.ts';
 import type { ProjectParts } from './projects/parts.ts';
 import { createSessionFacts } from './sessions/caches/session-facts.ts';
 import type { SessionParts } from './sessions/parts.ts';
-import { createAdmission } from './sessions/scheduling/admission.ts';
+import { Admission } from './sessions/scheduling/admission.ts';
 import { createBrowserAssigner } from './sessions/scheduling/browser-assigner.ts';
 import { createHostAssigner } from './sessions/scheduling/host-assigner.ts';
 import { createWaitingHosts } from './sessions/scheduling/waiting-hosts.ts';
@@ -158,7 +158,7 @@ const buildWorldParts = async (
 
 const buildSessionParts = (below: WorldParts): SessionParts => {
   const { config, db, log, metrics, notifications, tracer } = below;
-  const admission = createAdmission(config.opens, (wish) => readBacklog(db, wish));
+  const admission = new Admission(config.opens, (wish) => readBacklog(db, wish));
   return {
     ...below,
     callWrites: createCallWrites(db),

@@ -53,7 +53,7 @@ it('the log has a line for each step of a session, with its host', async () => {
   ]);
   expect(toldOf(second)).toMatchObject([
     { msg: 'session opened', hostId: null, start: 'cold' },
-    { msg: 'session placed', hostId: late.id },
+    { msg: 'session assigned to a host', hostId: late.id },
   ]);
 });
 

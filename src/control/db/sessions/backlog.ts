@@ -20,7 +20,7 @@ export type Backlog = {
 const wanted: Wish = { tier: ':tier', isolation: ':isolation', size: ':size' };
 const asked = wishOf('s');
 
-const crowdingStatement = statement(
+const backlogStatement = statement(
   'crowding',
   `select w.*, p."toCome"
      from (select count(*)::int as waiting,
@@ -40,7 +40,7 @@ const crowdingStatement = statement(
 /** Counts the waiting sessions and the hosts that can be launched; indexes of live rows serve it. */
 export const readBacklog = async (db: Queryable, wish: HostWish): Promise<Backlog> => {
   const { tier, isolation, size } = wish;
-  const [row] = await db.query<Backlog>(crowdingStatement, { tier, isolation, size });
-  if (row === undefined) throw new Error('the crowding was not read');
+  const [row] = await db.query<Backlog>(backlogStatement, { tier, isolation, size });
+  if (row === undefined) throw new Error('the backlog was not read');
   return row;
 };

@@ -21,21 +21,21 @@ export type BrowserAssigner = {
   place(hostId?: string): Promise<boolean>;
 };
 
-type PlacerParts = { db: Database; log: Log; metrics: Metrics; notifications: Notifications };
+type AssignerParts = { db: Database; log: Log; metrics: Metrics; notifications: Notifications };
 
-/** Maximum number of assignments in one transaction, so that other transactions get their turn. */
+/** Maximum number of assignments in one transaction, so that other transactions also get the lock. */
 const mostAtOnce = 50;
 
 const placeAll = (db: Database): Promise<BrowserPlacement[]> =>
   db.transaction(async (tx) => {
     await lockBrowserPlacement(tx);
-    const placed: BrowserPlacement[] = [];
-    while (placed.length < mostAtOnce) {
+    const assigned: BrowserPlacement[] = [];
+    while (assigned.length < mostAtOnce) {
       const next = await placeBrowser(tx);
       if (next === undefined) break;
-      placed.push(next);
+      assigned.push(next);
     }
-    return placed;
+    return assigned;
   });
 
 /** Creates the assigner. */
@@ -44,11 +44,11 @@ export const createBrowserAssigner = ({
   log,
   metrics,
   notifications,
-}: PlacerParts): BrowserAssigner => {
-  const tell = (placed: BrowserPlacement): void => {
-    log.info(placed, 'browser placed');
-    metrics.browserWaitSeconds.observe(placed.waitedMs / 1_000);
-    notifications.notify(placed.hostId, placed.sessionId, poolTopic);
+}: AssignerParts): BrowserAssigner => {
+  const announce = (assigned: BrowserPlacement): void => {
+    log.info(assigned, 'browser assigned to a session');
+    metrics.browserWaitSeconds.observe(assigned.waitedMs / 1_000);
+    notifications.notify(assigned.hostId, assigned.sessionId, poolTopic);
   };
   return {
     async place(hostId) {
@@ -57,15 +57,13 @@ export const createBrowserAssigner = ({
         return false;
       }
       if (await isOlderListening(db)) {
-        log.info(
-          'browsers are given to sessions once no control plane runs that does not know them',
-        );
+        log.info('no browser is assigned while a control plane of a release without browsers runs');
         return false;
       }
-      const placed = await forNoProject(() => placeAll(db));
-      for (const one of placed) tell(one);
-      if (placed.length === 0) notifications.notify(poolTopic);
-      return placed.some((one) => one.hostId === hostId);
+      const assigned = await forNoProject(() => placeAll(db));
+      for (const one of assigned) announce(one);
+      if (assigned.length === 0) notifications.notify(poolTopic);
+      return assigned.some((one) => one.hostId === hostId);
     },
   };
 };

@@ -4,18 +4,18 @@ import { createConcurrencyLimit } from './concurrency-limit.ts';
 /** Creates a limit with a fake clock. */
 const start = () => {
   let nowMs = 0;
-  const pace = createConcurrencyLimit(() => nowMs);
+  const limit = createConcurrencyLimit(() => nowMs);
   const pass = (ms: number): void => {
     nowMs += ms;
   };
   return {
-    ...pace,
+    ...limit,
     pass,
     /** Opens and serves sessions one after another, each in `tookMs`; the next follows after `restMs`. */
     serve(count: number, tookMs: number, restMs = 0) {
       for (let nth = 0; nth < count; nth += 1) {
-        pace.ask();
-        const end = pace.begin('prj-1');
+        limit.noteRequest();
+        const end = limit.begin('prj-1');
         pass(tookMs);
         end(true);
         pass(restMs);
@@ -24,81 +24,84 @@ const start = () => {
     /** Returns the number of opens that one project may have in flight. */
     most(): number {
       const ends = [];
-      while (!pace.isFull('prj-1') && ends.length < 100) ends.push(pace.begin('prj-1'));
+      while (!limit.isFull('prj-1') && ends.length < 100) ends.push(limit.begin('prj-1'));
       for (const end of ends) end(false);
       return ends.length;
     },
   };
 };
 
-it('any number is under way where what is asked for is borne', () => {
+it('any number of opens may be in flight without overload', () => {
   expect(start().most()).toBe(100);
 });
 
 it.each([
   ['is served one at a time', 10, 0, 2],
-  ['takes 40 ms, 100 of which are served in a second', 40, 100, 6],
-  ['was never seen', 0, 0, 2],
-])('half as many more are under way as serve what %s', (_, tookMs, perSecond, most) => {
-  const { serve, begin, crowd, pass, most: mostNow } = start();
-  if (tookMs > 0) serve(64, tookMs);
-  crowd();
-  // Several at once, to reach this throughput.
-  for (let nth = 0; nth < perSecond; nth += 1) {
-    const end = begin('prj-1');
-    pass(1_000 / perSecond);
-    end(true);
-    crowd();
-  }
-  expect(mostNow()).toBe(most);
-});
+  ['takes 40 ms and 100 are served per second', 40, 100, 6],
+  ['was never measured', 0, 0, 2],
+])(
+  'limits the opens in flight to 1.5 times what the throughput needs when an open %s',
+  (_, tookMs, perSecond, most) => {
+    const { serve, begin, markOverload, pass, most: mostNow } = start();
+    if (tookMs > 0) serve(64, tookMs);
+    markOverload();
+    // Several at once, to reach this throughput.
+    for (let nth = 0; nth < perSecond; nth += 1) {
+      const end = begin('prj-1');
+      pass(1_000 / perSecond);
+      end(true);
+      markOverload();
+    }
+    expect(mostNow()).toBe(most);
+  },
+);
 
-it('what opens take while it is crowded is not taken for what they take alone', () => {
-  const { serve, crowd, pass, most } = start();
+it('durations under overload do not count as durations of opens that run alone', () => {
+  const { serve, markOverload, pass, most } = start();
   serve(64, 10);
   for (let nth = 0; nth < 64; nth += 1) {
-    crowd();
+    markOverload();
     serve(1, 200);
   }
   pass(2_000);
-  crowd();
+  markOverload();
   serve(100, 1);
   expect(most()).toBe(2);
 });
 
-it('a project that has none under way is never full', () => {
-  const { crowd, begin, isFull } = start();
-  crowd();
+it('a project without an open in flight never reaches the limit', () => {
+  const { markOverload, begin, isFull } = start();
+  markOverload();
   begin('prj-1');
   begin('prj-1');
   expect([isFull('prj-1'), isFull('prj-2')]).toEqual([true, false]);
 });
 
-it('it is crowded for as long as more is asked for than is served, and a second longer', () => {
-  const { serve, crowd, ask, turnAway, pass, isCrowded } = start();
+it('overload lasts until one second after demand last exceeded throughput', () => {
+  const { serve, markOverload, noteRequest, noteRefusal, pass, isOverloaded } = start();
   serve(100, 10);
-  crowd();
+  markOverload();
   for (let nth = 0; nth < 20; nth += 1) {
     serve(10, 10);
-    ask();
-    turnAway();
+    noteRequest();
+    noteRefusal();
   }
-  expect(isCrowded()).toBe(true);
+  expect(isOverloaded()).toBe(true);
   pass(999);
-  expect(isCrowded()).toBe(true);
+  expect(isOverloaded()).toBe(true);
   pass(1);
-  expect(isCrowded()).toBe(false);
+  expect(isOverloaded()).toBe(false);
 });
 
-it('it is not crowded any longer when few are asked for, though some of them come at once', () => {
-  const { serve, crowd, ask, turnAway, isCrowded } = start();
+it('overload ends when demand is low, although single opens are still refused', () => {
+  const { serve, markOverload, noteRequest, noteRefusal, isOverloaded } = start();
   serve(100, 10);
-  crowd();
+  markOverload();
   serve(20, 10, 40);
   for (let nth = 0; nth < 10; nth += 1) {
     serve(1, 10, 40);
-    ask();
-    turnAway();
+    noteRequest();
+    noteRefusal();
   }
-  expect(isCrowded()).toBe(false);
+  expect(isOverloaded()).toBe(false);
 });

@@ -8,15 +8,15 @@ import { createRecentCount } from './recent-count.ts';
 
 export type ConcurrencyLimit = {
   /** Records that an open was requested. */
-  ask(): void;
+  noteRequest(): void;
   /** Marks overload from now on, until it is over. */
-  crowd(): void;
+  markOverload(): void;
   /** Returns true under overload. */
-  isCrowded(): boolean;
+  isOverloaded(): boolean;
   /** Returns true if another open of this project would exceed the limit; never for a project without one in flight. */
   isFull(projectId: string): boolean;
   /** Records that an open was refused as full; overload continues if demand is as high as before. */
-  turnAway(): void;
+  noteRefusal(): void;
   /** Counts an open of this project as in flight until the returned function is called, with true if it was served. */
   begin(projectId: string): (isServed: boolean) => void;
 };
@@ -26,11 +26,11 @@ const calmMs = 1_000;
 /** Window in which requests and served opens are counted, in milliseconds. */
 const countedMs = 1_000;
 /** Demand below this share of the best throughput is not overload. */
-const borneShare = 0.9;
+const bearableShare = 0.9;
 /** Headroom: factor by which an open may take longer under overload than alone. */
-const room = 1.5;
+const headroom = 1.5;
 /** Lower bound of the limit. */
-const leastUnderWay = 2;
+const leastInFlight = 2;
 /**
  * Number of measurements of opens that run alone. Their lower quartile counts, since other opens may have started
  * during some of them.
@@ -43,32 +43,32 @@ const quickOf = (values: readonly number[]): number =>
 
 /** Creates the limit of one wish. */
 export const createConcurrencyLimit = (now: () => number): ConcurrencyLimit => {
-  const asked = createRecentCount(countedMs, now);
+  const requested = createRecentCount(countedMs, now);
   const served = createRecentCount(countedMs, now);
   /** Latest durations of opens that began with no other in flight, in milliseconds. */
   const aloneMs: number[] = [];
-  const underWay = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   let all = 0;
-  let crowdedAt: number | undefined;
+  let overloadedAt: number | undefined;
   let mostServed = 0;
   let usualMs = 0;
 
-  const isCrowded = (): boolean => crowdedAt !== undefined && now() - crowdedAt < calmMs;
+  const isOverloaded = (): boolean => overloadedAt !== undefined && now() - overloadedAt < calmMs;
 
   /** Returns the number of opens that may be in flight. */
   const bound = (): number => {
     const perMs = served.count() / countedMs;
-    return Math.max(leastUnderWay, Math.round(room * perMs * usualMs));
+    return Math.max(leastInFlight, Math.round(headroom * perMs * usualMs));
   };
 
   const end = (projectId: string, beganAt: number, wasAlone: boolean, isServed: boolean): void => {
     all -= 1;
-    const left = (underWay.get(projectId) ?? 1) - 1;
-    if (left === 0) underWay.delete(projectId);
-    else underWay.set(projectId, left);
+    const left = (inFlight.get(projectId) ?? 1) - 1;
+    if (left === 0) inFlight.delete(projectId);
+    else inFlight.set(projectId, left);
     if (!isServed) return;
     served.add();
-    if (isCrowded()) mostServed = Math.max(mostServed, served.count());
+    if (isOverloaded()) mostServed = Math.max(mostServed, served.count());
     else if (wasAlone) {
       aloneMs.push(now() - beganAt);
       if (aloneMs.length > mostTimes) aloneMs.shift();
@@ -76,24 +76,24 @@ export const createConcurrencyLimit = (now: () => number): ConcurrencyLimit => {
   };
 
   return {
-    ask: asked.add,
-    isCrowded,
-    crowd() {
-      if (!isCrowded()) {
+    noteRequest: requested.add,
+    isOverloaded,
+    markOverload() {
+      if (!isOverloaded()) {
         mostServed = served.count();
         usualMs = quickOf(aloneMs);
       }
-      crowdedAt = now();
+      overloadedAt = now();
     },
-    isFull: (projectId) => isCrowded() && underWay.has(projectId) && all >= bound(),
-    turnAway() {
-      if (asked.count() > borneShare * mostServed) crowdedAt = now();
+    isFull: (projectId) => isOverloaded() && inFlight.has(projectId) && all >= bound(),
+    noteRefusal() {
+      if (requested.count() > bearableShare * mostServed) overloadedAt = now();
     },
     begin(projectId) {
       const beganAt = now();
-      const wasAlone = all === 0 && !isCrowded();
+      const wasAlone = all === 0 && !isOverloaded();
       all += 1;
-      underWay.set(projectId, (underWay.get(projectId) ?? 0) + 1);
+      inFlight.set(projectId, (inFlight.get(projectId) ?? 0) + 1);
       return (isServed) => end(projectId, beganAt, wasAlone, isServed);
     },
   };

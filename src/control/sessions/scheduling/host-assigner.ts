@@ -35,8 +35,8 @@ export type HostAssigner = {
   placeHost(hostId: string): Promise<boolean>;
 };
 
-type PlacerParts = {
-  admission: Pick<Admission, 'placed'>;
+type AssignerParts = {
+  admission: Pick<Admission, 'assigned'>;
   db: Database;
   log: Log;
   metrics: Metrics;
@@ -46,65 +46,66 @@ type PlacerParts = {
 
 type Waiting = Candidate & { found: PromiseWithResolvers<Assignment[]> };
 
-/** Maximum number of candidates placed under one lock, so that other connections get their turn. */
-const seekersAtOnce = 50;
+/** Maximum number of candidates in one batch, so that other connections also get the lock. */
+const candidatesAtOnce = 50;
 
 /**
- * Batches the placements of this process: all that arrived meanwhile share one transaction. With a transaction each,
- * every one would occupy a connection while it waits for the lock, and under load that would use up all connections.
+ * Batches the assignments of this process: all candidates that arrived meanwhile share one transaction. With a
+ * transaction each, every one would occupy a connection while it waits for the lock. Under load that would use up all
+ * connections.
  */
-const createSeeking = (db: Database) => {
-  const seekers = new Map<string, Waiting>();
-  let isPlacing = false;
+const createAssignmentBatches = (db: Database) => {
+  const candidates = new Map<string, Waiting>();
+  let isAssigning = false;
 
-  const placeThem = async (): Promise<void> => {
-    isPlacing = true;
-    while (seekers.size > 0) {
-      const turn = [...seekers.values()].slice(0, seekersAtOnce);
-      for (const { id } of turn) seekers.delete(id);
+  const assignBatches = async (): Promise<void> => {
+    isAssigning = true;
+    while (candidates.size > 0) {
+      const batch = [...candidates.values()].slice(0, candidatesAtOnce);
+      for (const { id } of batch) candidates.delete(id);
       try {
-        const placed = await assignAll(db, turn);
-        for (const [index, { found }] of turn.entries()) found.resolve(placed[index] ?? []);
+        const assigned = await assignAll(db, batch);
+        for (const [index, { found }] of batch.entries()) found.resolve(assigned[index] ?? []);
       } catch (error) {
-        for (const { found } of turn) found.reject(error);
+        for (const { found } of batch) found.reject(error);
       }
     }
-    isPlacing = false;
+    isAssigning = false;
   };
 
   return async ({ kind, id }: Candidate): Promise<Assignment[]> => {
     if (!(await mayAssign(db, kind))) return [];
-    const seeker = seekers.get(id) ?? { kind, id, found: Promise.withResolvers() };
-    seekers.set(id, seeker);
-    // A batch serves several projects, so it takes no project's turn.
-    if (!isPlacing) void forNoProject(placeThem);
-    return seeker.found.promise;
+    const candidate = candidates.get(id) ?? { kind, id, found: Promise.withResolvers() };
+    candidates.set(id, candidate);
+    // A batch serves several projects, so it does not use the project's share of connections.
+    if (!isAssigning) void forNoProject(assignBatches);
+    return candidate.found.promise;
   };
 };
 
-const tellPlaced = (parts: PlacerParts, placed: Assignment): void => {
+const announce = (parts: AssignerParts, assigned: Assignment): void => {
   const { admission, log, metrics, notifications, tracer } = parts;
-  admission.placed(placed);
-  log.info(placed, 'session placed');
+  admission.assigned(assigned);
+  log.info(assigned, 'session assigned to a host');
   const endedMs = Date.now();
-  tracer.add(placed.sessionId, { name: 'wait', beganMs: endedMs - placed.waitedMs, endedMs });
-  metrics.claimSeconds.observe({ start: 'cold' }, placed.waitedMs / 1_000);
-  notifications.notify(placed.hostId, placed.sessionId, poolTopic);
+  tracer.add(assigned.sessionId, { name: 'wait', beganMs: endedMs - assigned.waitedMs, endedMs });
+  metrics.claimSeconds.observe({ start: 'cold' }, assigned.waitedMs / 1_000);
+  notifications.notify(assigned.hostId, assigned.sessionId, poolTopic);
 };
 
 /** Creates the assigner. */
-export const createHostAssigner = (parts: PlacerParts): HostAssigner => {
-  const seek = createSeeking(parts.db);
-  const place = async (seeker: Candidate): Promise<Assignment[]> => {
-    const placed = await seek(seeker);
-    for (const one of placed) tellPlaced(parts, one);
-    return placed;
+export const createHostAssigner = (parts: AssignerParts): HostAssigner => {
+  const assignInBatch = createAssignmentBatches(parts.db);
+  const assign = async (candidate: Candidate): Promise<Assignment[]> => {
+    const assigned = await assignInBatch(candidate);
+    for (const one of assigned) announce(parts, one);
+    return assigned;
   };
   return {
     async placeSession(sessionId) {
-      const placed = await place({ kind: 'session', id: sessionId });
-      if (!placed.some((one) => one.sessionId === sessionId)) parts.notifications.notify(poolTopic);
+      const assigned = await assign({ kind: 'session', id: sessionId });
+      if (!assigned.some((one) => one.sessionId === sessionId)) parts.notifications.notify(poolTopic);
     },
-    placeHost: async (hostId) => (await place({ kind: 'host', id: hostId })).length > 0,
+    placeHost: async (hostId) => (await assign({ kind: 'host', id: hostId })).length > 0,
   };
 };
