@@ -11,7 +11,7 @@ import {
   whyNotRole,
 } from './account.ts';
 
-describe('what a role may', () => {
+describe('a role', () => {
   it.each([
     ['organization:own', ['OWNER']],
     ['organization:manage', ['OWNER', 'ADMIN']],
@@ -23,14 +23,14 @@ describe('what a role may', () => {
     expect(roles.filter((role) => mayDo(role, deed))).toEqual(allowed);
   });
 
-  it('is what the project gives in place of the organization, but for owners', () => {
+  it('of the project replaces that of the organization, except for owners', () => {
     expect(roleInProject('MEMBER', undefined)).toBe('MEMBER');
     expect(roleInProject('ADMIN', 'VIEWER')).toBe('VIEWER');
     expect(roleInProject('NONE', 'ADMIN')).toBe('ADMIN');
     expect(roleInProject('OWNER', 'NONE')).toBe('OWNER');
   });
 
-  it('leaves owners to owners, and members to admins', () => {
+  it('changes owners only as an owner, and members only as an admin', () => {
     expect(whyNotRole('ADMIN', null, 'ADMIN')).toBeUndefined();
     expect(whyNotRole('ADMIN', null, 'OWNER')).toContain('only an owner');
     expect(whyNotRole('ADMIN', 'OWNER', null)).toContain('only an owner');
@@ -39,10 +39,10 @@ describe('what a role may', () => {
   });
 });
 
-describe('a token made by a token', () => {
+describe('a token created with another token', () => {
   const outer = { scopes: ['accounts', 'mcp:read'], projectIds: ['prj-1', 'prj-2'] } as const;
 
-  it('reaches no more than it', () => {
+  it('has no access that the other lacks', () => {
     expect(isWithin({ scopes: ['mcp:read'], projectIds: ['prj-2'] }, outer)).toBe(true);
     expect(isWithin({ scopes: ['mcp:write'], projectIds: ['prj-2'] }, outer)).toBe(false);
     expect(isWithin({ scopes: ['mcp:read'], projectIds: ['prj-3'] }, outer)).toBe(false);
@@ -52,7 +52,7 @@ describe('a token made by a token', () => {
 });
 
 describe('names', () => {
-  it('of people are addresses in lower case', () => {
+  it('of people are e-mail addresses in lower case', () => {
     expect(readEmail(' Ada@Example.TEST ')).toBe('ada@example.test');
     for (const text of [
       '',
@@ -72,7 +72,7 @@ describe('names', () => {
     expect(slugOf('x'.repeat(100))).toMatch(slugForm);
   });
 
-  it('of secrets show their ends alone', () => {
+  it('of secrets show only their prefix and last characters', () => {
     expect(maskSecret('sk-abcdefghij')).toBe('sk-...ghij');
     expect(maskSecret('pat_abcdefghij')).toBe('pat_...ghij');
   });

@@ -28,7 +28,7 @@ describe('the interval of a difference', () => {
     expect(rounded(found.interval)).toEqual(interval);
   });
 
-  it('is none where one of the two judged nothing', () => {
+  it('is null if one of the two has no judged session', () => {
     const nothing = { n: 0, passed: 0 };
     expect(contrast(nothing, { n: 4, passed: 2 })).toEqual({
       base: { ...nothing, passRate: null },
@@ -52,7 +52,7 @@ describe('two builds', () => {
     ...more,
   });
 
-  it('are compared by task and check, and in all by the tasks that both have played', () => {
+  it('are compared by task and check, and in total by the tasks that both have played', () => {
     const { tasks, total } = compareBuilds(
       [
         played('a1', 'refund', 'pass', { paid: 'pass', noted: 'unknown' }),
@@ -80,7 +80,7 @@ describe('two builds', () => {
     expect(total.difference).toBeCloseTo(1 / 3 - 1, 10);
   });
 
-  it('have flips: sessions of a task with another verdict, paired in their order', () => {
+  it('have flips: sessions of a task whose verdicts differ, paired in their order', () => {
     const { flips } = compareBuilds(
       [
         played('a1', 'refund', 'pass', { paid: 'pass', noted: 'pass' }),
@@ -106,7 +106,7 @@ describe('two builds', () => {
     ]);
   });
 
-  it('are told where a task had another content, and worlds are kept apart', () => {
+  it('report tasks whose content differs, and keep worlds separate', () => {
     const { tasks } = compareBuilds(
       [played('a1', 'refund', 'pass'), played('a2', 'refund', 'pass', {}, { world: 'crm' })],
       [played('b1', 'refund', 'pass', {}, { content: 'sha256:other' })],

@@ -67,11 +67,11 @@ describe('hideCredentials', () => {
       expect(hideCredentials(`bASic ${sent}`)).toBe('bASic ***');
       expect(hideCredentials(`a=basic%20${encodeURIComponent(sent)}&b`)).toBe('a=basic%20***&b');
     }
-    const other = `Basic ${Buffer.from('somebody:a password of their own, and long').toString('base64')}`;
+    const other = `Basic ${Buffer.from('a-user:a password of their own, and long').toString('base64')}`;
     expect(hideCredentials(other)).toBe(other);
   });
 
-  it('changes no text that holds none', () => {
+  it('changes no text without a secret', () => {
     const words =
       'st sk lt pt pg hst best test default backend service account for 2024 eu-west-1'.split(' ');
     const pick = (): string => words[randomInt(words.length)] ?? '';
@@ -114,7 +114,7 @@ describe('hideCredentials', () => {
     },
   );
 
-  it('leaves alone what only looks like one', () => {
+  it('changes no text that only looks like a secret', () => {
     for (const text of [
       'st-1',
       'ghost-town',

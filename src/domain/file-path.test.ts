@@ -13,7 +13,7 @@ describe('a path of a project file', () => {
     ['', [], true],
     ['/', [], true],
     ['👩‍💻.md', ['👩‍💻.md'], false],
-  ])('%j is taken', (path, names, isFolder) => {
+  ])('%j is accepted', (path, names, isFolder) => {
     expect(read(path)).toEqual({ names, isFolder });
   });
 
@@ -36,12 +36,12 @@ describe('a path of a project file', () => {
     expect(() => read(path)).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
-  it('is the same in both forms of Unicode, and another in another case', () => {
+  it('is equal in both forms of Unicode, and differs by case', () => {
     expect(read('u\u0308.txt')).toEqual(read('\u00fc.txt'));
     expect(read('A.txt')).not.toEqual(read('a.txt'));
   });
 
-  it('is refused, or is read again as it was', () => {
+  it('is refused, or is unchanged when it is read again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (path) => {
         let names: string[];

@@ -49,7 +49,7 @@ describe('the address of a host', () => {
   });
 });
 
-it('is compared with where a connection comes from, without the clothes of IPv6', () => {
+it('the peer address of a connection is compared in its IPv4 form', () => {
   expect(plainIp('::ffff:10.0.0.7')).toBe('10.0.0.7');
   expect(plainIp('10.0.0.7')).toBe('10.0.0.7');
   expect(plainIp('fe80::1%eth0')).toBe('fe80::1');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isId, newId } from './id.ts';
 
 describe('an identifier', () => {
-  it('is another one each time, of the same form, however many are made', () => {
+  it('is unique and of the same form, however many are made', () => {
     const ids = Array.from({ length: 2_000 }, () => newId('call', 1_700_000_000_000));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => isId('call', id))).toBe(true);
@@ -12,7 +12,7 @@ describe('an identifier', () => {
     }
   });
 
-  it('sorts by when it was made', () => {
+  it('sorts by the time of its creation', () => {
     const ids = [1, 31, 32, 1_700_000_000_000, 1_700_000_000_001].map((ms) => newId('ses', ms));
     expect(ids.toSorted()).toEqual(ids);
   });

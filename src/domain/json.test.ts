@@ -16,7 +16,7 @@ describe('JSON pointers', () => {
     expect(toPointer(segments)).toBe(pointer);
   });
 
-  it('take the index of a list as a number', () => {
+  it('read the index of a list as a number', () => {
     expect(toPointer(['rows', 3, 'a/b'])).toBe('/rows/3/a~1b');
   });
 });
@@ -43,7 +43,7 @@ describe('own', () => {
     ['__proto__', 3],
     ['constructor', undefined],
     ['b', undefined],
-  ])('finds under %j what the object itself has: %j', (name, expected) => {
+  ])('returns for %j only an own property: %j', (name, expected) => {
     expect(own(object, name)).toBe(expected);
   });
 });

@@ -27,7 +27,7 @@ export const ledgerFields = [
  * Origins of a request: a tool call, the API, the page of the UI, another call, or the hosted browser. Also webhooks:
  * one that was sent, or one that could not be sent to a subscription.
  */
-export const ledgerWays = [
+export const ledgerOrigins = [
   'tool',
   'api',
   'ui',
@@ -36,7 +36,7 @@ export const ledgerWays = [
   'webhook',
   'webhook-skipped',
 ] as const;
-export type LedgerWay = (typeof ledgerWays)[number];
+export type LedgerOrigin = (typeof ledgerOrigins)[number];
 
 /** Suffix that turns an event type into the operation of a receiver's answer. No event type ends with it. */
 export const answerSuffix = '.answer';

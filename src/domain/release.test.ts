@@ -33,7 +33,7 @@ describe('a run', () => {
 });
 
 describe('the gate', () => {
-  it('is untested without a run, or while one goes on, whatever the others came to', () => {
+  it('is untested without a run, or while one is running, whatever the results of the others', () => {
     expect(judge([], rule)).toEqual({
       ...{ verdict: 'untested', passRate: null, gradedRollouts: 0 },
       reasons: ['no run recorded the build'],
@@ -45,7 +45,7 @@ describe('the gate', () => {
     });
   });
 
-  it('is blocked by a run that ended without completing, however well the others did', () => {
+  it('is blocked by a run that ended without completing, whatever the results of the others', () => {
     const lacking = run({ id: 'r2', ungraded: 1, examples: ['ses-1'] });
     expect(judge([run({ graded: 40, passed: 40 }), lacking], rule)).toMatchObject({
       ...{ verdict: 'blocked', passRate: 1, gradedRollouts: 40 },
@@ -70,7 +70,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('has no pass rate where nothing was graded', () => {
+  it('has no pass rate if no rollout was graded', () => {
     expect(judge([run({ ungraded: 2 })], rule)).toMatchObject({
       ...{ verdict: 'blocked', passRate: null, gradedRollouts: 0 },
       reasons: [

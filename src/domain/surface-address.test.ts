@@ -31,7 +31,7 @@ describe('a template of surface addresses', () => {
     expect(parseSurfaceTemplate(text)).toBeUndefined();
   });
 
-  it('tells hosts of other domains from labels that no session has', () => {
+  it('distinguishes hosts of other domains from labels that no session has', () => {
     const template = parsed('http://{session}--{surface}.w.test');
     for (const host of ['w.test', 'example.com', 'xw.test', '127.0.0.1:80', '']) {
       expect(readSurfaceHost(template, host)).toBeUndefined();
@@ -42,7 +42,7 @@ describe('a template of surface addresses', () => {
     }
   });
 
-  it('has room for every id in a label of a host name', () => {
+  it('fits every id into a label of a host name', () => {
     const id = newId('ses');
     expect(isId('ses', id)).toBe(true);
     expect(isId('hst', id)).toBe(false);

@@ -20,7 +20,7 @@ describe('pathFault', () => {
     'डेटा.json',
     `${'a/'.repeat(31)}a`,
     `${'x'.repeat(255)}`,
-  ])('lets %j pass', (path) => {
+  ])('accepts %j', (path) => {
     expect(pathFault(path)).toBeUndefined();
   });
 
@@ -108,21 +108,21 @@ describe('createPathCheck', () => {
     expect(lastFault(...paths)).toBe(fault);
   });
 
-  it('does not hold a path against a later one that was refused itself', () => {
+  it('ignores a refused path when it checks later ones', () => {
     expect(lastFault('NUL', 'a', 'A/b', 'b')).toBeUndefined();
     expect(lastFault('data/a', 'data/b', 'data2/a')).toBeUndefined();
   });
 });
 
 describe('foldPath', () => {
-  it('makes one of what file systems take for one', () => {
+  it('returns one key for paths that some file system treats as one', () => {
     expect(foldPath('.GI\u200cT')).toBe('.git');
     expect(foldPath('Ä')).toBe(foldPath('a\u0308'));
   });
 });
 
 describe('showPath', () => {
-  it('shows what is not seen', () => {
+  it('escapes invisible characters', () => {
     expect(showPath('a\u202eb\u0000"')).toBe('"a\\u{202e}b\\u0000\\""');
   });
 });

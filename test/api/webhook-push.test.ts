@@ -286,7 +286,7 @@ describe('a delivery', () => {
     await send([1], url, { headers: { 'x\n': 'a' } });
     await send([2], url);
     expect(await claimed()).toEqual([]);
-    expect(await reasons(1)).toEqual([expect.stringContaining('none of HTTP')]);
+    expect(await reasons(1)).toEqual([expect.stringContaining('not valid in HTTP')]);
     expect(await claimed()).toEqual([2]);
   });
 

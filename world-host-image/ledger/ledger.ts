@@ -8,7 +8,7 @@
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
-import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
+import { type LedgerOrigin, ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
 import { createReader, type Reader } from '#store/read/read.ts';
 import { createCatalog } from '#store/tables/catalog.ts';
@@ -22,7 +22,7 @@ import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask
 export type LedgerNote = {
   /** Time of arrival, ISO 8601. */
   at: string;
-  via: LedgerWay;
+  via: LedgerOrigin;
   /** Tool, operation of the route, kind of session call, or event type; null when nothing matched. */
   operation: string | null;
   method: string | null;

@@ -3,7 +3,7 @@
  * option values (a rejected value is a usage error). Also paged lists and filters of requests.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ledgerWays } from '#domain/ledger.ts';
+import { ledgerOrigins } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { Client } from '#wire/client.ts';
 import { namesFolder } from '../files/input.ts';
@@ -212,7 +212,7 @@ export const printPage = <Answer extends { data: unknown; meta: PageMeta }>(
 export const addRequestFilters = (command: Command): Command =>
   command
     .addOption(
-      new Option('--via <way>', 'only requests that came this way').choices([...ledgerWays]),
+      new Option('--via <way>', 'only requests that came this way').choices([...ledgerOrigins]),
     )
     .option('--operation <name>', 'only requests of this tool, operation, call or event')
     .option(

@@ -5,7 +5,7 @@
  */
 import { type AgentEnd, outcomeOfExit } from '#domain/agent-end.ts';
 import { AppError } from '#domain/error.ts';
-import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
+import { type LedgerOrigin, ledgerEntity } from '#domain/ledger.ts';
 import { pause } from '#runtime/pause.ts';
 import type { Client } from '#wire/client.ts';
 import type { RolloutView, WorldRunView } from '#wire/public-api/evaluation/dataset.ts';
@@ -109,11 +109,11 @@ export const agentEnv = (session: SessionView, item: string): Record<string, str
 };
 
 /** Surfaces through which an agent acts. Ledger entries of the harness and of webhooks are not acts of the agent. */
-const agentWays: readonly LedgerWay[] = ['tool', 'api', 'ui', 'browser'];
+const agentOrigins: readonly LedgerOrigin[] = ['tool', 'api', 'ui', 'browser'];
 
 /** Returns true if the agent made any request. It asks the host, whose ledger is always current. */
 const hasActed = async ({ client, signal }: Pick<Run, 'client' | 'signal'>, sessionId: string) => {
-  const input = { entity: ledgerEntity, where: { via: agentWays }, limit: 1 };
+  const input = { entity: ledgerEntity, where: { via: agentOrigins }, limit: 1 };
   const call = await sendCall({ client, sessionId, call: { kind: 'state', input }, signal });
   if (call.state !== 'succeeded') {
     const why = call.error?.message ?? call.state;

@@ -1,6 +1,6 @@
 /** Reads the requests of a session, open or ended. */
 import { AppError } from '#domain/error.ts';
-import { type LedgerWay, ledgerEntity } from '#domain/ledger.ts';
+import { type LedgerOrigin, ledgerEntity } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import { isReady } from '#domain/session.ts';
 import type { Client } from '#wire/client.ts';
@@ -14,7 +14,7 @@ import { requestOfRow } from '../views/request.ts';
 import { runCall } from './waits.ts';
 
 /** Filter of requests; without members, all requests match. */
-export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
+export type RequestFilter = { via?: LedgerOrigin; operation?: string; status?: number };
 
 type SessionRequests = {
   data: RequestView[];

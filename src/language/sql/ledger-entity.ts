@@ -2,7 +2,7 @@
  * Request ledger as an entity: the schema of an entry, against which conditions are checked, and its columns, for
  * queries. A host keeps the ledger in a database of its own; a verifier sees it beside the tables of the world.
  */
-import { ledgerEntity, type ledgerFields, ledgerWays } from '#domain/ledger.ts';
+import { ledgerEntity, type ledgerFields, ledgerOrigins } from '#domain/ledger.ts';
 import type { EntityContract, JsonSchema } from '../contract.ts';
 
 const integer = { type: 'integer' };
@@ -19,7 +19,7 @@ const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
 const schemas: Record<(typeof ledgerFields)[number], JsonSchema> = {
   id: integer,
   at: text,
-  via: { enum: [...ledgerWays] },
+  via: { enum: [...ledgerOrigins] },
   operation: textOrNull,
   method: textOrNull,
   path: textOrNull,

@@ -61,7 +61,7 @@ export const BrowserAssignment = Type.Object({
       { next: Type.Integer({ minimum: 0, description: 'number of the part that is sent first' }) },
       {
         description:
-          'what the browser shows is recorded; absent: nobody asked for it, or it is cut',
+          'the browser is recorded; absent: the recording was not requested, or has reached its limit',
       },
     ),
   ),

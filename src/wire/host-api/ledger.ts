@@ -1,5 +1,5 @@
 /** An entry of the request ledger as a host delivers it: a row of the entity `svc_requests`. */
-import { ledgerWays } from '#domain/ledger.ts';
+import { ledgerOrigins } from '#domain/ledger.ts';
 import { ChangeCountsView } from '../public-api/sessions/call.ts';
 import { RowChangeView } from '../public-api/sessions/request.ts';
 import { nullable, oneOf } from '../schemas.ts';
@@ -13,7 +13,7 @@ export const LedgerEntry = Type.Object({
     maxLength: 24,
     pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
   }),
-  via: oneOf(ledgerWays),
+  via: oneOf(ledgerOrigins),
   operation: Name,
   method: Name,
   path: nullable(Type.String({ maxLength: 2_048 })),

@@ -56,7 +56,7 @@ export const SessionDirective = Type.Object({
       together: Type.Optional(
         Type.Boolean({
           description:
-            'the host may recycle itself first, and tell that with the end of its session',
+            'the host may recycle itself first, and report that with the end of its session',
         }),
       ),
     }),
@@ -102,7 +102,7 @@ export const reportWarm = operation({
       Type.String({
         maxLength: 64,
         description:
-          'base address of its API server, when the host itself knows it: told with the first report, and the same from then on',
+          'base address of its API server, if the host itself knows it: sent with the first report, and constant from then on',
       }),
     ),
     holding: Type.Optional(Holding),
@@ -177,7 +177,7 @@ export const heartbeat = operation({
 
 export const reportLeaving = operation({
   id: 'reportLeaving',
-  summary: 'The host was told to stop by its machine, serves nothing any more, and goes',
+  summary: 'The machine has asked the host to stop; the host no longer serves anything, and exits',
   method: 'POST',
   path: '/hosts/{hostId}/leaving',
   access: 'host',
@@ -222,7 +222,7 @@ export const reportReady = operation({
 
 export const consumeEntry = operation({
   id: 'consumeEntry',
-  summary: 'Use up a one-time link with which somebody came to the host directly',
+  summary: 'Use up a one-time link that was opened directly at the host',
   method: 'POST',
   path: '/world-sessions/{sessionId}/entries',
   access: 'host',

@@ -4,7 +4,7 @@
  * up to a bound.
  */
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
-import type { LedgerWay } from '#domain/ledger.ts';
+import type { LedgerOrigin } from '#domain/ledger.ts';
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { keysOf, rowsOf } from '../core/parameters.ts';
@@ -143,7 +143,7 @@ export type TracedEntry = {
   sessionId: string;
   id: number;
   at: Date;
-  via: LedgerWay;
+  via: LedgerOrigin;
   operation: string | null;
   method: string | null;
   path: string | null;

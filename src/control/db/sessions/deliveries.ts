@@ -179,12 +179,12 @@ const claimStatement = statement(
       where a.entry_id is null and a.told_at < now() - interval '30 seconds'
         and s.closed_at is null and a.answered_at > now() - interval '10 minutes'
       order by a.told_at limit 500 for update of a skip locked
-   ), told as (
+   ), claimed as (
      update delivery_answers a set told_at = now() from due
       where a.session_id = due.session_id and a.delivery_id = due.delivery_id
      returning a.*
    )
-   select ${openColumns} from told t join sessions s on s.id = t.session_id
+   select ${openColumns} from claimed t join sessions s on s.id = t.session_id
     order by s.id, t.delivery_id`,
 );
 

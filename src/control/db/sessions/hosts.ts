@@ -198,8 +198,8 @@ export const makeWarm = async (
   const { hostId, generation, address = null, holding, source, found, renews = false } = report;
   const { bundle = null, stateDigest = null } = holding ?? {};
   const isClean = found?.length === 0;
-  const told = { hostId, generation, address, source, renews, bundle, stateDigest, isClean };
-  return (await db.query<{ kind: HostKind }>(warmStatement, told))[0]?.kind;
+  const values = { hostId, generation, address, source, renews, bundle, stateDigest, isClean };
+  return (await db.query<{ kind: HostKind }>(warmStatement, values))[0]?.kind;
 };
 
 const drainUncleanStatement = statement(

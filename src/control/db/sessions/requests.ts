@@ -2,7 +2,7 @@
  * Ledgers of sessions: requests as delivered by hosts. An entry is written once, by the host that serves the session,
  * or did until just now. Each session keeps its newest entries up to a limit.
  */
-import type { LedgerWay } from '#domain/ledger.ts';
+import type { LedgerOrigin } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
@@ -14,7 +14,7 @@ export type RequestRow = {
   sessionId: string;
   id: number;
   at: Date;
-  via: LedgerWay;
+  via: LedgerOrigin;
   operation: string | null;
   method: string | null;
   path: string | null;
@@ -30,10 +30,10 @@ export type RequestRow = {
 
 /**
  * Builds the parts `written` and `due` of a statement, which write the entries of a session and add them to the outbox
- * of its trace. `session` is a row with the ids of the session, its world and its trace. With `tellsSession`, the
+ * of its trace. `session` is a row with the ids of the session, its world and its trace. With `reportsSession`, the
  * outbox entry also covers the session itself, even if there are no ledger entries.
  */
-export const writeEntries = (session: string, tellsSession = false): string =>
+export const writeEntries = (session: string, reportsSession = false): string =>
   `written as (
      insert into requests (session_id, world_id, id, at, via, operation, method, path, status,
                          duration_ms, request, response, changes, rows, call_id, bytes,
@@ -46,10 +46,10 @@ export const writeEntries = (session: string, tellsSession = false): string =>
      returning id, bytes
    ), due as (
      insert into trace_dues (session_id, tells_session, from_id, to_id, bytes)
-     select ${session}.id, ${tellsSession}, fresh.first, fresh.last, coalesce(fresh.bytes, 0)
+     select ${session}.id, ${reportsSession}, fresh.first, fresh.last, coalesce(fresh.bytes, 0)
        from ${session}
       cross join (select min(id) as first, max(id) as last, sum(bytes) as bytes from written) fresh
-      where ${session}.trace_id is not null and (${tellsSession} or fresh.first is not null)
+      where ${session}.trace_id is not null and (${reportsSession} or fresh.first is not null)
    )`;
 
 /** SQL of the bytes of the session's earlier entries; null if they were not counted. */
@@ -166,7 +166,7 @@ const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.
   r.status, r.duration_ms as "durationMs", r.call_id as "callId",
   ${jsonColumns.map((name) => `case when f.whole then r.${name}::text end as ${name}`).join(', ')}`;
 
-export type RequestFilter = { via?: LedgerWay; operation?: string; status?: number };
+export type RequestFilter = { via?: LedgerOrigin; operation?: string; status?: number };
 /** Returns true if a value can be the number of an entry. */
 export const isEntryId = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;

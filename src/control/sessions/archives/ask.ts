@@ -29,22 +29,22 @@ const askPage = async (
   const { sessionId } = asked;
   const inputJson = input.from === null ? '{}' : JSON.stringify(input);
   const question = { ...asked, kind: 'export', inputJson, lost } as const;
-  const word = await askHost(parts, { ...question, mostChars: limits.callOutputBytes }, signal);
-  if (word.ok) {
-    if (isPage(word.value)) return word.value;
-    throw unreadable(sessionId, 'what it says is no page of a session');
+  const answer = await askHost(parts, { ...question, mostChars: limits.callOutputBytes }, signal);
+  if (answer.ok) {
+    if (isPage(answer.value)) return answer.value;
+    throw unreadable(sessionId, 'its answer is not a page of a session');
   }
-  const { code, message = 'it did not say why' } = word.error;
+  const { code, message = 'it gave no reason' } = answer.error;
   if (code === 'moved') return 'moved';
   if (code === 'too_large') throw new AppError('conflict', `${sessionId}: ${message}`);
   throw unreadable(sessionId, message);
 };
 
 /** Passes each page on as it arrives; returns false if the session changed meanwhile. Throws like `askHost`. */
-const tellPages = async (
+const passPages = async (
   parts: SessionParts,
   asked: SessionAsked,
-  tell: (page: RecordPage) => Promise<void>,
+  write: (page: RecordPage) => Promise<void>,
   signal: AbortSignal,
 ): Promise<boolean> => {
   let next: RecordPage['next'] = null;
@@ -52,11 +52,11 @@ const tellPages = async (
   for (let pages = 0; pages < mostPages; pages += 1) {
     const page = await askPage(parts, asked, { from: next, stamp }, signal);
     if (page === 'moved') return false;
-    await tell(page);
+    await write(page);
     if (page.next === null) return true;
     ({ next, stamp } = page);
   }
-  throw new AppError('conflict', `${asked.sessionId} has more than can be exported`);
+  throw new AppError('conflict', `${asked.sessionId} has more pages than can be exported`);
 };
 
 /**
@@ -64,15 +64,15 @@ const tellPages = async (
  * over. Calls `begin` before each first page. @throws `conflict` if the session is over, or changes during every
  * attempt.
  */
-export const tellRecord = async (
+export const passRecord = async (
   parts: SessionParts,
   asked: SessionAsked,
-  begin: () => Promise<{ tell(page: RecordPage): Promise<void> }>,
+  begin: () => Promise<{ write(page: RecordPage): Promise<void> }>,
   signal: AbortSignal,
 ): Promise<void> => {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    if (await tellPages(parts, asked, (await begin()).tell, signal)) return;
+    if (await passPages(parts, asked, (await begin()).write, signal)) return;
   }
-  const message = `${asked.sessionId} changed each time it was being exported; export it while nobody uses it`;
+  const message = `${asked.sessionId} changed during each attempt to export it; export it while it is not in use`;
   throw new AppError('conflict', message);
 };

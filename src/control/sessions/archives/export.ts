@@ -7,7 +7,7 @@ import { scratchPath } from '#runtime/scratch-files.ts';
 import { findSession, findSessionTask, noSession } from '../../db/sessions/sessions.ts';
 import type { SessionParts } from '../parts.ts';
 import { type ArchiveFile, openArchiveFile } from './archive-file.ts';
-import { type SessionAsked, tellRecord } from './ask.ts';
+import { passRecord, type SessionAsked } from './ask.ts';
 import { type Exported, writeArchive } from './write.ts';
 
 const findExported = async (
@@ -37,7 +37,7 @@ const writeAt = async (
     return archive;
   };
   try {
-    await tellRecord(parts, asked, begin, signal);
+    await passRecord(parts, asked, begin, signal);
     await archive?.finish();
   } catch (error) {
     await file?.abort();

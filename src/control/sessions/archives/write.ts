@@ -95,7 +95,7 @@ const recordWriter = (
 ) => {
   const numbers = new Map<ArchivePart, number>();
   return {
-    async tell({ head, sections }: RecordPage): Promise<void> {
+    async write({ head, sections }: RecordPage): Promise<void> {
       if (head !== undefined) await writeHead(head);
       for (const part of new Set(sections.map((section) => section.part))) {
         const lines = sections.filter((one) => one.part === part).flatMap((one) => one.lines);
@@ -108,7 +108,7 @@ const recordWriter = (
   };
 };
 
-/** Starts an archive: `tell` writes the pages of the host as they arrive, `finish` adds the rest. */
+/** Starts an archive: `write` writes the pages of the host as they arrive, `finish` adds the rest. */
 export const writeArchive = async (parts: SessionParts, exported: Exported, file: ArchiveFile) => {
   const { session, taskJson, version } = exported;
   const links = await linkedWorldsOf(parts, version);
@@ -120,7 +120,7 @@ export const writeArchive = async (parts: SessionParts, exported: Exported, file
     await file.add('grade.json', JSON.stringify(grade, null, 2));
   });
   return {
-    tell: record.tell,
+    write: record.write,
     async finish(): Promise<void> {
       const { contentHash, files, number } = version;
       const manifest = { number, contentHash, files: viewFiles(files) };

@@ -104,7 +104,10 @@ export const reportBrowserClosed = async (
     }
     if (state === undefined || host.sessionId !== sessionId) throw staleHost(browser);
     if (servedStates.includes(state)) {
-      throw new AppError('conflict', `${sessionId} is ${state}; nobody asked to close it`);
+      throw new AppError(
+        'conflict',
+        `${sessionId} is ${state}, and no request to close it was made`,
+      );
     }
     const to = host.uses < mostUses ? 'recycling' : 'draining';
     const reason = to === 'draining' ? 'worn' : null;

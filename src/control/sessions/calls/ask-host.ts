@@ -6,14 +6,14 @@ import { enqueueOwn, type OwnCall } from './enqueue.ts';
 import { isOver } from './wait.ts';
 
 export type HostQuestion = OwnCall & {
-  /** End of the message "… is open no longer, and …": the data that only the host had. */
+  /** End of the message "… is no longer open, and …": the data that only the host had. */
   lost: string;
   /** Maximum length of the answer: the host runs user code, so its answers are limited. */
   mostChars: number;
 };
 
 /** The host's answer, or its error. */
-export type HostWord =
+export type HostAnswer =
   | { ok: true; value: unknown }
   | { ok: false; error: { code?: string; message?: string } };
 
@@ -43,7 +43,7 @@ const ask = async (
     return await enqueueOwn(parts, call, { ms: answerMs, signal });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
-    throw ended(question, 'is open no longer', error);
+    throw ended(question, 'is no longer open', error);
   }
 };
 
@@ -52,9 +52,9 @@ export const unreadable = (sessionId: string, why: string): AppError =>
   new AppError('unavailable', `the host of ${sessionId} did not answer: ${why}`);
 
 const readable = ({ sessionId, mostChars }: HostQuestion, { outputJson }: CallRow): string => {
-  if (outputJson === null) throw unreadable(sessionId, 'it said nothing');
+  if (outputJson === null) throw unreadable(sessionId, 'its answer is empty');
   if (outputJson.length <= mostChars) return outputJson;
-  throw unreadable(sessionId, 'it said too much; ask for less at once');
+  throw unreadable(sessionId, 'its answer is too long; ask for less at once');
 };
 
 /**
@@ -67,11 +67,11 @@ export const askHost = async (
   parts: SessionParts,
   question: HostQuestion,
   signal: AbortSignal,
-): Promise<HostWord> => {
+): Promise<HostAnswer> => {
   const { sessionId } = question;
   const call = await ask(parts, question, signal);
   if (!isOver(call)) {
-    const message = `the host of ${sessionId} has not answered within ${answerMs / 1_000} s: it is busy with the calls before; ask again`;
+    const message = `the host of ${sessionId} has not answered within ${answerMs / 1_000} s: it still runs earlier calls; ask again`;
     throw new AppError('timeout', message, { detail: { retryAfterMs: 1_000 } });
   }
   if (call.state === 'lost' || call.state === 'cancelled') {

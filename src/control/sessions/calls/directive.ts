@@ -67,9 +67,9 @@ export const nextDirective = async (
       return toDirective(work, host);
     },
     rest: async (wait) => {
-      const seat = waitingHosts.sit(host);
+      const registration = waitingHosts.register(host);
       await wait();
-      const call = await seat.leave();
+      const call = await registration.leave();
       return call === undefined ? undefined : { call };
     },
   });

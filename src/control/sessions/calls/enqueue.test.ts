@@ -6,13 +6,13 @@ import type { SessionParts } from '../parts.ts';
 import { enqueue } from './enqueue.ts';
 
 /** Enqueues a call in a service whose database refuses it and then reports this state of the session. */
-type Stands = Partial<StoodSession> & { openCalls: number; projectCalls: number };
+type SessionState = Partial<StoodSession> & { openCalls: number; projectCalls: number };
 
-const refusing = (stands: Stands) => {
+const refusing = (session: SessionState) => {
   const db: Queryable = {
     query: async <Row>({ name }: { name: string }) =>
       (name === 'call_refusal'
-        ? [{ id: 'ses-1', endReason: null, error: null, ...stands, projectMost: 20 }]
+        ? [{ id: 'ses-1', endReason: null, error: null, ...session, projectMost: 20 }]
         : []) as Row[],
   };
   const parts = {
@@ -22,7 +22,7 @@ const refusing = (stands: Stands) => {
     facts: { get: async () => ({ versionId: 'ver-1' }) },
     callRate: { spend: async () => undefined },
     notifications: { watch: () => ({ end: () => undefined }) },
-    waitingHosts: { reach: () => undefined },
+    waitingHosts: { reserve: () => undefined },
   } as unknown as SessionParts;
   const body = {
     kind: 'state' as const,
@@ -36,8 +36,8 @@ const refusing = (stands: Stands) => {
   return enqueue(parts, request, { ms: 0, signal });
 };
 
-describe('a call that was not taken', () => {
-  it('is told that the queue was full, also when there is room again by then', async () => {
+describe('a refused call', () => {
+  it('reports that the queue was full, even if it has a free slot again', async () => {
     await expect(
       refusing({ state: 'READY', openCalls: 999, projectCalls: 3 }),
     ).rejects.toMatchObject({ code: 'exhausted', detail: { retryAfterMs: 1_000 } });
@@ -49,7 +49,7 @@ describe('a call that was not taken', () => {
     ).rejects.toMatchObject({ code: 'exhausted', detail: { quota: 'queued_calls', limit: 20 } });
   });
 
-  it('is told the state of a session that takes none', async () => {
+  it('reports the state of a session that accepts no calls', async () => {
     for (const state of ['CLOSING', 'CLOSED', 'FAILED'] as const) {
       await expect(refusing({ state, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({
         code: 'conflict',
@@ -58,7 +58,7 @@ describe('a call that was not taken', () => {
     }
   });
 
-  it('says why a session ended', async () => {
+  it('reports the reason of the end of the session', async () => {
     const error = { code: 'out_of_memory', message: 'its host had no memory left' };
     const end = { state: 'FAILED', endReason: 'out_of_memory', error } as const;
     await expect(refusing({ ...end, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({

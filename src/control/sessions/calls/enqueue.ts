@@ -85,22 +85,22 @@ const refusal = async (
   if (isQueueFull(found)) {
     return quotaError({ quota: 'queued_calls', limit: found.projectMost, retryAfterMs: 1_000 });
   }
-  const message = `too many calls of ${sessionId} or its project waited when this one came; try again`;
+  const message = `too many calls of ${sessionId} or its project waited when this one arrived; try again`;
   return new AppError('exhausted', message, tryAgain);
 };
 
 /** Inserts the call and passes it to its host, directly or through the queue. */
-const insertAndHand = async (
+const insertAndHandOver = async (
   { callWrites, config, notifications, waitingHosts }: SessionParts,
   call: NewCall,
 ): Promise<CallRow | undefined> => {
-  const hand = waitingHosts.reach(call.sessionId);
+  const handover = waitingHosts.reserve(call.sessionId);
   let row: CallRow | undefined;
   try {
-    row = await callWrites.insert({ call, waiting: hand?.host }, config.quotas.queuedCalls);
+    row = await callWrites.insert({ call, waiting: handover?.host }, config.quotas.queuedCalls);
   } finally {
-    if (row?.state === 'claimed') hand?.give(toHostCall(row));
-    else hand?.release();
+    if (row?.state === 'claimed') handover?.give(toHostCall(row));
+    else handover?.release();
   }
   if (row?.state === 'queued') notifications.notify(call.sessionId);
   return row;
@@ -124,7 +124,7 @@ const insertOnce = async (
   call: NewCall,
 ): Promise<CallRow> => {
   try {
-    const row = await insertAndHand(parts, call);
+    const row = await insertAndHandOver(parts, call);
     if (row === undefined) throw await refusal(parts, request);
     return row;
   } catch (error) {
@@ -149,7 +149,8 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
     readTraceParent(request.traceparent) === undefined ? null : (request.traceparent ?? null),
 });
 
-const outOfLimits = 'the rows cannot be redacted within the time and memory that there is for it';
+const outOfLimits =
+  'redacting the rows exceeds the limits on time and memory; send fewer rows at once';
 
 /** Returns the body to store. The rows of a seed are redacted before any of it is stored. */
 const redacted = async (
@@ -215,7 +216,7 @@ export const enqueueOwn = async (
   const callId = newId('call');
   const watch = parts.notifications.watch(callId);
   try {
-    const call = await insertAndHand(parts, {
+    const call = await insertAndHandOver(parts, {
       ...{ id: callId, projectId, sessionId, kind, inputJson, name: null },
       ...{ keepWarm: false, idempotencyKey: null, requestHash: null, traceParent: null },
     });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { SessionState } from '#domain/session.ts';
 import { dispositionOf } from './disposition.ts';
 
-const fate = (state: SessionState, reason: string, attempts = 1) => {
+const dispositionText = (state: SessionState, reason: string, attempts = 1) => {
   const decided = dispositionOf({ state, attempts }, { reason, detail: null });
   return decided.kind === 'requeue' ? 'requeue' : `${decided.to} ${decided.reason}`;
 };
 
-describe('fateOf', () => {
+describe('the disposition of a session', () => {
   it.each([
     ['READY', 'exited', 1, 'FAILED host_lost'],
     ['READY', 'silent', 1, 'FAILED host_lost'],
@@ -20,11 +20,14 @@ describe('fateOf', () => {
     ['PROVISIONING', 'shutdown', 2, 'requeue'],
     ['PROVISIONING', 'exited', 3, 'FAILED provision_failed'],
     ['PROVISIONING', 'load_failed', 1, 'FAILED provision_failed'],
-  ] as const)('%s, %s, attempt %i: %s', (state, reason, attempts, expected) => {
-    expect(fate(state, reason, attempts)).toBe(expected);
-  });
+  ] as const)(
+    'in %s, whose host ended with %s after %i attempts, is %s',
+    (state, reason, attempts, expected) => {
+      expect(dispositionText(state, reason, attempts)).toBe(expected);
+    },
+  );
 
-  it('passes on what the runtime said', () => {
+  it('includes the detail that the runtime reported', () => {
     const decided = dispositionOf(
       { state: 'READY', attempts: 1 },
       { reason: 'exited', detail: 'status 137' },

@@ -82,13 +82,13 @@ const loseSession = async (
   session: LockedSession,
   loss: HostLoss,
 ): Promise<Outcome> => {
-  const fate = dispositionOf(session, loss);
-  if (fate.kind === 'requeue') {
+  const disposition = dispositionOf(session, loss);
+  if (disposition.kind === 'requeue') {
     await requeueSession(tx, session.id);
     const requeued = { sessionId: session.id, kind: 'world' as const };
     return { effects: addEffects(noEffects, [session.id]), requeued };
   }
-  return { effects: await endSession(tx, session, fate) };
+  return { effects: await endSession(tx, session, disposition) };
 };
 
 /** Detaches the lost browser; its session continues and waits for the next one. */

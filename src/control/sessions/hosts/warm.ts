@@ -18,15 +18,15 @@ import { addressFault } from './address.ts';
 
 /** Builds the error that makes a host stop. */
 export const staleGeneration = (hostId: string, generation: number): AppError =>
-  new AppError('conflict', `${hostId} of generation ${generation} is not known, or not any more`);
+  new AppError('conflict', `${hostId} of generation ${generation} is not known, or no longer`);
 
 /** Returns why the report did not make the host warm. */
 const faultOf = ({ found, holding }: WarmReport): string => {
   if (found !== undefined && found.length > 0) return found.join('; ');
   const held = holding === undefined ? 'nothing' : `${holding.bundle} in ${holding.stateDigest}`;
   const looked =
-    found === undefined ? 'it did not look for what a session left' : 'nothing is left';
-  return `it holds ${held}, which may not be what it should; ${looked}`;
+    found === undefined ? 'it did not look for leftovers of its session' : 'it found no leftovers';
+  return `it holds ${held}, which may differ from its load; ${looked}`;
 };
 
 /** Returns the state of a host that the report did not make warm: it already was, or it is to be destroyed. */

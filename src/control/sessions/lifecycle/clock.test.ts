@@ -4,14 +4,14 @@ import { resolveClock } from './clock.ts';
 const now = new Date('2026-05-06T07:08:09.999Z');
 
 describe('the clock of a session', () => {
-  it('is the machine’s unless another is asked for', () => {
+  it('is the clock of the machine unless the request asks for another', () => {
     const machine = { at: null, mode: 'real', rate: 1 };
     expect(resolveClock(undefined, now)).toEqual(machine);
     expect(resolveClock({}, now)).toEqual(machine);
     expect(resolveClock({ rate: 60 }, now)).toEqual({ ...machine, rate: 60 });
   });
 
-  it('starts where it is told to, else, standing still, at the present second', () => {
+  it('starts at the requested time; a frozen clock without one starts at the current second', () => {
     const at = '2026-03-01T10:30:00.5+01:00';
     expect(resolveClock({ at }, now)).toEqual({
       at: '2026-03-01T09:30:00.500Z',

@@ -167,7 +167,7 @@ export const closeAsUsual = async (
   try {
     await makeRoom(parts.db, sessionId, entries, keptBytes);
   } catch (err) {
-    parts.log.warn({ err, sessionId }, 'a session keeps more of its ledger than it may');
+    parts.log.warn({ err, sessionId }, 'the ledger of a session exceeds its limit');
   }
   return generation;
 };
@@ -195,7 +195,10 @@ export const reportClosed = async (
     if (session.state === 'CLOSED' && isAfter(host, generation)) {
       return { effects: noEffects, dismissal: dismissalOf(generation + 1, host.state) };
     }
-    throw new AppError('conflict', `${sessionId} is ${session.state}; nobody asked to close it`);
+    throw new AppError(
+      'conflict',
+      `${sessionId} is ${session.state}, and no request to close it was made`,
+    );
   });
   applyEffects(parts, effects);
   return dismissal;

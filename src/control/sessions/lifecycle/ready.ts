@@ -37,7 +37,7 @@ const traceReady = (
 const nothingYet: SessionWork = { state: 'READY', keepWarm: false, call: undefined };
 
 /** Notifies of, logs and counts a session that became ready. */
-const tellReady = (
+const announceReady = (
   parts: SessionParts,
   host: SessionHost,
   readied: Readied,
@@ -74,7 +74,7 @@ export const reportReady = async (
   nextDirective(parts, host, hold, async () => {
     const readied = await makeReady(parts.db, host, holding);
     if (readied !== undefined) {
-      tellReady(parts, host, readied, steps);
+      announceReady(parts, host, readied, steps);
       if (readied.openCalls === 0) return nothingYet;
     }
     const work = await claimCall(parts.db, host, false);

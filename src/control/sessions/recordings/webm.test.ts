@@ -55,14 +55,14 @@ const film: Film = {
   chapters: [{ startMs: 7_000, title: 'Reset' }],
 };
 
-describe('a film', () => {
-  it('has the length that its head tells, to the byte', () => {
+describe('a recording', () => {
+  it('has exactly the length that its header gives', () => {
     expect(write(film, blocks).byteLength).toBe(filmHead(film).totalBytes);
     const none = { ...film, parts: [], chapters: [] };
     expect(write(none, []).byteLength).toBe(filmHead(none).totalBytes);
   });
 
-  it('has an index that leads to each part', () => {
+  it('has an index with the position of each part', () => {
     const segment = readElements(write(film, blocks)).find(({ id }) => id === 0x18538067);
     const elements = readElements(segment?.content ?? Buffer.alloc(0));
     const clusters = elements.filter(({ id }) => id === 0x1f43b675);
@@ -78,18 +78,18 @@ describe('a film', () => {
     expect(found.map(({ ms }) => ms)).toEqual([0, 7_000]);
   });
 
-  it('keeps each picture with its time, as one that stands by itself', () => {
+  it('stores each frame with its time, as a key frame', () => {
     const [, first, second] = readElements(blocks[0] as Buffer);
     expect(first?.content.subarray(4)).toEqual(Buffer.from(keyFrame()));
     expect(second?.content.subarray(0, 4)).toEqual(Buffer.from([0x81, 1, 44, 0x80]));
   });
 
-  it('differs in its parts by whose they are, so that nothing else is removed with one', () => {
+  it('has different parts for different sessions, so that the removal of one removes no other', () => {
     expect(blocks[0]).not.toEqual(blocks[1]);
   });
 });
 
-describe('a picture', () => {
+describe('a frame', () => {
   it.each([
     ['another size', keyFrame({ width: 640, height: 800 })],
     ['nothing', new Uint8Array()],
@@ -100,7 +100,7 @@ describe('a picture', () => {
     expect(isKeyFrameOf(bytes, size)).toBe(false);
   });
 
-  it('is taken when it is a key frame of the size', () => {
+  it('is accepted if it is a key frame of the expected size', () => {
     expect(isKeyFrameOf(keyFrame(), size)).toBe(true);
   });
 });

@@ -11,43 +11,43 @@ const call = {
   input: new JsonText('{}'),
 };
 
-describe('a seat', () => {
-  it('is reached by one hand only', () => {
+describe('the registration of a waiting host', () => {
+  it('can be reserved by one request only', () => {
     const waitingHosts = createWaitingHosts(() => {});
-    expect(waitingHosts.reach('ses-1')).toBeUndefined();
-    waitingHosts.sit(host);
-    expect(waitingHosts.reach('ses-1')?.host).toEqual(host);
-    expect(waitingHosts.reach('ses-1')).toBeUndefined();
+    expect(waitingHosts.reserve('ses-1')).toBeUndefined();
+    waitingHosts.register(host);
+    expect(waitingHosts.reserve('ses-1')?.host).toEqual(host);
+    expect(waitingHosts.reserve('ses-1')).toBeUndefined();
   });
 
-  it('is left with the call of a hand that was still reaching', async () => {
-    const rung: string[] = [];
-    const waitingHosts = createWaitingHosts((sessionId) => rung.push(sessionId));
-    const seat = waitingHosts.sit(host);
-    const hand = waitingHosts.reach('ses-1');
-    const left = seat.leave();
-    hand?.give(call);
+  it('ends with the call of a request that had reserved it', async () => {
+    const woken: string[] = [];
+    const waitingHosts = createWaitingHosts((sessionId) => woken.push(sessionId));
+    const registration = waitingHosts.register(host);
+    const handover = waitingHosts.reserve('ses-1');
+    const left = registration.leave();
+    handover?.give(call);
     expect(await left).toEqual(call);
-    expect(rung).toEqual(['ses-1']);
+    expect(woken).toEqual(['ses-1']);
   });
 
-  it('leaves without a call if no request reserved it, or the request had none', async () => {
+  it('ends without a call if no request reserved it, or the request had none', async () => {
     const waitingHosts = createWaitingHosts(() => {});
-    expect(await waitingHosts.sit(host).leave()).toBeUndefined();
-    expect(waitingHosts.reach('ses-1')).toBeUndefined();
-    const seat = waitingHosts.sit(host);
-    waitingHosts.reach('ses-1')?.release();
-    expect(await seat.leave()).toBeUndefined();
+    expect(await waitingHosts.register(host).leave()).toBeUndefined();
+    expect(waitingHosts.reserve('ses-1')).toBeUndefined();
+    const registration = waitingHosts.register(host);
+    waitingHosts.reserve('ses-1')?.release();
+    expect(await registration.leave()).toBeUndefined();
   });
 
-  it('goes to the latest who sat down', async () => {
+  it('belongs to the host that registered last', async () => {
     const waitingHosts = createWaitingHosts(() => {});
-    const first = waitingHosts.sit(host);
-    const second = waitingHosts.sit({ ...host, generation: 2 });
+    const first = waitingHosts.register(host);
+    const second = waitingHosts.register({ ...host, generation: 2 });
     expect(await first.leave()).toBeUndefined();
-    const hand = waitingHosts.reach('ses-1');
-    expect(hand?.host.generation).toBe(2);
-    hand?.give(call);
+    const handover = waitingHosts.reserve('ses-1');
+    expect(handover?.host.generation).toBe(2);
+    handover?.give(call);
     expect(await second.leave()).toEqual(call);
   });
 });

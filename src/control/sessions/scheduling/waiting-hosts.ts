@@ -42,38 +42,38 @@ export type Handover = {
 };
 
 export type WaitingHosts = {
-  sit(host: SessionHost): WaitingHost;
+  register(host: SessionHost): WaitingHost;
   /** Reserves the waiting host of a session; returns undefined if none waits or another request has reserved it. */
-  reach(sessionId: string): Handover | undefined;
+  reserve(sessionId: string): Handover | undefined;
 };
 
-type Taken = { host: SessionHost; handed: Promise<HostCallText | undefined> | undefined };
+type Registration = { host: SessionHost; handed: Promise<HostCallText | undefined> | undefined };
 
-/** Creates the registry. `ring` wakes the poll that waits for a session. */
-export const createWaitingHosts = (ring: (sessionId: string) => void): WaitingHosts => {
-  const taken = new Map<string, Taken>();
+/** Creates the registry. `wake` wakes the poll that waits for a session. */
+export const createWaitingHosts = (wake: (sessionId: string) => void): WaitingHosts => {
+  const registrations = new Map<string, Registration>();
   return {
-    sit(host) {
-      const own: Taken = { host, handed: undefined };
-      taken.set(host.sessionId, own);
+    register(host) {
+      const own: Registration = { host, handed: undefined };
+      registrations.set(host.sessionId, own);
       return {
         leave: async () => {
-          if (taken.get(host.sessionId) === own) taken.delete(host.sessionId);
+          if (registrations.get(host.sessionId) === own) registrations.delete(host.sessionId);
           return own.handed;
         },
       };
     },
-    reach(sessionId) {
-      const seat = taken.get(sessionId);
-      if (seat === undefined) return undefined;
-      taken.delete(sessionId);
+    reserve(sessionId) {
+      const found = registrations.get(sessionId);
+      if (found === undefined) return undefined;
+      registrations.delete(sessionId);
       const { promise, resolve } = Promise.withResolvers<HostCallText | undefined>();
-      seat.handed = promise;
+      found.handed = promise;
       const settle = (call: HostCallText | undefined): void => {
         resolve(call);
-        ring(sessionId);
+        wake(sessionId);
       };
-      return { host: seat.host, give: settle, release: () => settle(undefined) };
+      return { host: found.host, give: settle, release: () => settle(undefined) };
     },
   };
 };

@@ -5,7 +5,7 @@
 import { claimOpenAnswers, findEndedWithAnswers } from '../../db/sessions/deliveries.ts';
 import type { SessionParts } from '../parts.ts';
 import { settleEnded } from './ended-answers.ts';
-import { tellHost } from './receiver-answers.ts';
+import { sendToHost } from './receiver-answers.ts';
 
 /** Handles a batch of them. An answer of an open session is retried after half a minute until it has an entry. */
 export const settleOpenAnswers = async (parts: SessionParts): Promise<void> => {
@@ -17,6 +17,6 @@ export const settleOpenAnswers = async (parts: SessionParts): Promise<void> => {
   for (const [sessionId, answers] of bySession) {
     const [{ projectId } = { projectId: '' }] = answers;
     const wait = { ms: 0, signal: AbortSignal.timeout(1_000) };
-    await tellHost(parts, { projectId, sessionId }, answers, wait);
+    await sendToHost(parts, { projectId, sessionId }, answers, wait);
   }
 };

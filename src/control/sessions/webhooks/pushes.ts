@@ -21,7 +21,7 @@ import { pushesTopic } from '../../platform/notifications/notifications.ts';
 import type { SessionParts } from '../parts.ts';
 import { tracePush } from './push-traces.ts';
 import { readDelivery } from './read-delivery.ts';
-import { tellHost } from './receiver-answers.ts';
+import { sendToHost } from './receiver-answers.ts';
 
 const toPush = (claimed: ClaimedPush): Push | undefined => {
   const { sessionId, id, destination } = claimed;
@@ -55,7 +55,7 @@ export const claim = async (
   const read = claimed.map((each) => ({ each, push: toPush(each) }));
   const broken = read.filter(({ push }) => push === undefined);
   if (broken.length > 0) {
-    const reason = 'what the host wrote down cannot be sent: its headers are none of HTTP';
+    const reason = 'the delivery cannot be sent: its headers are not valid in HTTP';
     const failed = broken.map(({ each }) => ({ ...each, failure: 'header' as const, reason }));
     await failClaimed(parts.db, name.claim, failed);
   }
@@ -63,31 +63,31 @@ export const claim = async (
 };
 
 /** Options of a call whose end is not awaited: the hosts write the answers later. */
-const unheard = { ms: 0, signal: new AbortController().signal };
+const noWait = { ms: 0, signal: new AbortController().signal };
 const sessionsAtOnce = 4;
 
 /**
  * Counts and traces ended deliveries, and passes answers to the sessions' hosts, which write them into their ledgers.
  */
-const tellEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Promise<void> => {
+const noteEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Promise<void> => {
   const sessions = Map.groupBy(ended, ({ sessionId }) => sessionId);
   for (const { failure, status } of ended) {
     if (failure === null) parts.metrics.pushesSent.inc({ status: `${Math.floor(status / 100)}xx` });
     else parts.metrics.pushesFailed.inc({ reason: failure });
   }
   for (const push of ended) tracePush(parts.tracer, push);
-  const tell = async ([sessionId, of]: [string, EndedPush[]]): Promise<void> => {
+  const passOn = async ([sessionId, of]: [string, EndedPush[]]): Promise<void> => {
     const answers = of.flatMap(({ answer }) => (answer?.isNew === true ? [answer] : []));
     const projectId = of[0]?.projectId ?? '';
     if (answers.length === 0) return;
     try {
-      await tellHost(parts, { projectId, sessionId }, answers, unheard);
+      await sendToHost(parts, { projectId, sessionId }, answers, noWait);
     } catch (err) {
-      parts.log.warn({ err, sessionId }, 'answers are told to the host of their session later');
+      parts.log.warn({ err, sessionId }, 'the host of a session gets answers of receivers later');
     }
   };
   // The answers are already stored; a host that cannot be reached now gets them later.
-  await pMap(sessions, tell, { concurrency: sessionsAtOnce });
+  await pMap(sessions, passOn, { concurrency: sessionsAtOnce });
   if (ended.length > 0) parts.notifications.notify(pushesTopic);
 };
 
@@ -101,7 +101,7 @@ export const report = async (
     ...{ ...rest, id: sequence, agoMs },
   }));
   const ended = await reportPushes(parts.db, name, ends);
-  await tellEnded(parts, ended);
+  await noteEnded(parts, ended);
   return ended.length;
 };
 
@@ -116,7 +116,7 @@ export const startGivingUp = (parts: SessionParts): Loop<{ recorded: number }> =
     async tick() {
       await giveUpPushes(parts.db);
       const ended = await recordFailedPushes(parts.db);
-      await tellEnded(parts, ended);
+      await noteEnded(parts, ended);
       return { recorded: ended.length };
     },
   });

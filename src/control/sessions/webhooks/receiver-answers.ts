@@ -19,7 +19,7 @@ import { viewAnswer } from './read-delivery.ts';
 export type AnswerSource = { projectId: string; sessionId: string; sender: DeliverySender };
 
 /** Maximum number of answers in one call. */
-const mostTold = 100;
+const mostInCall = 100;
 
 /** Returns true if the session accepts no call now: it is over, or has too many already. */
 const isRefused = (error: unknown): boolean =>
@@ -30,31 +30,34 @@ const isRefused = (error: unknown): boolean =>
  * is over, the control plane writes them once the host has handed over its ledger. A session that accepts no call now
  * gets them later.
  */
-export const tellHost = async (
+export const sendToHost = async (
   parts: SessionParts,
   { projectId, sessionId }: Pick<AnswerSource, 'projectId' | 'sessionId'>,
   answers: readonly Omit<KeptDeliveryAnswer, 'isNew'>[],
   wait: { ms: number; signal: AbortSignal },
 ): Promise<void> => {
-  for (let start = 0; start < answers.length; start += mostTold) {
-    const told = answers.slice(start, start + mostTold).map((answer) => ({
+  for (let start = 0; start < answers.length; start += mostInCall) {
+    const batch = answers.slice(start, start + mostInCall).map((answer) => ({
       delivery: answer.deliveryId,
       event: answer.event,
       ...viewAnswer(answer),
     }));
-    const inputJson = JSON.stringify({ answers: told });
+    const inputJson = JSON.stringify({ answers: batch });
     try {
       await enqueueOwn(parts, { projectId, sessionId, kind: 'webhook-answers', inputJson }, wait);
     } catch (error) {
       if (!isRefused(error)) throw error;
-      parts.log.debug({ err: error, sessionId }, 'answers of receivers wait to be written down');
+      parts.log.debug(
+        { err: error, sessionId },
+        'the host of a session gets answers of receivers later',
+      );
       return settleEnded(parts.db, sessionId);
     }
   }
 };
 
 /** Time for which a request waits until the host has written an answer into the ledger, in milliseconds. */
-const toldMs = 5_000;
+const writtenMs = 5_000;
 
 /**
  * Stores answers to deliveries that have none yet and has the host write them into the ledger. So later requests about
@@ -69,6 +72,6 @@ export const recordAnswers = async (
 ): Promise<KeptDeliveryAnswer[]> => {
   const kept = await insertDeliveryAnswers(parts.db, source, answers);
   const fresh = kept.filter(({ isNew }) => isNew);
-  if (fresh.length > 0) await tellHost(parts, source, fresh, { ms: toldMs, signal });
+  if (fresh.length > 0) await sendToHost(parts, source, fresh, { ms: writtenMs, signal });
   return kept;
 };

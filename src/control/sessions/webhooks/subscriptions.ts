@@ -29,10 +29,11 @@ export const readSubscriptions = async (
   signal: AbortSignal,
 ): Promise<SubscriptionList> => {
   const inputJson = JSON.stringify({ offset, limit });
-  const lost = `its subscriptions are rows that it alone had; what it sent to them is at /world-sessions/${sessionId}/requests?via=webhook`;
+  const lost = `its subscriptions were rows on its host; its deliveries are at /world-sessions/${sessionId}/requests?via=webhook`;
   const question = { projectId, sessionId, kind: 'webhooks', inputJson, lost, mostChars } as const;
-  const word = await askHost(parts, question, signal);
-  if (!word.ok) throw unreadable(sessionId, word.error.message ?? 'it did not say why');
-  if (!isList(word.value)) throw unreadable(sessionId, 'what it says is no list of subscriptions');
-  return word.value;
+  const answer = await askHost(parts, question, signal);
+  if (!answer.ok) throw unreadable(sessionId, answer.error.message ?? 'it gave no reason');
+  if (!isList(answer.value))
+    throw unreadable(sessionId, 'its answer is not a list of subscriptions');
+  return answer.value;
 };

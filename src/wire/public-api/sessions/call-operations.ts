@@ -10,7 +10,9 @@ import { AfterRequest, AfterTime, RequestFilter, RequestView } from './request.t
 import { SessionParams, WaitQuery } from './session-operations.ts';
 
 const CallHeaders = Type.Interface([IdempotencyHeaders], {
-  traceparent: traceParentHeader('of who asks; the call is told in that trace, within that span'),
+  traceparent: traceParentHeader(
+    'of the client; the call is recorded in that trace, within that span',
+  ),
 });
 
 export const enqueueCall = operation({

@@ -25,7 +25,7 @@ export type DeliveryAnswerView = Static<typeof DeliveryAnswerView>;
 export const DeliveryView = Type.Object({
   sequence: Type.Integer({
     minimum: 1,
-    description: 'its place in the ledger of the session; with the session, what it is told by',
+    description: 'its place in the ledger of the session; with the session id, its identity',
   }),
   generation: Type.Integer({ minimum: 0, description: 'how often the session was reset before' }),
   event: Type.String(),

@@ -61,7 +61,7 @@ const changes = {
     ),
   }),
   unexplained: Type.Array(GradeChange, {
-    description: 'a page of the changes that nobody explains, with the fields that nobody explains',
+    description: 'a page of the changes that no check explains, with the unexplained fields',
   }),
 };
 

@@ -59,7 +59,9 @@ const Headers = Type.Object({
 });
 
 const SessionHeaders = Type.Interface([Headers], {
-  traceparent: traceParentHeader('of who asks; a call is told in that trace, within that span'),
+  traceparent: traceParentHeader(
+    'of the client; a call is recorded in that trace, within that span',
+  ),
 });
 
 /** Error answer to a request that is not valid JSON-RPC. */

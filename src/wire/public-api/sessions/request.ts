@@ -1,6 +1,6 @@
 /** A request to a session, for clients: an entry of the session's ledger, which outlives the session. */
 
-import { ledgerWays } from '#domain/ledger.ts';
+import { ledgerOrigins } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
 import { JsonObject, nullable, Omitted, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
@@ -24,7 +24,7 @@ export const RequestView = Type.Object({
   sessionId: Type.String(),
   id: Type.Integer({ minimum: 1, description: 'position in the ledger of the session, from 1' }),
   at: Timestamp,
-  via: oneOf(ledgerWays),
+  via: oneOf(ledgerOrigins),
   operation: nullable(
     Type.String({ description: 'tool, operation of the API, kind of call, or type of event' }),
   ),
@@ -43,7 +43,7 @@ export type RequestView = Static<typeof RequestView>;
 
 /** Filters for requests. */
 export const RequestFilter = {
-  via: Type.Optional(oneOf(ledgerWays)),
+  via: Type.Optional(oneOf(ledgerOrigins)),
   operation: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   status: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 999, description: '0: those without a status' }),

@@ -25,7 +25,7 @@ export const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperti
 
 const OpenHeaders = Type.Interface([IdempotencyHeaders], {
   traceparent: traceParentHeader(
-    'of who asks; the session is told in that trace, within that span',
+    'of the client; the session is recorded in that trace, within that span',
   ),
 });
 

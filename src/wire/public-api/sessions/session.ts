@@ -40,14 +40,14 @@ const SurfacesView = Type.Object({
   ui: Type.Optional(
     Type.Object({
       url: Type.String({
-        description: 'origin of its page, which people enter by a one-time link',
+        description: 'origin of its page, which people open by a one-time link',
       }),
     }),
   ),
   browser: Type.Optional(
     Type.Object({
       url: Type.Optional(
-        Type.String({ description: 'live view, which people enter by a one-time link' }),
+        Type.String({ description: 'live view, which people open by a one-time link' }),
       ),
       cdpUrl: Type.Optional(
         Type.String({ description: 'DevTools, for `connectOverCDP`, with the token as bearer' }),
@@ -55,7 +55,7 @@ const SurfacesView = Type.Object({
       tier: oneOf(browserTiers),
       state: oneOf(
         browserStates,
-        'waiting: for a browser, or for one to come back; the addresses are known once it was ready, behind a gateway at once',
+        'waiting: for a first or another browser; the addresses are known once it is ready, behind a gateway at once',
       ),
       token: Type.Optional(
         Type.String({
@@ -78,7 +78,8 @@ export const SessionClock = Type.Object({
   at: nullable(
     Type.String({
       format: 'date-time',
-      description: 'where it starts; null: at the machine’s time when its host loads the world',
+      description:
+        'time at which it starts; null: the machine’s time when its host loads the world',
     }),
   ),
   mode: oneOf(clockModes),
@@ -112,7 +113,7 @@ export const SessionView = Type.Object({
       {
         kind: oneOf(
           sessionRunKinds,
-          'world: of the tests of its world, or the proof of a task; agent: of a build, by the id that its client gave',
+          'world: a test run of its world, or the proof of a task; agent: a run of a build, with the id that the client gave',
         ),
         id: Type.String(),
       },
@@ -139,16 +140,12 @@ export const SessionView = Type.Object({
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),
   size: Type.String({ description: 'the size of its host' }),
-  isolation: nullable(oneOf(isolations, 'what its host must have; null: any')),
+  isolation: nullable(oneOf(isolations, 'required isolation of its host; null: any')),
   clock: SessionClock,
-  seed: nullable(Type.Integer({ description: 'what new ids are drawn by; null: by chance' })),
-  hostReused: Type.Boolean({ description: 'whether its host already held this world version' }),
-  traceId: nullable(
-    Type.String({ description: 'the trace that tells what was done in it; null: none does' }),
-  ),
-  traceSessionId: nullable(
-    Type.String({ description: 'the session of traces that it is part of' }),
-  ),
+  seed: nullable(Type.Integer({ description: 'seed of new ids; null: they are random' })),
+  hostReused: Type.Boolean({ description: 'true if its host already held this world version' }),
+  traceId: nullable(Type.String({ description: 'the trace that records it; null: no trace does' })),
+  traceSessionId: nullable(Type.String({ description: 'the trace session that it is part of' })),
   createdAt: Timestamp,
   assignedAt: nullable(Timestamp),
   readyAt: nullable(Timestamp),
@@ -191,24 +188,25 @@ export const OpenSessionBody = Type.Object(
     browserTier: Type.Optional(oneOf(browserTiers)),
     browserRecording: Type.Optional(
       Type.Boolean({
-        description: 'keep what its browser shows, as a film that can be read with the session',
+        description: 'record its browser as a video, which can be read with the session',
       }),
     ),
     size: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
         pattern: namePattern.source,
-        description: 'the size of its host, by the name that its pool gives it; default standard',
+        description: 'size of its host, as its pool names it; default standard',
       }),
     ),
-    isolation: Type.Optional(oneOf(isolations, 'what its host must have; absent: any')),
+    isolation: Type.Optional(oneOf(isolations, 'required isolation of its host; absent: any')),
     clock: Type.Optional(
       Type.Object(
         {
           at: Type.Optional(
             Type.String({
               maxLength: 64,
-              description: 'where it starts: an ISO 8601 date and time with its zone, or a date',
+              description:
+                'time at which it starts: an ISO 8601 date and time with its zone, or a date',
             }),
           ),
           mode: Type.Optional(
@@ -239,8 +237,7 @@ export const OpenSessionBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 800,
-        description:
-          'the session of traces that its trace is put in; absent: one with the id of the session',
+        description: 'the trace session of its trace; absent: one with the id of the session',
       }),
     ),
   },
