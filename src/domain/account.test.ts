@@ -19,8 +19,8 @@ describe('a role', () => {
     ['project:write', ['OWNER', 'ADMIN', 'MEMBER']],
     ['project:read', ['OWNER', 'ADMIN', 'MEMBER', 'VIEWER']],
     ['self', [...roles]],
-  ] as const)('%s', (deed, allowed) => {
-    expect(roles.filter((role) => mayDo(role, deed))).toEqual(allowed);
+  ] as const)('%s', (action, allowed) => {
+    expect(roles.filter((role) => mayDo(role, action))).toEqual(allowed);
   });
 
   it('of the project replaces that of the organization, except for owners', () => {

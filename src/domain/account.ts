@@ -32,13 +32,14 @@ const leastRoles = {
   /** Manages the user's own access tokens. */
   self: 'NONE',
 } as const satisfies Record<string, Role>;
-export type Deed = keyof typeof leastRoles;
+export type RoleAction = keyof typeof leastRoles;
 
 /** Returns true if a role may perform the action. */
-export const mayDo = (role: Role, deed: Deed): boolean => isAtLeast(role, leastRoles[deed]);
+export const mayDo = (role: Role, action: RoleAction): boolean =>
+  isAtLeast(role, leastRoles[action]);
 
 /** Returns the lowest role that may perform the action; error messages name it. */
-export const leastRoleFor = (deed: Deed): Role => leastRoles[deed];
+export const leastRoleFor = (action: RoleAction): Role => leastRoles[action];
 
 /** Scopes of a personal access token: reading or writing by MCP, or the account routes. */
 export const tokenScopes = ['mcp:read', 'mcp:write', 'accounts'] as const;

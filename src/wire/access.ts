@@ -5,7 +5,7 @@
  *
  * A new group of routes puts one of these names on its operations and needs nothing else.
  */
-import type { Deed, TokenScope } from '#domain/account.ts';
+import type { RoleAction, TokenScope } from '#domain/account.ts';
 
 /** Kinds of credentials that a client of the public API may send. */
 export const credentialKinds = ['keyPair', 'publicKey', 'organizationKey', 'token'] as const;
@@ -19,7 +19,7 @@ export type Refused = 401 | 403;
  * request names.
  */
 export type TokenRule = {
-  deed: Deed;
+  deed: RoleAction;
   /** Scope that the token needs; null accepts any token. */
   scope: TokenScope | null;
   where: 'organization' | 'project';
@@ -37,7 +37,7 @@ export type AccessRule = {
   about: string;
 };
 
-const accounts = (deed: Deed, where: TokenRule['where']): TokenRule => ({
+const accounts = (deed: RoleAction, where: TokenRule['where']): TokenRule => ({
   deed,
   scope: 'accounts',
   where,

@@ -10,7 +10,12 @@ import {
   type LockedSession,
   lockStuckSession,
 } from '../db/sessions/endings.ts';
-import { type BesetPool, findBesetPool, findUnsuited, listOffers } from '../db/sessions/pools.ts';
+import {
+  type BlockedPool,
+  findBlockedPool,
+  findUnsuited,
+  listOffers,
+} from '../db/sessions/pools.ts';
 import { findStuck, reapSessions } from '../db/sessions/reap.ts';
 import { describeUnsuited } from './lifecycle/no-suitable-pool.ts';
 import type { SessionParts } from './parts.ts';
@@ -22,14 +27,14 @@ import {
   noEffects,
 } from './scheduling/end-sessions.ts';
 
-const describeBeset = ({ name, held, maximum, live }: BesetPool): string =>
+const describeBlocked = ({ name, held, maximum, live }: BlockedPool): string =>
   held === null
     ? `pool "${name}" is full (${live} of ${maximum} hosts)`
     : `pool "${name}" launches none: ${held}`;
 
 const findCause = async (db: Queryable, sessionId: string): Promise<string | undefined> => {
-  const beset = await findBesetPool(db, sessionId);
-  if (beset !== undefined) return describeBeset(beset);
+  const blocked = await findBlockedPool(db, sessionId);
+  if (blocked !== undefined) return describeBlocked(blocked);
   const wish = await findUnsuited(db, sessionId);
   if (wish === undefined) return undefined;
   return `the pools have changed since it was opened: ${describeUnsuited(wish, await listOffers(db))}`;

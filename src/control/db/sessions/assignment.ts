@@ -18,7 +18,7 @@ import type { QuotaRefusal, Quotas } from '../../base/fairness/quotas.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { hostBefore, waiting } from '../core/states.ts';
 import type { HostWork } from './hosts.ts';
-import { ledPools, suits, type Wish, wishOf } from './pools.ts';
+import { publishedPools, suits, type Wish, wishOf } from './pools.ts';
 import {
   insertLists,
   pickHostColumns,
@@ -100,8 +100,8 @@ const openStatement = statement(
           and w.head_version_id = :versionId and w.archived_at is null and w.deleted_at is null
      ) as holds
    ), offered as materialized (
-     select not exists (select from ${ledPools})
-         or exists (select from ${ledPools} where ${suits('p', wanted)}) as suits
+     select not exists (select from ${publishedPools})
+         or exists (select from ${publishedPools} where ${suits('p', wanted)}) as suits
    ), refused as materialized (
      select quota, most, retry_after_ms from refuse_open(:projectId, :mostSessions, :mostOpens)
    ), free as materialized (
@@ -225,7 +225,7 @@ const longestWait = `longest as materialized (
    returning s.id as "sessionId", s.host_id as "hostId", s.browser_tier as tier, s.isolation, s.size,
      (extract(epoch from now() - s.created_at) * 1000)::float8 as "waitedMs"`;
 
-const placeSessionStatement = statement(
+const assignSessionStatement = statement(
   'place_session',
   `with waiting as materialized (
      select s.version_id, s.reuse_warm, s.browser_tier, s.isolation, s.size from sessions s
@@ -242,7 +242,7 @@ const placeSessionStatement = statement(
 );
 
 // If no session waits, the host is not even locked, because a concurrent open would skip a locked host and miss it.
-const placeHostStatement = statement(
+const assignHostStatement = statement(
   'place_host',
   `with free as materialized (
      select h.id, h.version_id, h.tier, h.isolation, h.size from hosts h
@@ -278,24 +278,27 @@ export const mayAssign = async (db: Queryable, kind: Candidate['kind']): Promise
  * Assigns one session to a host. For a session, assigns hosts to the longest waiting sessions until it has one itself,
  * or no host is left.
  */
-const placeOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assignment[]> => {
-  if (kind === 'host') return tx.query<Assignment>(placeHostStatement, [id]);
-  const placed: Assignment[] = [];
+const assignOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assignment[]> => {
+  if (kind === 'host') return tx.query<Assignment>(assignHostStatement, [id]);
+  const assigned: Assignment[] = [];
   for (;;) {
-    const [next] = await tx.query<Assignment>(placeSessionStatement, [id]);
-    if (next === undefined) return placed;
-    placed.push(next);
-    if (next.sessionId === id) return placed;
+    const [next] = await tx.query<Assignment>(assignSessionStatement, [id]);
+    if (next === undefined) return assigned;
+    assigned.push(next);
+    if (next.sessionId === id) return assigned;
   }
 };
 
 /**
  * Makes assignments in one transaction, under a lock that all replicas share. Returns those made for each candidate.
  */
-export const assignAll = (db: Database, seekers: readonly Candidate[]): Promise<Assignment[][]> =>
+export const assignAll = (
+  db: Database,
+  candidates: readonly Candidate[],
+): Promise<Assignment[][]> =>
   db.transaction(async (tx) => {
     await tx.query(lockStatement, []);
-    const placed: Assignment[][] = [];
-    for (const seeker of seekers) placed.push(await placeOne(tx, seeker));
-    return placed;
+    const assigned: Assignment[][] = [];
+    for (const candidate of candidates) assigned.push(await assignOne(tx, candidate));
+    return assigned;
   });

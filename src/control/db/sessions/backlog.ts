@@ -2,7 +2,7 @@
 import type { HostWish } from '#domain/pool.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { liveHosts, waiting } from '../core/states.ts';
-import { ledPools, suits, type Wish, wishOf } from './pools.ts';
+import { publishedPools, suits, type Wish, wishOf } from './pools.ts';
 
 export type Backlog = {
   /** Number of waiting sessions with the same requirements, and the longest wait among them. */
@@ -30,7 +30,7 @@ const backlogStatement = statement(
             where ${waiting('s')} and ${asked.tier} = :tier and ${asked.size} = :size
               and ${asked.isolation} is not distinct from :isolation::text) w
     cross join (select sum(greatest(p.maximum - live.ready, 0))::int as "toCome"
-                  from ${ledPools} cross join lateral (
+                  from ${publishedPools} cross join lateral (
                     select count(*) filter (where h.state <> 'starting') as ready from hosts h
                      where h.installation = p.installation and h.pool = p.name and h.state in ${liveHosts}
                   ) live

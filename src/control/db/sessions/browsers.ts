@@ -8,7 +8,7 @@ import type { BrowserTier, SessionState, SurfaceKind } from '#domain/session.ts'
 import { type Queryable, statement } from '../core/database.ts';
 import { hostBefore, openSessionStates } from '../core/states.ts';
 import type { SessionHost } from './calls.ts';
-import { ledPools } from './pools.ts';
+import { publishedPools } from './pools.ts';
 
 /** Upper bound for consecutive browsers of a session that fail to become ready; after that it gets no more. */
 const mostAttempts = 8;
@@ -59,10 +59,10 @@ const anyPairStatement = statement(
 );
 
 /** Returns true if there may be a warm browser and a session that waits for one. */
-export const mayPlaceBrowser = async (db: Queryable): Promise<boolean> =>
+export const mayAssignBrowser = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ any: boolean }>(anyPairStatement, []))[0]?.any === true;
 
-const placeStatement = statement(
+const assignStatement = statement(
   'place_browser',
   `with pair as materialized (
      select b.session_id, free.id as host_id
@@ -89,16 +89,16 @@ const placeStatement = statement(
      (extract(epoch from now() - b.wanted_since) * 1000)::float8 as "waitedMs"`,
 );
 
-export type BrowserPlacement = { sessionId: string; hostId: string; waitedMs: number };
+export type AssignedBrowser = { sessionId: string; hostId: string; waitedMs: number };
 
 /** Locks the assignment of browsers until the transaction ends, so that only one transaction assigns. */
-export const lockBrowserPlacement = async (tx: Queryable): Promise<void> => {
+export const lockBrowserAssignment = async (tx: Queryable): Promise<void> => {
   await tx.query(lockStatement, []);
 };
 
 /** Assigns a warm browser to the session that has waited longest; returns undefined if there is no such pair. */
-export const placeBrowser = async (tx: Queryable): Promise<BrowserPlacement | undefined> =>
-  (await tx.query<BrowserPlacement>(placeStatement, []))[0];
+export const assignBrowser = async (tx: Queryable): Promise<AssignedBrowser | undefined> =>
+  (await tx.query<AssignedBrowser>(assignStatement, []))[0];
 
 /** Work of a browser's host. */
 export type BrowserWork = {
@@ -273,8 +273,8 @@ export const noteBrowserActivity = async (
 
 const offeredStatement = statement(
   'browsers_offered',
-  `select not exists (select from ${ledPools})
-       or exists (select from ${ledPools} where p.size = '${browserSize}' and (p.tier is null or p.tier = $1)) as offered`,
+  `select not exists (select from ${publishedPools})
+       or exists (select from ${publishedPools} where p.size = '${browserSize}' and (p.tier is null or p.tier = $1)) as offered`,
 );
 
 /** Returns true if a pool offers browsers of this tier, or no pools are published. */

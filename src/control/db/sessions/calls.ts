@@ -8,7 +8,7 @@ import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { openSessionStates, readySessionStates } from '../core/states.ts';
-import type { StoodSession } from './ended-session.ts';
+import type { RefusingSession } from './ended-session.ts';
 
 export type CallRow = {
   id: string;
@@ -115,7 +115,7 @@ const refusalStatement = statement(
 );
 
 /** State of a session that refused a call, and of its project. */
-type CallRefusal = StoodSession & {
+type CallRefusal = RefusingSession & {
   openCalls: number;
   projectCalls: number;
   projectMost: number;

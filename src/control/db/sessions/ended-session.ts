@@ -6,7 +6,7 @@ import type { EndReason, SessionState } from '#domain/session.ts';
 export type SessionError = { code: string; message: string };
 
 /** Session that refuses a request because of its state, with the reason of its end. */
-export type StoodSession = {
+export type RefusingSession = {
   id: string;
   state: SessionState;
   endReason: EndReason | null;
@@ -14,13 +14,13 @@ export type StoodSession = {
 };
 
 /** Describes why a session ended, to be appended to its state; empty if it has not ended. */
-const describeEnd = ({ endReason, error }: StoodSession): string => {
+const describeEnd = ({ endReason, error }: RefusingSession): string => {
   if (endReason === null) return '';
   return error === null ? ` (${endReason})` : ` (${endReason}: ${error.message})`;
 };
 
 /** Builds the error for a request that the session refuses in its state; `and` follows "… is CLOSED". */
-export const notInState = (session: StoodSession, and: string): AppError => {
+export const notInState = (session: RefusingSession, and: string): AppError => {
   const { id, state, endReason, error: sessionError } = session;
   const message = `${id} is ${state}${describeEnd(session)}${and}`;
   const detail = endReason === null ? { state } : { state, endReason, sessionError };

@@ -269,17 +269,17 @@ const beatStatement = statement(
 );
 
 /** Host that sent a heartbeat, and its address if known. */
-export type Beaten = HostStatus & { address: string | null };
+export type Heartbeat = HostStatus & { address: string | null };
 
 /**
  * Records a heartbeat. A heartbeat that crossed an assignment or its end is one generation behind, and still counts. A
  * host that is about to report an end is one generation ahead, and counts too. Any other generation, or a host that is
  * gone, returns undefined.
  */
-export const noteBeat = async (
+export const recordHeartbeat = async (
   db: Queryable,
   host: { hostId: string; generation: number; rssBytes: number | null },
-): Promise<Beaten | undefined> => (await db.query<Beaten>(beatStatement, host))[0];
+): Promise<Heartbeat | undefined> => (await db.query<Heartbeat>(beatStatement, host))[0];
 
 /** Work of a polling host. */
 export type HostWork = HostStatus & {

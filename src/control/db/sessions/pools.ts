@@ -72,7 +72,7 @@ export const findUnknownWorlds = async (db: Queryable, installation: string): Pr
   (await db.query<{ world: string }>(unknownStatement, [installation])).map(({ world }) => world);
 
 /** SQL of the pools `p` of installations that have a leader, or had one within the last ten minutes. */
-export const ledPools =
+export const publishedPools =
   "pools p join leases l on l.installation = p.installation and l.expires_at > now() - interval '10 minutes'";
 
 /** SQL expressions of the requirements of a session. */
@@ -92,37 +92,37 @@ export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
 
 const offersStatement = statement(
   'pool_offers',
-  `select distinct p.tier, p.isolation, p.size from ${ledPools} where p.size <> '${browserSize}' order by p.size, p.isolation, p.tier`,
+  `select distinct p.tier, p.isolation, p.size from ${publishedPools} where p.size <> '${browserSize}' order by p.size, p.isolation, p.tier`,
 );
 
 /** Lists the distinct offers of pools of world hosts. */
 export const listOffers = (db: Queryable): Promise<HostOffer[]> =>
   db.query<HostOffer>(offersStatement, []);
 
-const besetStatement = statement(
+const blockedStatement = statement(
   'why_no_host',
-  `select p.name, p.held, p.maximum, beset.live
-     from sessions s cross join ${ledPools} cross join lateral (
+  `select p.name, p.held, p.maximum, blocked.live
+     from sessions s cross join ${publishedPools} cross join lateral (
        select count(*)::int as live from hosts h
         where h.installation = p.installation and h.pool = p.name and h.state in ${liveHosts}
-     ) beset
+     ) blocked
     where s.id = $1 and ${suits('p', wishOf('s'))}
-    order by p.held is not null, beset.live >= p.maximum, p.installation, p.position
+    order by p.held is not null, blocked.live >= p.maximum, p.installation, p.position
     limit 1`,
 );
 
 /** Pool that launches no hosts. `held` is the reason why its launches are suspended; null if it is full. */
-export type BesetPool = { name: string; held: string | null; maximum: number; live: number };
+export type BlockedPool = { name: string; held: string | null; maximum: number; live: number };
 
 /**
  * Returns a matching pool for a session, if it cannot launch a host. Returns undefined if at least one matching pool
  * can.
  */
-export const findBesetPool = async (
+export const findBlockedPool = async (
   db: Queryable,
   sessionId: string,
-): Promise<BesetPool | undefined> => {
-  const [pool] = await db.query<BesetPool>(besetStatement, [sessionId]);
+): Promise<BlockedPool | undefined> => {
+  const [pool] = await db.query<BlockedPool>(blockedStatement, [sessionId]);
   if (pool === undefined || (pool.held === null && pool.live < pool.maximum)) return undefined;
   return pool;
 };
@@ -130,8 +130,8 @@ export const findBesetPool = async (
 const unsuitedStatement = statement(
   'unsuited_session',
   `select s.browser_tier as tier, s.isolation, s.size from sessions s
-    where s.id = $1 and exists (select from ${ledPools})
-      and not exists (select from ${ledPools} where ${suits('p', wishOf('s'))})`,
+    where s.id = $1 and exists (select from ${publishedPools})
+      and not exists (select from ${publishedPools} where ${suits('p', wishOf('s'))})`,
 );
 
 /** Returns the requirements of a session if pools are published and none of them meets them. */

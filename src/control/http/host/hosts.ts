@@ -4,11 +4,11 @@ import { AppError, describeError } from '#domain/error.ts';
 import * as api from '#wire/host-api/operations.ts';
 import { noteBrowserActivity } from '../../db/sessions/browsers.ts';
 import {
-  type Beaten,
   drainUnloaded,
   findWhereabouts,
+  type Heartbeat,
   mayReadBlob,
-  noteBeat,
+  recordHeartbeat,
 } from '../../db/sessions/hosts.ts';
 import { noteActivity } from '../../db/sessions/sessions.ts';
 import type { Parts } from '../../parts.ts';
@@ -43,7 +43,7 @@ const checkHost = ({ hostId }: HostCaller, named: string): string => {
 /** Returns the current API address of the host's session; null unless the host knows of its session. */
 const addressFor = (
   config: Parts['config'],
-  { generation, sessionId, address: hostAddress }: Beaten,
+  { generation, sessionId, address: hostAddress }: Heartbeat,
   current: number,
 ): string | null =>
   sessionId === null || generation !== current
@@ -88,7 +88,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
     endpoint(api.heartbeat, async ({ params, body }, { caller }) => {
       const hostId = checkHost(caller, params.hostId);
       const { generation, idleMs, rssBytes } = body;
-      const status = await noteBeat(db, { hostId, generation, rssBytes });
+      const status = await recordHeartbeat(db, { hostId, generation, rssBytes });
       if (status === undefined) throw staleGeneration(hostId, generation);
       const { kind, sessionId, state } = status;
       if (sessionId !== null && idleMs !== undefined) {

@@ -46,7 +46,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
       const { sessionId } = noted;
       notifications.notify(poolTopic, ...(sessionId === null ? [] : [routeTopic(sessionId)]));
       // A host that reported warm before its address was known can be claimed from now on.
-      await hostAssigner.placeHost(hostId);
+      await hostAssigner.assignHost(hostId);
       return respond(200, {});
     }),
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../db/core/database.ts';
 import { createCallWrites } from '../../db/sessions/batched-calls.ts';
-import type { StoodSession } from '../../db/sessions/ended-session.ts';
+import type { RefusingSession } from '../../db/sessions/ended-session.ts';
 import type { SessionParts } from '../parts.ts';
 import { enqueue } from './enqueue.ts';
 
 /** Enqueues a call in a service whose database refuses it and then reports this state of the session. */
-type SessionState = Partial<StoodSession> & { openCalls: number; projectCalls: number };
+type SessionState = Partial<RefusingSession> & { openCalls: number; projectCalls: number };
 
 const refusing = (session: SessionState) => {
   const db: Queryable = {

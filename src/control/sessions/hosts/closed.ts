@@ -40,7 +40,7 @@ export const closeAndPoll = async (
     const dismissal = isClosed ? undefined : await reportClosed(parts, asked, entries);
     await noteArrived(parts, sessionId, entries);
     if (dismissal === undefined) {
-      const isPlaced = await parts.hostAssigner.placeHost(hostId);
+      const isPlaced = await parts.hostAssigner.assignHost(hostId);
       parts.notifications.notify(poolTopic);
       return { waits: !isPlaced };
     }

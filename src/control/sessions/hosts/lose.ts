@@ -161,8 +161,8 @@ export const loseHost = async (parts: SessionParts, loss: Loss): Promise<void> =
     if (outcome === undefined) continue;
     applyEffects(parts, outcome.effects);
     const { requeued } = outcome;
-    if (requeued?.kind === 'world') await parts.hostAssigner.placeSession(requeued.sessionId);
-    else if (requeued !== undefined) await parts.browserAssigner.place();
+    if (requeued?.kind === 'world') await parts.hostAssigner.assignSession(requeued.sessionId);
+    else if (requeued !== undefined) await parts.browserAssigner.assign();
     return;
   }
   throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);

@@ -140,7 +140,7 @@ const look = async (
   if (work.kind === 'browser') {
     const found = await lookForBrowser(parts, asked, work);
     if (found !== undefined || work.sessionId !== null || !work.isWanted) return found;
-    return (await parts.browserAssigner.place(hostId)) ? look(parts, asked) : undefined;
+    return (await parts.browserAssigner.assign(hostId)) ? look(parts, asked) : undefined;
   }
   const isOwn = work.generation === generation;
   const isNext = isOwn || work.generation === generation + 1;
@@ -153,7 +153,7 @@ const look = async (
     return { load: { generation: work.generation, ...sources } };
   }
   if (!isOwn) throw staleGeneration(hostId, generation);
-  if (!work.isWanted || !(await parts.hostAssigner.placeHost(hostId))) return undefined;
+  if (!work.isWanted || !(await parts.hostAssigner.assignHost(hostId))) return undefined;
   return look(parts, asked);
 };
 

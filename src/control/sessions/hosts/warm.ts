@@ -78,8 +78,8 @@ export const reportWarm = async (parts: SessionParts, report: WarmReport): Promi
   const kind = await makeWarm(db, report);
   if (kind === undefined) return { state: await explain(parts, report), waits: false };
   const isPlaced = await (kind === 'browser'
-    ? parts.browserAssigner.place(hostId)
-    : parts.hostAssigner.placeHost(hostId));
+    ? parts.browserAssigner.assign(hostId)
+    : parts.hostAssigner.assignHost(hostId));
   // Notified last: a client that learns of a warm host and opens a session at once must not find the host locked.
   notifications.notify(poolTopic);
   return isPlaced ? { state: 'assigned', waits: false } : { state: 'warm', waits: true };

@@ -200,9 +200,9 @@ const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened 
   parts.admission.opened(wanted, session.hostId === null);
   parts.facts.note(session);
   const { start, orders } = opened;
-  if (session.hostId === null) await parts.hostAssigner.placeSession(session.id);
+  if (session.hostId === null) await parts.hostAssigner.assignSession(session.id);
   else parts.notifications.notifyHost(session.hostId, { orders }, poolTopic);
-  if (wanted.surfaces.includes('browser')) await parts.browserAssigner.place();
+  if (wanted.surfaces.includes('browser')) await parts.browserAssigner.assign();
   return { session, isNew: true, start };
 };
 

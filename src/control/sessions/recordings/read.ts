@@ -1,4 +1,4 @@
-/** Shows and streams the recording of a session. The film is assembled from its parts while it is sent. */
+/** Shows and streams the recording of a session. The video is assembled from its parts while it is sent. */
 import { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
@@ -13,7 +13,7 @@ import {
 import type { SessionRow } from '../../db/sessions/session-row.ts';
 import { findSession, noSession } from '../../db/sessions/sessions.ts';
 import type { SessionParts } from '../parts.ts';
-import { type Chapter, clusterHead, type Film, filmHead } from './webm.ts';
+import { type Chapter, clusterHead, type Video, videoHeader } from './webm.ts';
 
 /** Time for which the last picture is shown, in milliseconds. */
 const lastMs = 1_000;
@@ -54,7 +54,7 @@ const chaptersOf = ({ cutAt, beganAt }: Recording, parts: readonly RecordingPart
   return [...marked, { startMs: last.endMs, title: `Cut at ${cutAt.toISOString()}: no more room` }];
 };
 
-const filmOf = (recording: Recording, parts: readonly RecordingPart[]): Film => ({
+const videoOf = (recording: Recording, parts: readonly RecordingPart[]): Video => ({
   width: recordingLimits.width,
   height: recordingLimits.height,
   beganAt: recording.beganAt ?? new Date(0),
@@ -77,7 +77,7 @@ export const viewRecording = async (
     beganAt: beganAt?.toISOString() ?? null,
     durationMs: durationOf(parts),
     pictures: droppedAt === null ? pictures : 0,
-    bytes: parts.length === 0 ? 0 : filmHead(filmOf(recording, parts)).totalBytes,
+    bytes: parts.length === 0 ? 0 : videoHeader(videoOf(recording, parts)).totalBytes,
     complete: !isOpen,
     cutAt: cutAt?.toISOString() ?? null,
     droppedAt: droppedAt?.toISOString() ?? null,
@@ -89,7 +89,7 @@ export const viewRecording = async (
   };
 };
 
-/** Builds the error for a recording without a film. */
+/** Builds the error for a recording without a video. */
 const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
   droppedAt === null
     ? new AppError(
@@ -101,15 +101,15 @@ const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
         `the recording of ${sessionId} was removed on ${droppedAt.toISOString()}: it is kept for ${recordingLimits.keptDays} days after the session`,
       );
 
-/** Returns the film as a stream, and its size. Throws `not_found` if there is none. */
-export const readFilm = async (
+/** Returns the video as a stream, and its size. Throws `not_found` if there is none. */
+export const readVideo = async (
   all: SessionParts,
   projectId: string,
   sessionId: string,
 ): Promise<{ stream: Readable; bytes: number }> => {
   const { recording, parts } = await find(all, projectId, sessionId);
   if (parts.length === 0) throw lackOf(sessionId, recording);
-  const { head, totalBytes } = filmHead(filmOf(recording, parts));
+  const { head, totalBytes } = videoHeader(videoOf(recording, parts));
   const write = async function* (): AsyncGenerator<Uint8Array> {
     yield head;
     for (const part of parts) {

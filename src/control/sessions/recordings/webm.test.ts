@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, clusterHead, type Film, filmHead, isKeyFrameOf, type Part } from './webm.ts';
+import { blocksOf, clusterHead, isKeyFrameOf, type Part, type Video, videoHeader } from './webm.ts';
 
 const size = { width: 1_280, height: 800 };
 
@@ -35,9 +35,9 @@ const inside = (elements: Element[], id: number): Element[] =>
 const numberOf = (elements: Element[], id: number): number =>
   Number(elements.find((one) => one.id === id)?.content.readBigUInt64BE());
 
-const write = (film: Film, blocks: Buffer[]): Buffer => {
-  const { head } = filmHead(film);
-  const parts = film.parts.flatMap((part, at) => [clusterHead(part), blocks[at] as Buffer]);
+const write = (video: Video, blocks: Buffer[]): Buffer => {
+  const { head } = videoHeader(video);
+  const parts = video.parts.flatMap((part, at) => [clusterHead(part), blocks[at] as Buffer]);
   return Buffer.concat([head, ...parts]);
 };
 
@@ -47,7 +47,7 @@ const frames = [
 ];
 const blocks = [blocksOf(frames, 'ses-a 0'), blocksOf(frames, 'ses-a 1')];
 const parts: Part[] = blocks.map(({ byteLength: bytes }, at) => ({ startMs: at * 7_000, bytes }));
-const film: Film = {
+const video: Video = {
   ...size,
   beganAt: new Date('2026-03-01T00:00:00Z'),
   durationMs: 8_300,
@@ -57,13 +57,13 @@ const film: Film = {
 
 describe('a recording', () => {
   it('has exactly the length that its header gives', () => {
-    expect(write(film, blocks).byteLength).toBe(filmHead(film).totalBytes);
-    const none = { ...film, parts: [], chapters: [] };
-    expect(write(none, []).byteLength).toBe(filmHead(none).totalBytes);
+    expect(write(video, blocks).byteLength).toBe(videoHeader(video).totalBytes);
+    const none = { ...video, parts: [], chapters: [] };
+    expect(write(none, []).byteLength).toBe(videoHeader(none).totalBytes);
   });
 
   it('has an index with the position of each part', () => {
-    const segment = readElements(write(film, blocks)).find(({ id }) => id === 0x18538067);
+    const segment = readElements(write(video, blocks)).find(({ id }) => id === 0x18538067);
     const elements = readElements(segment?.content ?? Buffer.alloc(0));
     const clusters = elements.filter(({ id }) => id === 0x1f43b675);
     const points = inside(elements, 0x1c53bb6b).map(({ content }) => {

@@ -14,7 +14,7 @@ export type Part = { startMs: number; bytes: number };
 
 export type Chapter = { startMs: number; title: string };
 
-export type Film = {
+export type Video = {
   width: number;
   height: number;
   beganAt: Date;
@@ -95,7 +95,7 @@ export const clusterHead = ({ startMs, bytes }: Part): Buffer =>
 
 const clusterBytes = (part: Part): number => clusterHead(part).byteLength + part.bytes;
 
-const info = ({ beganAt, durationMs }: Film): Buffer =>
+const info = ({ beganAt, durationMs }: Video): Buffer =>
   element(
     0x1549a966,
     unsigned(0x2ad7b1, 1_000_000), // nanoseconds per time unit
@@ -105,7 +105,7 @@ const info = ({ beganAt, durationMs }: Film): Buffer =>
     text(0x5741, program),
   );
 
-const tracks = ({ width, height }: Film): Buffer =>
+const tracks = ({ width, height }: Video): Buffer =>
   element(
     0x1654ae6b,
     element(
@@ -127,13 +127,13 @@ const chapter = ({ startMs, title }: Chapter, index: number): Buffer =>
     element(0x80, text(0x85, title), text(0x437c, 'eng')),
   );
 
-const chaptersOf = ({ chapters }: Film): Buffer =>
+const chaptersOf = ({ chapters }: Video): Buffer =>
   chapters.length === 0
     ? Buffer.alloc(0)
     : element(0x1043a770, element(0x45b9, ...chapters.map(chapter)));
 
 /** Returns the index of the parts; the first part begins at offset `firstAt` of the segment. */
-const cues = ({ parts }: Film, firstAt: number): Buffer => {
+const cues = ({ parts }: Video, firstAt: number): Buffer => {
   let at = firstAt;
   const points = parts.map((part) => {
     const place = element(0xb7, unsigned(0xf7, videoTrack), unsigned(0xf1, at));
@@ -158,12 +158,12 @@ const fileHead = element(
  * Returns the head of the file, and the file's total size. After the head come the cluster head and blocks of each
  * part.
  */
-export const filmHead = (film: Film): { head: Buffer; totalBytes: number } => {
-  const before = Buffer.concat([info(film), tracks(film), chaptersOf(film)]);
-  const cuesBytes = cues(film, 0).byteLength;
-  const body = film.parts.reduce((sum, part) => sum + clusterBytes(part), 0);
+export const videoHeader = (video: Video): { head: Buffer; totalBytes: number } => {
+  const before = Buffer.concat([info(video), tracks(video), chaptersOf(video)]);
+  const cuesBytes = cues(video, 0).byteLength;
+  const body = video.parts.reduce((sum, part) => sum + clusterBytes(part), 0);
   const size = before.byteLength + cuesBytes + body;
-  const index = cues(film, before.byteLength + cuesBytes);
+  const index = cues(video, before.byteLength + cuesBytes);
   const head = Buffer.concat([fileHead, begin(0x18538067, size), before, index]);
   return { head, totalBytes: head.byteLength + body };
 };

@@ -8,17 +8,17 @@ import type { Database } from '../../db/core/database.ts';
 import { isOlderListening } from '../../db/core/notifications.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
 import {
-  type BrowserPlacement,
-  lockBrowserPlacement,
-  mayPlaceBrowser,
-  placeBrowser,
+  type AssignedBrowser,
+  assignBrowser,
+  lockBrowserAssignment,
+  mayAssignBrowser,
 } from '../../db/sessions/browsers.ts';
 import { type Notifications, poolTopic } from '../../platform/notifications/notifications.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
 export type BrowserAssigner = {
   /** Assigns all browsers that can be assigned and notifies of them; returns true if this host then has a session. */
-  place(hostId?: string): Promise<boolean>;
+  assign(hostId?: string): Promise<boolean>;
 };
 
 type AssignerParts = { db: Database; log: Log; metrics: Metrics; notifications: Notifications };
@@ -26,12 +26,12 @@ type AssignerParts = { db: Database; log: Log; metrics: Metrics; notifications: 
 /** Maximum number of assignments in one transaction, so that other transactions also get the lock. */
 const mostAtOnce = 50;
 
-const placeAll = (db: Database): Promise<BrowserPlacement[]> =>
+const placeAll = (db: Database): Promise<AssignedBrowser[]> =>
   db.transaction(async (tx) => {
-    await lockBrowserPlacement(tx);
-    const assigned: BrowserPlacement[] = [];
+    await lockBrowserAssignment(tx);
+    const assigned: AssignedBrowser[] = [];
     while (assigned.length < mostAtOnce) {
-      const next = await placeBrowser(tx);
+      const next = await assignBrowser(tx);
       if (next === undefined) break;
       assigned.push(next);
     }
@@ -45,14 +45,14 @@ export const createBrowserAssigner = ({
   metrics,
   notifications,
 }: AssignerParts): BrowserAssigner => {
-  const announce = (assigned: BrowserPlacement): void => {
+  const announce = (assigned: AssignedBrowser): void => {
     log.info(assigned, 'browser assigned to a session');
     metrics.browserWaitSeconds.observe(assigned.waitedMs / 1_000);
     notifications.notify(assigned.hostId, assigned.sessionId, poolTopic);
   };
   return {
     async place(hostId) {
-      if (!(await mayPlaceBrowser(db))) {
+      if (!(await mayAssignBrowser(db))) {
         notifications.notify(poolTopic);
         return false;
       }

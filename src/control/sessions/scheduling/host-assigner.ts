@@ -27,12 +27,12 @@ export type HostAssigner = {
    * that has waited longest of those that fit it, which may be another one. The session's row must already say that it
    * waits, so that a host that becomes warm after the look finds it.
    */
-  placeSession(sessionId: string): Promise<void>;
+  assignSession(sessionId: string): Promise<void>;
   /**
    * Assigns a warm host to the session that has waited longest of those it fits; returns true if there was one. The
    * host's row must already say that it is warm, so that a session that starts to wait after the look finds it.
    */
-  placeHost(hostId: string): Promise<boolean>;
+  assignHost(hostId: string): Promise<boolean>;
 };
 
 type AssignerParts = {
@@ -102,10 +102,10 @@ export const createHostAssigner = (parts: AssignerParts): HostAssigner => {
     return assigned;
   };
   return {
-    async placeSession(sessionId) {
+    async assignSession(sessionId) {
       const assigned = await assign({ kind: 'session', id: sessionId });
       if (!assigned.some((one) => one.sessionId === sessionId)) parts.notifications.notify(poolTopic);
     },
-    placeHost: async (hostId) => (await assign({ kind: 'host', id: hostId })).length > 0,
+    assignHost: async (hostId) => (await assign({ kind: 'host', id: hostId })).length > 0,
   };
 };
