@@ -32,9 +32,9 @@ export const addressOf = ({ name }: PageEntity, what: string, query: Record<stri
   `${base}/${encodeURIComponent(name)}/${what}?${new URLSearchParams(query)}`;
 
 export const readCounts = async (): Promise<EntityCount[]> => {
-  const told = (await ask('GET', base)) as { entities: EntityCount[]; now: string };
-  setWorldNow(told.now);
-  return told.entities;
+  const counts = (await ask('GET', base)) as { entities: EntityCount[]; now: string };
+  setWorldNow(counts.now);
+  return counts.entities;
 };
 
 const listTexts = ({ where, search, sort }: ListQuery): Record<string, string> => ({

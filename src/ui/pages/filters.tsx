@@ -1,12 +1,12 @@
 /** Conditions of a list, and a form to add one. */
 import { useId, useState } from 'react';
 import {
+  describeFilters,
   type Operator,
   operatorsOf,
   operatorWords,
   readFilter,
   takesValue,
-  tellFilters,
   withFilter,
   withoutFilter,
 } from '../world/filters.ts';
@@ -15,11 +15,11 @@ import { fieldOf, type PageEntity, type PageField, type Row } from '../world/mod
 type FilterProps = { entity: PageEntity; where: Row; onChange: (where: Row) => void };
 
 export const FilterChips = ({ entity, where, onChange }: FilterProps) => {
-  const told = tellFilters(entity, where);
-  if (told.length === 0) return null;
+  const conditions = describeFilters(entity, where);
+  if (conditions.length === 0) return null;
   return (
     <ul className="chips" aria-label="Filters">
-      {told.map(({ field, operator, words }) => (
+      {conditions.map(({ field, operator, words }) => (
         <li key={`${field} ${operator}`}>
           <button
             type="button"

@@ -14,13 +14,18 @@ import { fieldOf, type PageEntity, type PageField, type Row, targetOf } from '..
 type Texts = Readonly<Record<string, string>>;
 
 /** Attributes of an input: its id, and the element that describes it. */
-type Told = { id: string; 'aria-describedby': string; 'aria-invalid': boolean; required: boolean };
+type Description = {
+  id: string;
+  'aria-describedby': string;
+  'aria-invalid': boolean;
+  required: boolean;
+};
 
 type InputProps = {
   entity: PageEntity;
   field: PageField;
   value: string;
-  told: Told;
+  description: Description;
   onChange: (text: string) => void;
 };
 
@@ -78,7 +83,7 @@ const isLong = ({ name, kind }: PageField, value: string): boolean =>
   value.includes('\n') ||
   /(^|_)(body|description|content|text|notes?|message)$/.test(name);
 
-const Input = ({ entity, field, value, told, onChange }: InputProps) => {
+const Input = ({ entity, field, value, description, onChange }: InputProps) => {
   const listId = useId();
   const target = field.kind === 'json' ? undefined : targetOf(entity, field.name);
   const entered = value === '' ? undefined : readInput(field, value);
@@ -86,7 +91,7 @@ const Input = ({ entity, field, value, told, onChange }: InputProps) => {
   // The kind of input is fixed at the beginning, however long the text becomes.
   const [isArea] = useState(() => isLong(field, value));
   const common = {
-    ...told,
+    ...description,
     value,
     onChange: (event: { target: { value: string } }) => onChange(event.target.value),
   };
@@ -116,15 +121,15 @@ const Input = ({ entity, field, value, told, onChange }: InputProps) => {
   );
 };
 
-type FieldProps = Omit<InputProps, 'told'> & { faults: readonly string[] };
+type FieldProps = Omit<InputProps, 'description'> & { faults: readonly string[] };
 
 const FormField = ({ faults, ...props }: FieldProps) => {
   const { field } = props;
   const id = useId();
   const required = field.required && !field.nullable;
-  const told = {
+  const description = {
     id,
-    'aria-describedby': `${id}-told`,
+    'aria-describedby': `${id}-description`,
     'aria-invalid': faults.length > 0,
     required,
   };
@@ -134,8 +139,8 @@ const FormField = ({ faults, ...props }: FieldProps) => {
         {field.label}
         {required ? <span className="needed"> required</span> : null}
       </label>
-      <Input {...props} told={told} />
-      <div id={`${id}-told`}>
+      <Input {...props} description={description} />
+      <div id={`${id}-description`}>
         {field.description === undefined ? null : <p className="hint">{field.description}</p>}
         {faults.length === 0 ? null : <p className="fault">{faults.join('; ')}</p>}
       </div>

@@ -51,7 +51,7 @@ const tellCondition = (operator: string, value: unknown): string => {
 export type ToldFilter = { field: string; operator: string | null; words: string };
 
 /** Formats every condition of a list, with its field and operator. */
-export const tellFilters = (entity: PageEntity, where: Row): ToldFilter[] =>
+export const describeFilters = (entity: PageEntity, where: Row): ToldFilter[] =>
   Object.entries(where).flatMap(([field, wanted]): ToldFilter[] => {
     const label = fieldOf(entity, field)?.label ?? field;
     if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {

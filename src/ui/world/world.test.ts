@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf, routeAddress, writableFields } from '../host/writes.ts';
 import { setWorldNow, worldNow } from './clock.ts';
-import { readFilter, tellFilters, withFilter, withoutFilter } from './filters.ts';
+import { describeFilters, readFilter, withFilter, withoutFilter } from './filters.ts';
 import { readForm, readInput, writeInput } from './inputs.ts';
 import { keyText, nameOf, readKeyText, showKey } from './keys.ts';
 import { type PageEntity, type PageField, type PageRoute, setModel } from './model.ts';
@@ -54,7 +54,7 @@ describe('keys in addresses', () => {
     ['plain', ['ann', 5], 'ann,5'],
     ['with what means something there', ['a,b/c~d', -1], 'a~2cb~2fc~7ed,-1'],
     ['empty', ['', 0], ',0'],
-  ])('are read back: %s', (_what, key, text) => {
+  ])('are read back from their text: %s', (_what, key, text) => {
     expect(keyText(two, key)).toBe(text);
     expect(readKeyText(two, text)).toEqual(key);
   });
@@ -71,7 +71,7 @@ describe('keys in addresses', () => {
   });
 });
 
-describe('what is entered', () => {
+describe('the text in an input', () => {
   it.each([
     ['integer', '7', { value: 7 }],
     ['integer', '7.5', { fault: 'Enter a whole number.' }],
@@ -80,11 +80,11 @@ describe('what is entered', () => {
     ['boolean', 'false', { value: false }],
     ['json', '[1]', { value: [1] }],
     ['text', '7', { value: '7' }],
-  ] as const)('is read as its field has it: %s %s', (kind, text, read) => {
+  ] as const)('is read by the kind of its field: %s %s', (kind, text, read) => {
     expect(readInput(field('a', { kind }), text)).toEqual(read);
   });
 
-  it('is JSON of the right kind, and one of the choices', () => {
+  it('must be JSON of the right kind, or one of the choices', () => {
     const list = field('a', { kind: 'json', of: 'list' });
     expect(readInput(list, '{}')).toHaveProperty('fault');
     expect(readInput(list, '[')).toHaveProperty('fault');
@@ -100,12 +100,12 @@ describe('what is entered', () => {
     field('state', { kind: 'choice', choices: ['a'] }),
   ];
 
-  it('makes a new row of what is not empty', () => {
+  it('creates a row of the fields that are not empty', () => {
     expect(readForm(fields, { id: '1' })).toEqual({ fields: { id: 1, rank: null }, faults: {} });
     expect(readForm(fields, {}).faults).toEqual({ id: 'Enter a value.' });
   });
 
-  it('changes what is no longer as it was, and empties it as the field can be', () => {
+  it('updates the changed fields only, and empties them as the field allows', () => {
     const before = { id: '1', note: 'n', rank: '2', state: '"a"' };
     expect(readForm(fields, before, before)).toEqual({ fields: {}, faults: {} });
     const emptied = readForm(fields, { id: '1' }, before);
@@ -117,7 +117,7 @@ describe('what is entered', () => {
 describe('filters', () => {
   const rank = field('rank', { kind: 'integer' });
 
-  it('are conditions of the field, several of one', () => {
+  it('are conditions of a field, which may have several', () => {
     expect(readFilter(rank, 'gte', '5')).toEqual({ condition: { gte: 5 } });
     expect(readFilter(rank, 'gte', 'x')).toHaveProperty('fault');
     expect(readFilter(rank, 'empty', '')).toEqual({ condition: { exists: false } });
@@ -127,9 +127,9 @@ describe('filters', () => {
     expect(withoutFilter({ rank: 3 }, 'rank', null)).toEqual({});
   });
 
-  it('are told in words', () => {
-    const told = tellFilters(entity(), { title: { contains: 'x', exists: true }, id: 4 });
-    expect(told.map(({ words }) => words)).toEqual([
+  it('are described in words', () => {
+    const described = describeFilters(entity(), { title: { contains: 'x', exists: true }, id: 4 });
+    expect(described.map(({ words }) => words)).toEqual([
       'title contains x',
       'title is not empty',
       'id is 4',
@@ -138,7 +138,7 @@ describe('filters', () => {
 });
 
 describe('routes', () => {
-  it('have addresses and bodies by the fields of a row, and reach into no prototype', () => {
+  it('get their addresses and bodies from own fields of a row only', () => {
     const row = { folder: 'a/b c', name: 'x/y' };
     expect(routeAddress(route, row)).toBe('/-/api/files/a/b%20c/x%2Fy.json');
     expect(JSON.stringify(bodyOf(route, { title: 't', note: 'n', other: 1 }))).toBe(
@@ -147,7 +147,7 @@ describe('routes', () => {
     expect(({} as Record<string, unknown>).note).toBeUndefined();
   });
 
-  it('say which fields a form has; without one a key is given once', () => {
+  it('define the fields of a form; without a route, a key is set only when the row is created', () => {
     expect(writableFields(entity({ routes: { create: route } }), 'create')).toEqual([
       'folder',
       'name',
@@ -160,25 +160,25 @@ describe('routes', () => {
 });
 
 describe('times', () => {
-  it('are told from now', () => {
+  it('are shown relative to now', () => {
     const now = new Date('2026-03-01T12:00:00Z');
-    const tell = (text: string) => showRelative(readTime(text) ?? now, now);
-    expect(tell('2026-03-01T11:59:58Z')).toBe('now');
-    expect(tell('2026-03-01T09:00:00Z')).toBe('3 hr. ago');
-    expect(tell('2026-03-02T12:00:00Z')).toBe('tomorrow');
-    expect(tell('2024-01-01T00:00:00Z')).toBe('2 yr. ago');
+    const shown = (text: string) => showRelative(readTime(text) ?? now, now);
+    expect(shown('2026-03-01T11:59:58Z')).toBe('now');
+    expect(shown('2026-03-01T09:00:00Z')).toBe('3 hr. ago');
+    expect(shown('2026-03-02T12:00:00Z')).toBe('tomorrow');
+    expect(shown('2024-01-01T00:00:00Z')).toBe('2 yr. ago');
     expect(readTime('2026-03-01')).toBeUndefined();
   });
 });
 
 describe('times of a world', () => {
-  it('are those of UTC, whatever the zone of the browser', () => {
+  it('are in UTC, whatever the time zone of the browser', () => {
     const time = new Date('2026-03-02T23:30:00-02:00');
     expect(showAbsolute(time)).toBe('03 Mar 2026 01:30');
     expect(showExact(time)).toBe('Tue, 03 Mar 2026 01:30:00 GMT');
   });
 
-  it('go by the clock that the host told, and not by ours', () => {
+  it('follow the clock that the host reported, not that of the machine', () => {
     setWorldNow('2026-03-01T00:00:00Z');
     expect(worldNow().toISOString()).toBe('2026-03-01T00:00:00.000Z');
     expect(showRelative(new Date('2026-03-03T00:00:00Z'), worldNow())).toBe('in 2 days');

@@ -56,7 +56,7 @@ const hintOf = (answer: Answer): string | undefined => {
   const wait = status === 403 || status === 429 ? secondsToWait(answer) : undefined;
   if (wait !== undefined) return `Wait ${wait} seconds, then try again.`;
   if (status !== 403 || !isVendors(answer)) return undefined;
-  return 'Somebody with more rights in the repository can do it.';
+  return 'A person with more rights in the repository can do it.';
 };
 
 const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {

@@ -24,7 +24,7 @@ const Assignees = ({ issue, target, mayWrite }: SideProps) => {
     onApply: act.mutate,
   };
   return (
-    <Side title="Assignees" none="Nobody" edit={mayWrite ? edit : undefined}>
+    <Side title="Assignees" none="No one" edit={mayWrite ? edit : undefined}>
       {issue.assignees.map((user) => (
         <Person key={user.login} user={user} />
       ))}

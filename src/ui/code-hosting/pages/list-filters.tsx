@@ -38,7 +38,7 @@ export const Filters = ({ place, search, onChange }: FilterProps & { place: Plac
         label="Assignee"
         value={search.assignee ?? ''}
         any="Assignee"
-        options={[['none', 'Nobody'], ...logins]}
+        options={[['none', 'No one'], ...logins]}
         onChoose={(value) => onChange(withOne(search, 'assignee', value))}
       />
       <ListChoice

@@ -30,7 +30,7 @@ const states: Record<string, string> = {
   unstable: 'Some checks have not passed. This can still be merged.',
   has_hooks: 'This can be merged.',
   behind: 'The branch is behind the one that it wants to be merged into.',
-  blocked: 'A review by somebody with write access is needed.',
+  blocked: 'A review by a person with write access is needed.',
   dirty: 'The branches conflict.',
   draft: 'This is a draft.',
   unknown: 'Whether this can be merged is not known yet.',

@@ -33,7 +33,7 @@ const GivenSide = ({ given, onChange }: GivenProps) => {
     <>
       <Side
         title="Assignees"
-        none="Nobody"
+        none="No one"
         edit={{
           ...choice('assignees'),
           options: people?.map((user) => ({

@@ -64,7 +64,7 @@ const Reviewers = ({ pull, issue, target }: WholePull) => {
   return (
     <Side
       title="Reviewers"
-      none="Nobody"
+      none="No one"
       edit={mayWrite && issue.state === 'open' ? edit : undefined}
     >
       {[...said, ...waited]}

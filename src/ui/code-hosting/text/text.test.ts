@@ -9,8 +9,8 @@ import { destinationOf, findReferences } from './references.ts';
 
 const place = { owner: 'northquay', repo: 'berth' };
 
-describe('what the address of a list says', () => {
-  it('is read, and what it cannot mean is left out', () => {
+describe('the query of the address of a list', () => {
+  it('is read without its invalid parts', () => {
     const given = {
       q: 12,
       state: 'closed',
@@ -30,7 +30,7 @@ describe('what the address of a list says', () => {
     expect(readListSearch({ state: 'open', page: 1.5, assignee: null })).toEqual({});
   });
 
-  it('becomes a search of the vendor', () => {
+  it('becomes a search in the syntax of the vendor', () => {
     expect(searchQuery(place, 'issue', {})).toEqual({
       q: 'repo:northquay/berth is:issue state:open',
       sort: 'created',
@@ -56,20 +56,20 @@ describe('what the address of a list says', () => {
     });
   });
 
-  it('narrows the list by all but state, order and page', () => {
+  it('counts every part as a filter except state, order and page', () => {
     expect(isNarrowed({ state: 'closed', sort: 'created-asc', page: 2 })).toBe(false);
     expect(isNarrowed({ labels: ['bug'] })).toBe(true);
   });
 });
 
 describe('references in a text', () => {
-  const told = (text: string) =>
+  const piecesOf = (text: string) =>
     findReferences(text, place).map((piece) =>
       piece.kind === 'issue' ? [piece.text, piece.place.owner, piece.number] : piece,
     );
 
-  it('are issues, here and elsewhere, and people', () => {
-    expect(told('See #12, mikkelh/tides#3 and @ann.')).toEqual([
+  it('are issues of this and other repositories, and people', () => {
+    expect(piecesOf('See #12, mikkelh/tides#3 and @ann.')).toEqual([
       { kind: 'text', text: 'See ' },
       ['#12', 'northquay', 12],
       { kind: 'text', text: ', ' },
@@ -82,13 +82,13 @@ describe('references in a text', () => {
 
   it('are not found within other words', () => {
     for (const text of ['a#12', '#12a', 'ann@example.com', 'C#', '##12', '#1234567890', '']) {
-      expect(told(text).filter((piece) => Array.isArray(piece) || piece.kind !== 'text')).toEqual(
-        [],
-      );
+      expect(
+        piecesOf(text).filter((piece) => Array.isArray(piece) || piece.kind !== 'text'),
+      ).toEqual([]);
     }
   });
 
-  it('are found in long texts in no time', () => {
+  it('are found in long texts within the time limit', () => {
     const began = processorMs();
     for (const text of [
       'a'.repeat(60_000),
@@ -103,7 +103,7 @@ describe('references in a text', () => {
 });
 
 describe('links in a text', () => {
-  it('lead to issues within the page, and by http and mail out of it', () => {
+  it('lead to issues on the page, and to http and mail addresses outside', () => {
     expect(destinationOf('https://code.example/northquay/berth/issues/139#issuecomment-1')).toEqual(
       {
         place,
@@ -114,7 +114,7 @@ describe('links in a text', () => {
     expect(destinationOf('mailto:ann@example.com')).toEqual({ outside: 'mailto:ann@example.com' });
   });
 
-  it('lead nowhere else', () => {
+  it('lead to no other address', () => {
     const odd = [
       'javascript:alert(1)',
       ' javascript:alert(1)',
@@ -131,7 +131,7 @@ describe('links in a text', () => {
   });
 });
 
-it('decodes the characters that are written by name or number, and no others', () => {
+it('decodes character references by name or number, and nothing else', () => {
   expect(
     decodeEntities('&lt;b&gt; &amp;amp; &#65;&#x42; &nosuch; &constructor; &#0; &#xd800; &'),
   ).toBe('<b> &amp; AB &nosuch; &constructor; &#0; &#xd800; &');
@@ -144,7 +144,7 @@ describe('texts that are read as Markdown', () => {
     return (processorMs() - began) / 1_000;
   };
 
-  it('are those that people write', () => {
+  it('include texts that people write', () => {
     for (const text of [
       '',
       '# A\n\n- [ ] _b_\n  - **c**\n',
@@ -155,7 +155,7 @@ describe('texts that are read as Markdown', () => {
     }
   });
 
-  it('are not those that would keep the page from its work', () => {
+  it('exclude texts that would block the page', () => {
     const texts = ['_a', '> ', '1. ', '- ', '*', '> a\nb\n', '[a](', '`', '<a ', '|', '![', '~~a '];
     const slow = texts.filter((text) => seconds(text.repeat(65_000 / text.length)) > 3);
     expect(slow).toEqual([]);

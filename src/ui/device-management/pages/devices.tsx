@@ -42,7 +42,7 @@ const ComputerRow = ({ computer }: { computer: Computer }) => {
         </Link>{' '}
         {isEncrypted ? null : <span className="choice">Not encrypted</span>}
         <p className="item-more">
-          <span>{textOf(userAndLocation, 'realname') || 'Nobody'}</span>
+          <span>{textOf(userAndLocation, 'realname') || 'No one'}</span>
           <span>{hardware.model}</span>
           <span>macOS {operatingSystem.version}</span>
           <span>{general.site.name}</span>
@@ -65,7 +65,7 @@ const MobileRow = ({ device }: { device: MobileDevice }) => {
         </Link>{' '}
         {security.lostModeEnabled === true ? <span className="choice">Lost</span> : null}
         <p className="item-more">
-          <span>{textOf(userAndLocation, 'realName') || 'Nobody'}</span>
+          <span>{textOf(userAndLocation, 'realName') || 'No one'}</span>
           <span>{hardware.model}</span>
           <span>{general.osVersion}</span>
           <span>{general.supervised === true ? 'supervised' : 'not supervised'}</span>

@@ -46,7 +46,7 @@ const namesOf = (value: unknown): string =>
 /** Scopes a policy to one group only, or to all computers. */
 const ScopeForm = ({ policy, onScope }: { policy: Policy; onScope: (scope: object) => void }) => {
   const { data } = useRead<{ computer_groups: Group[] }>('/JSSResource/computergroups');
-  const nobody = { all_computers: false, computers: [], buildings: [], departments: [] };
+  const emptyScope = { all_computers: false, computers: [], buildings: [], departments: [] };
   return (
     <form
       className="device-form"
@@ -55,8 +55,8 @@ const ScopeForm = ({ policy, onScope }: { policy: Policy; onScope: (scope: objec
         const { group } = textsOf(event.currentTarget);
         onScope(
           group === 'all'
-            ? { ...nobody, all_computers: true, computer_groups: [] }
-            : { ...nobody, computer_groups: [{ id: Number(group) }] },
+            ? { ...emptyScope, all_computers: true, computer_groups: [] }
+            : { ...emptyScope, computer_groups: [{ id: Number(group) }] },
         );
       }}
     >

@@ -206,7 +206,7 @@ export const BoardPage = () => {
           value={search.assignee ?? ''}
           any="Everybody"
           options={[
-            ['none', 'Nobody'],
+            ['none', 'No one'],
             ...people.map(({ accountId, displayName }) => [accountId, displayName] as const),
           ]}
           onChoose={(assignee) => change({ ...search, assignee })}

@@ -48,7 +48,7 @@ const PickedSide = ({ issue, meta, kind }: FieldProps) => {
   return (
     <Side
       title={name}
-      none={isOfPeople(kind) ? 'Nobody' : 'None'}
+      none={isOfPeople(kind) ? 'No one' : 'None'}
       edit={{
         options,
         chosen: items.map(({ value }) => value),

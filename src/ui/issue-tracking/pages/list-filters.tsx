@@ -49,7 +49,7 @@ export const Filters = ({ project, search, onChange }: FilterProps) => {
       {choice('status', 'Status', statuses)}
       {choice('type', 'Type', names(types))}
       {choice('assignee', 'Assignee', [
-        ['none', 'Nobody'],
+        ['none', 'No one'],
         ...people.map(({ accountId, displayName }) => [accountId, displayName] as const),
       ])}
       {choice('priority', 'Priority', names(priorities))}

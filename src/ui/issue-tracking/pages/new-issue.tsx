@@ -57,7 +57,7 @@ const Field = ({ meta, kind, people, fault }: FieldProps) => {
       {isChosen ? (
         <select {...about}>
           {/* A field without a choice gets the default of the tracker. */}
-          <option value="">{isOfPeople ? 'Nobody chosen' : 'Not chosen'}</option>
+          <option value="">{isOfPeople ? 'No one chosen' : 'Not chosen'}</option>
           {options.map(({ value, name }) => (
             <option key={value} value={value}>
               {name}

@@ -236,7 +236,7 @@ const WorkLog = ({ issueKey }: Of) => {
   if (data === undefined) return <Loading what="work" />;
   return (
     <>
-      {data.worklogs.length === 0 ? <p className="nothing">Nobody has logged work.</p> : null}
+      {data.worklogs.length === 0 ? <p className="nothing">No one has logged work.</p> : null}
       <ol className="timeline plain-list">
         {data.worklogs.map((work) => (
           <WorkLine key={work.id} issueKey={issueKey} work={work} />

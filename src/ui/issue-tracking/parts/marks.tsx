@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { IssueType, Named, ShortIssue, Status, User } from '../api/bodies.ts';
 
-export const nameOf = (user: User | null | undefined): string => user?.displayName ?? 'Nobody';
+export const nameOf = (user: User | null | undefined): string => user?.displayName ?? 'No one';
 
 export const Person = ({ user }: { user: User | null | undefined }) => (
   <span className="person">

@@ -6,7 +6,7 @@ import { jqlOf, readListSearch } from './jql.ts';
 import { destinationOf, isMarkup, isShowable, wordsOf } from './rich-text.ts';
 
 describe('a query', () => {
-  it('says what was chosen, with texts as texts', () => {
+  it('contains the chosen values, with texts in quotes', () => {
     const search = { q: 'a "b" \\', status: "Won't do", assignee: 'none', sort: 'updated' };
     expect(jqlOf('BERTH', search)).toBe(
       'project = "BERTH" AND text ~ "a \\"b\\" \\\\" AND status = "Won\'t do"' +
@@ -14,16 +14,16 @@ describe('a query', () => {
     );
   });
 
-  it('is sorted by when issues were made, where nothing or nonsense is said of it', () => {
+  it('sorts by the time of creation if the order is missing or invalid', () => {
     expect(jqlOf('', {})).toBe('ORDER BY created DESC');
     expect(jqlOf('', { sort: 'constructor' })).toBe('ORDER BY created DESC');
   });
 
-  it('of somebody’s own stands for itself', () => {
+  it('that a person wrote is used unchanged', () => {
     expect(jqlOf('BERTH', { jql: 'key = A-1', q: 'x' })).toBe('key = A-1');
   });
 
-  it('is read from an address, whatever stands there', () => {
+  it('is read from any address without an error', () => {
     const given = { q: 12, jql: '', status: { a: 1 }, page: 3, other: 'x' };
     expect(readListSearch(given)).toEqual({ q: '12', page: 3 });
     expect(readListSearch({ page: -1 })).toEqual({});
@@ -49,12 +49,12 @@ describe('a field', () => {
     [meta({ type: 'number' }), 'number', ['2.5'], 2.5],
     [meta({ type: 'date' }), 'date', [' '], null],
     [meta({ type: 'string' }), 'text', ['x'], 'x'],
-  ] as const)('%o is written as its kind wants it', (one, kind, chosen, body) => {
+  ] as const)('%o is written in the form of its kind', (one, kind, chosen, body) => {
     expect(kindOf(one)).toBe(kind);
     expect(bodyOf(kind, chosen)).toEqual(body);
   });
 
-  it('that has a place of its own is not among them', () => {
+  it('with a place of its own on the page is not listed', () => {
     expect(kindOf(meta({ type: 'string' }, { key: 'summary' }))).toBeUndefined();
     expect(kindOf(meta({ type: 'issuelink' }))).toBeUndefined();
   });
@@ -73,7 +73,7 @@ describe('a field', () => {
 const text = (words: string): Node => ({ type: 'text', text: words });
 
 describe('a rich text', () => {
-  it('leads to issues and out of the page, and to nothing that would run', () => {
+  it('links to issues and outside addresses, and never to code', () => {
     expect(destinationOf('https://northquay.issues.example/browse/BERTH-1')).toEqual({
       key: 'BERTH-1',
     });
@@ -82,7 +82,7 @@ describe('a rich text', () => {
     expect(destinationOf({ toString: () => 'https://a.example' })).toBeUndefined();
   });
 
-  it('that is too deep or too long is not shown', () => {
+  it('is not shown if it is too deep or too long', () => {
     const deep = (levels: number): Node =>
       levels === 0 ? text('a') : { type: 'blockquote', content: [deep(levels - 1)] };
     expect(isShowable(deep(30))).toBe(true);
@@ -91,7 +91,7 @@ describe('a rich text', () => {
     expect(isShowable(long)).toBe(false);
   });
 
-  it('is the same as markup, unless markup has no word for it', () => {
+  it('equals its markup, unless markup cannot express it', () => {
     const paragraph = { type: 'paragraph', content: [text('a')] };
     const list = { type: 'bulletList', content: [{ type: 'listItem', content: [paragraph] }] };
     expect(isMarkup({ type: 'doc', content: [paragraph, list] })).toBe(true);
@@ -102,7 +102,7 @@ describe('a rich text', () => {
     expect(isMarkup({ type: 'doc', content: [nested] })).toBe(false);
   });
 
-  it('has its words', () => {
+  it('has a form in plain text', () => {
     expect(wordsOf({ type: 'paragraph', content: [text('a '), text('b')] })).toBe('a b');
   });
 });
