@@ -98,7 +98,7 @@ const toAssignment = async (
  * Looks for an assignment of a browser. If the session is not served yet, a later poll returns it. If the session
  * ended before the browser got it, the browser has no state to clean and is drained.
  */
-const lookForBrowser = async (
+const findBrowserDirective = async (
   parts: SessionParts,
   asked: HostPoll,
   { generation, sessionId }: HostWork,
@@ -109,7 +109,7 @@ const lookForBrowser = async (
     const found = await findAssignment(parts, hostId);
     if (found === 'waiting') return undefined;
     if (found !== 'over') return { browser: found };
-    const detail = 'its session ended before it began';
+    const detail = 'its session ended before the browser began';
     await loseHost(parts, { hostId, to: 'draining', reason: 'session_closed', detail });
     return { drain: true };
   }
@@ -128,7 +128,7 @@ const ordersOf = (
  * generation with its assignment or its load order. So the poll that fetches it, first or repeated, has the previous
  * generation.
  */
-const look = async (
+const findDirective = async (
   parts: SessionParts,
   asked: HostPoll,
   news?: NotifiedValues,
@@ -138,9 +138,9 @@ const look = async (
   if (work === undefined || work.state === 'gone') throw staleGeneration(hostId, generation);
   if (work.state === 'draining') return { drain: true };
   if (work.kind === 'browser') {
-    const found = await lookForBrowser(parts, asked, work);
+    const found = await findBrowserDirective(parts, asked, work);
     if (found !== undefined || work.sessionId !== null || !work.isWanted) return found;
-    return (await parts.browserAssigner.assign(hostId)) ? look(parts, asked) : undefined;
+    return (await parts.browserAssigner.assign(hostId)) ? findDirective(parts, asked) : undefined;
   }
   const isOwn = work.generation === generation;
   const isNext = isOwn || work.generation === generation + 1;
@@ -154,7 +154,7 @@ const look = async (
   }
   if (!isOwn) throw staleGeneration(hostId, generation);
   if (!work.isWanted || !(await parts.hostAssigner.assignHost(hostId))) return undefined;
-  return look(parts, asked);
+  return findDirective(parts, asked);
 };
 
 /** Result of the work done before the host's row is read. */
@@ -178,7 +178,7 @@ export const poll = async (
       const begun = await begin?.();
       begin = undefined;
       if (begun?.answer !== undefined) return begun.answer;
-      return begun?.waits === true ? undefined : look(parts, asked, news);
+      return begun?.waits === true ? undefined : findDirective(parts, asked, news);
     },
   });
   return answer ?? {};

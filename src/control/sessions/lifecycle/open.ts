@@ -27,7 +27,13 @@ import type { SessionParts } from '../parts.ts';
 import { joinRunOfSession } from './agent-run.ts';
 import { resolveClock } from './clock.ts';
 import { unsuitedError } from './no-suitable-pool.ts';
-import { headAddressOf, invalid, type Resolved, remembered, resolveVersion } from './resolve.ts';
+import {
+  findCachedHead,
+  headAddressOf,
+  invalid,
+  type Resolved,
+  resolveVersion,
+} from './resolve.ts';
 import { resolveTask } from './task.ts';
 import { isUsable } from './view.ts';
 import { awaitSession, awaitWatched, isSettled } from './wait.ts';
@@ -105,7 +111,7 @@ const isRecorded = (
   if (!browserRecording || surfaces.includes('browser')) return browserRecording;
   throw invalid(
     ['browserRecording'],
-    'a recording is of the browser: ask for the surface "browser" as well',
+    'a recording needs a browser: request the surface "browser" as well',
   );
 };
 
@@ -119,7 +125,7 @@ const wishOf = (body: KeptOpen, tier: BrowserTier): HostWish => {
  * Returns the trace that the session reports to: that of the request, or its own. Sessions of test runs report to
  * none.
  */
-const reportedIn = (
+const traceOf = (
   sessionId: string,
   { body, runId, traceparent }: OpenRequest,
 ): Pick<NewSession, 'traceId' | 'traceParentId' | 'traceSessionId'> => {
@@ -172,7 +178,7 @@ const toNewSession = async (
     datasetRunId: request.datasetRunId ?? null,
     agentRunId: null,
     buildId: null,
-    ...reportedIn(sessionId, request),
+    ...traceOf(sessionId, request),
   };
 };
 
@@ -253,13 +259,13 @@ const openResolved = async (
  * Opens with the cached head of the world, without a lookup. An outdated head may lack what the request needs, so a
  * refusal other than `exhausted` leads to a lookup.
  */
-const openByMemory = async (
+const openFromCache = async (
   parts: SessionParts,
   request: OpenRequest,
   tier: BrowserTier,
 ): Promise<Opened | undefined> => {
   const address = headAddressOf(request.body);
-  const known = address === undefined ? undefined : await remembered(parts, request, address);
+  const known = address === undefined ? undefined : await findCachedHead(parts, request, address);
   if (address === undefined || known === undefined) return undefined;
   try {
     const opened = await openResolved(parts, request, known, tier);
@@ -276,18 +282,18 @@ const openAdmitted = async (
   request: OpenRequest,
   tier: BrowserTier,
 ): Promise<Opened> => {
-  const byMemory = await openByMemory(parts, request, tier);
-  if (byMemory !== undefined) return byMemory;
+  const fromCache = await openFromCache(parts, request, tier);
+  if (fromCache !== undefined) return fromCache;
   const opened = await openResolved(parts, request, await resolveVersion(parts, request), tier);
   if (opened === undefined)
     throw new Error('a session of a head that was looked up was not written');
   return opened;
 };
 
-/** An opened session, and the callback that reports if it was served. */
-type UnderWay = { opened: Opened; end: (isServed: boolean) => void };
+/** An opened session, and the callback of the admission that records if it was served. */
+type AdmittedOpen = { opened: Opened; end: (isServed: boolean) => void };
 
-const openOnce = async (parts: SessionParts, request: OpenRequest): Promise<UnderWay> => {
+const openOnce = async (parts: SessionParts, request: OpenRequest): Promise<AdmittedOpen> => {
   const first = await findFirst(parts, request);
   if (first !== undefined) return { opened: first, end: () => {} };
   // Admission comes before all lookups, so that a refusal under overload costs almost nothing.
@@ -330,13 +336,13 @@ const logOpened = ({ log }: SessionParts, { session, start }: Opened): void => {
   log.info({ sessionId, hostId, versionId, start }, 'session opened');
 };
 
-const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<UnderWay> => {
+const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<AdmittedOpen> => {
   const { opens, claimSeconds } = parts.metrics;
   const beganAt = performance.now();
   const beganMs = Date.now();
   try {
-    const underWay = await openOnce(parts, request);
-    const { opened } = underWay;
+    const admitted = await openOnce(parts, request);
+    const { opened } = admitted;
     opens.inc({ outcome: outcomeOf(opened) });
     const { start } = opened;
     if (start !== undefined && start !== 'cold') {
@@ -344,7 +350,7 @@ const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<
     }
     traceOpen(parts, request, opened, beganMs);
     if (opened.isNew) logOpened(parts, opened);
-    return underWay;
+    return admitted;
   } catch (error) {
     opens.inc({ outcome: refusalOf(error) });
     throw error;
@@ -368,12 +374,12 @@ const openSettled = async (
   const sessionId = newId('ses');
   const wait = { projectId, seconds, signal, until: isSettled };
   const watch = parts.notifications.watch(sessionId);
-  let end: UnderWay['end'] = () => {};
+  let end: AdmittedOpen['end'] = () => {};
   let isServed = false;
   try {
-    const underWay = await openMeasured(parts, { ...request, sessionId });
-    end = underWay.end;
-    const { session: opened, isNew } = underWay.opened;
+    const admitted = await openMeasured(parts, { ...request, sessionId });
+    end = admitted.end;
+    const { session: opened, isNew } = admitted.opened;
     const session = isNew
       ? await awaitWatched(parts, watch, opened, { ...wait, sessionId })
       : await awaitSession(parts, { ...wait, sessionId: opened.id });

@@ -82,7 +82,7 @@ export const headAddressOf = ({ slug, versionId, task, run }: KeptOpen): string 
 };
 
 /** Returns the cached head of a world. */
-export const remembered = async (
+export const findCachedHead = async (
   { worldLookup, versions }: SessionParts,
   { projectId }: Asked,
   address: string,
