@@ -5,15 +5,15 @@ import { type Static, Type } from '../../type.ts';
 
 const Outcome = oneOf(
   agentOutcomes,
-  'ended: the session can be graded; missing: no such command; failed: it ended with another status than 0 before it did anything; timed_out: its time was over',
+  'ended: the session can be graded; missing: the command does not exist; failed: it ended with a status other than 0 before it used the session; timed_out: it exceeded its time limit',
 );
 const ExitCode = nullable(
-  Type.Integer({ minimum: 0, maximum: 255, description: 'null where a signal ended it' }),
+  Type.Integer({ minimum: 0, maximum: 255, description: 'null if a signal ended it' }),
 );
 const Signal = nullable(Type.String({ maxLength: 20, description: 'such as SIGKILL' }));
 const LastLines = Type.Array(Type.String({ maxLength: limits.lineChars }), {
   maxItems: limits.lines,
-  description: 'on standard error',
+  description: 'last lines on standard error',
 });
 
 /** Short form of an agent's end for an item of a dataset run. */
@@ -27,12 +27,12 @@ export const AgentEndRef = Type.Object({
 export const ReportAgentEndBody = Type.Object(
   {
     ...AgentEndRef.properties,
-    seconds: Type.Number({ minimum: 0, description: 'how long it ran' }),
+    seconds: Type.Number({ minimum: 0, description: 'seconds for which it ran' }),
     output: Type.String({
       maxLength: limits.chars,
-      description: 'what it printed, on both streams in the order in which it came',
+      description: 'its output on both streams, in the order of arrival',
     }),
-    outputCut: Type.Boolean({ description: 'true where the middle of the output was left out' }),
+    outputCut: Type.Boolean({ description: 'true if the middle of the output was left out' }),
   },
   { additionalProperties: false },
 );

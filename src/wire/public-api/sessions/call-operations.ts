@@ -54,7 +54,7 @@ const SessionRequestList = Type.Object({
   meta: Type.Interface([ListMeta], {
     dropped: Type.Integer({
       description:
-        'entries that are not there any more, or never came: by the bounds of a session, the quota of the project, or because the host was lost or late',
+        'entries that are missing: over the limit of the session or the quota of the project, or never delivered because the host was lost or late',
     }),
   }),
 });

@@ -34,7 +34,9 @@ const SeedInput = Type.Object(
 const StateInput = Type.Object(
   {
     entity: Type.Optional(
-      Type.String({ description: 'whose rows are shown; without it how many each entity has' }),
+      Type.String({
+        description: 'entity whose rows are returned; absent: the number of rows of each entity',
+      }),
     ),
     where: Type.Optional(JsonObject),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.statePageRows })),

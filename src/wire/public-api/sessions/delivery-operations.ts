@@ -58,7 +58,7 @@ export const listDeliveries = operation({
 
 export const answerDeliveries = operation({
   id: 'answerDeliveries',
-  summary: 'Write down what receivers answered; of several answers to a delivery the first is kept',
+  summary: 'Store the answers of receivers; of several answers to a delivery the first is stored',
   method: 'POST',
   path: '/world-sessions/{sessionId}/deliveries/answers',
   access: 'write',

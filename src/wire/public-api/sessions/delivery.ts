@@ -11,11 +11,11 @@ const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 export const deliveriesMost = 100;
 
 export const DeliveryAnswerView = Type.Object({
-  status: Type.Integer({ description: 'what the receiver answered; 0: nothing, see `reason`' }),
+  status: Type.Integer({
+    description: 'status that the receiver answered with; 0: no answer, see `reason`',
+  }),
   reason: nullable(Type.String({ description: 'why there was no answer' })),
-  sentTo: nullable(
-    Type.String({ description: 'the address used, where that is not the registered one' }),
-  ),
+  sentTo: nullable(Type.String({ description: 'address used, if it is not the registered one' })),
   sender: oneOf(deliverySenders),
   durationMs: Type.Number({ minimum: 0 }),
   at: Timestamp,
@@ -27,19 +27,23 @@ export const DeliveryView = Type.Object({
     minimum: 1,
     description: 'its place in the ledger of the session; with the session id, its identity',
   }),
-  generation: Type.Integer({ minimum: 0, description: 'how often the session was reset before' }),
+  generation: Type.Integer({ minimum: 0, description: 'number of earlier resets of the session' }),
   event: Type.String(),
   at: Timestamp,
-  url: Type.String({ description: 'as it was registered' }),
+  url: Type.String({ description: 'registered URL' }),
   subscription: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'the key of the row that it is for',
+      description: 'key of the row of its subscription',
     }),
   ),
   world: nullable(
-    Type.String({ description: 'the alias of the linked world that sent it; null: the own one' }),
+    Type.String({
+      description: 'alias of the linked world that sent it; null: the world of the session itself',
+    }),
   ),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'signed, as they are sent' }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'headers as they are sent, with the signature',
+  }),
   body: Type.String({ description: 'the exact text that was signed' }),
   answer: nullable(DeliveryAnswerView),
 });
@@ -49,11 +53,11 @@ export const DeliveryList = Type.Object({
   data: Type.Array(DeliveryView),
   meta: Type.Object({
     after: Type.Integer({
-      description: 'what to give as `after` for those that follow; also where `data` is empty',
+      description: 'value of `after` for the next page, even if `data` is empty',
     }),
-    last: Type.Integer({ description: 'the last delivery that the session has made; 0: none' }),
+    last: Type.Integer({ description: 'number of the last delivery of the session; 0: none' }),
     state: oneOf(sessionStates),
-    isOver: Type.Boolean({ description: 'no delivery will follow those that are there' }),
+    isOver: Type.Boolean({ description: 'true if no further delivery will follow' }),
   }),
 });
 export type DeliveryList = Static<typeof DeliveryList>;
@@ -82,7 +86,9 @@ export const AnswersView = Type.Object({
   data: Type.Array(
     Type.Object({
       sequence: Sequence,
-      kept: Type.Boolean({ description: 'false: an earlier answer is kept, which is this one' }),
+      kept: Type.Boolean({
+        description: 'false: an earlier answer was already stored, and this is it',
+      }),
       answer: DeliveryAnswerView,
     }),
   ),
@@ -92,15 +98,20 @@ export type AnswersView = Static<typeof AnswersView>;
 /** A subscription in its present state in the session. It never holds a secret. */
 export const SubscriptionView = Type.Object({
   key: JsonObject,
-  world: nullable(Type.String({ description: 'the alias of the linked world that it is of' })),
+  world: nullable(Type.String({ description: 'alias of the linked world that it belongs to' })),
   url: nullable(Type.String()),
   events: nullable(Type.Array(Type.String(), { description: 'null: every event' })),
   scope: Type.Record(Type.String(), Type.Array(Type.Unknown()), {
-    description: 'by name what it lists; a scope of which it lists nothing is not there',
+    description: 'values that it lists, by scope; a scope without any is absent',
   }),
   enabled: Type.Boolean(),
-  skips: nullable(Type.String({ description: 'why nothing can be sent to it; null: it can' })),
-  deliveries: Type.Integer({ minimum: 0, description: 'since the last reset' }),
+  skips: nullable(
+    Type.String({ description: 'reason why nothing can be sent to it; null: it can receive' }),
+  ),
+  deliveries: Type.Integer({
+    minimum: 0,
+    description: 'number of deliveries since the last reset',
+  }),
 });
 export type SubscriptionView = Static<typeof SubscriptionView>;
 
@@ -108,11 +119,9 @@ export const SubscriptionList = Type.Object({
   data: Type.Array(SubscriptionView),
   meta: Type.Object({
     total: Type.Integer({ minimum: 0 }),
-    next: Type.Optional(
-      Type.Integer({ description: 'what to give as `offset` for those that follow' }),
-    ),
+    next: Type.Optional(Type.Integer({ description: 'value of `offset` for the next page' })),
     lastDelivery: Type.Integer({
-      description: 'the number of the last delivery that the session has made; 0: none',
+      description: 'number of the last delivery of the session; 0: none',
     }),
   }),
 });

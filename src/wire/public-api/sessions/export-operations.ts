@@ -13,6 +13,6 @@ export const exportSession = operation({
   params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
   answers: { 200: Archive },
   refusals: {
-    409: 'the session is over, so its rows are gone with its host; or it changes all the time',
+    409: 'the session is over, so its rows are gone with its host; or it changed during each attempt',
   },
 });

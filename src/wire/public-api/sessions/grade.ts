@@ -7,11 +7,11 @@ import { type Static, Type } from '../../type.ts';
 export const GradeCheck = Type.Object({
   name: Type.String(),
   verdict: oneOf(verdicts),
-  passed: Type.Boolean({ description: 'whether the verdict is pass' }),
-  weight: Type.Optional(Type.Number({ description: 'what it counts for in the score; absent: 1' })),
+  passed: Type.Boolean({ description: 'true if the verdict is pass' }),
+  weight: Type.Optional(Type.Number({ description: 'weight in the score; absent: 1' })),
   expected: Type.Unknown(),
   found: Type.Unknown(),
-  detail: Type.Unknown({ description: 'what was in the way, in words' }),
+  detail: Type.Unknown({ description: 'what prevented a pass, in words' }),
 });
 
 /** A row that differs from the state in which the task began. */
@@ -27,14 +27,16 @@ export const GradeChange = Type.Object({
       cut: Type.Optional(
         Type.Boolean({
           description:
-            'the values are long or deep: `before` and `after` are the beginning of their JSON',
+            'true if the values are long or deep: `before` and `after` then are the beginnings of their JSON',
         }),
       ),
     }),
-    { description: 'fields that differ; one that is absent has no `before`, or no `after`' },
+    { description: 'fields that differ; a field that is absent before or after lacks that member' },
   ),
   omitted: Type.Optional(
-    Type.Array(Type.String(), { description: 'fields that differ, too, and had no room' }),
+    Type.Array(Type.String(), {
+      description: 'names of further fields that differ, left out for their size',
+    }),
   ),
   explainedBy: Type.Optional(
     Type.Array(Type.String(), {
@@ -53,11 +55,11 @@ const changes = {
     deleted: Count,
     unexplained: Type.Integer({
       minimum: 0,
-      description: 'rows of which something is explained by no check and not allowed',
+      description: 'number of rows with a change that no check explains and that is not allowed',
     }),
-    rows: Type.Array(GradeChange, { description: 'a page of them' }),
+    rows: Type.Array(GradeChange, { description: 'page of these rows' }),
     next: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'the offset of the next page, where there is one' }),
+      Type.Integer({ minimum: 0, description: 'offset of the next page; absent on the last one' }),
     ),
   }),
   unexplained: Type.Array(GradeChange, {
@@ -72,22 +74,21 @@ export type GradeChanges = Static<typeof GradeChanges>;
 export const Grade = Type.Object({
   verdict: oneOf(
     verdicts,
-    'fail where a check fails; else unknown where one cannot be judged, or the grader itself failed',
+    'fail if a check fails; otherwise unknown if a check cannot be judged, or the grader itself failed',
   ),
-  passed: Type.Boolean({ description: 'whether the verdict is pass' }),
+  passed: Type.Boolean({ description: 'true if the verdict is pass' }),
   score: nullable(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description:
-        'the part of the checks that passed, by weight; null where the verdict is unknown',
+      description: 'share of the checks that passed, by weight; null if the verdict is unknown',
     }),
   ),
   checks: Type.Array(GradeCheck),
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String(), details: Type.Optional(Type.Unknown()) },
-      { description: 'why the grader could not judge' },
+      { description: 'reason why the grader could not judge' },
     ),
   ),
   changes: Type.Optional(GradeChanges.properties.changes),

@@ -44,7 +44,7 @@ const Headers = Type.Object({
   'mcp-protocol-version': Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'as it was agreed on, or as the message says; absent: 2025-03-26',
+      description: 'the negotiated revision, or that of the message; absent: 2025-03-26',
     }),
   ),
   'mcp-method': Type.Optional(
@@ -67,13 +67,11 @@ const SessionHeaders = Type.Interface([Headers], {
 /** Error answer to a request that is not valid JSON-RPC. */
 const RpcRefusal = Type.Object({
   jsonrpc: Type.Literal('2.0'),
-  id: Type.Union([RequestId, Type.Null()], { description: 'null where no request can be named' }),
+  id: Type.Union([RequestId, Type.Null()], { description: 'null if no request can be identified' }),
   error: Type.Object({
     code: Type.Integer(),
     message: Type.String(),
-    data: Type.Optional(
-      Type.Unknown({ description: 'the fields at fault, or the revisions that are spoken' }),
-    ),
+    data: Type.Optional(Type.Unknown({ description: 'invalid fields, or supported revisions' })),
   }),
 });
 
@@ -101,7 +99,7 @@ export const callService = operation({
       project_id: Type.Optional(
         Type.String({
           maxLength: limits.idChars,
-          description: 'the project; asked for with a personal access token',
+          description: 'id of the project; required with a personal access token',
         }),
       ),
     },

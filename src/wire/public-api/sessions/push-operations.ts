@@ -7,17 +7,17 @@ import { WorldParams } from '../worlds/version.ts';
 const UrlText = Type.String({ minLength: 1, maxLength: 2_048 });
 
 export const DestinationView = Type.Object({
-  url: Type.String({ description: 'as agents registered it' }),
-  destination: Type.String({ description: 'where its deliveries are posted instead' }),
+  url: Type.String({ description: 'URL as agents registered it' }),
+  destination: Type.String({ description: 'URL to which its deliveries are posted instead' }),
   setAt: Timestamp,
 });
 export type DestinationView = Static<typeof DestinationView>;
 
-const Push = { webhookPush: Type.Boolean({ description: 'nothing is posted while it is false' }) };
+const Push = { webhookPush: Type.Boolean({ description: 'false: nothing is posted' }) };
 
 export const listDestinations = operation({
   id: 'listWebhookDestinations',
-  summary: 'The webhook destinations of a world, by the URLs that they stand for',
+  summary: 'The webhook destinations of a world, by the registered URLs that they replace',
   method: 'GET',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
@@ -29,7 +29,8 @@ export const listDestinations = operation({
 
 export const setDestination = operation({
   id: 'setWebhookDestination',
-  summary: 'Post deliveries to a registered URL elsewhere, in all sessions of a world',
+  summary:
+    'Post the deliveries for a registered URL to another address, in all sessions of a world',
   method: 'PUT',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
@@ -40,7 +41,7 @@ export const setDestination = operation({
 
 export const removeDestination = operation({
   id: 'removeWebhookDestination',
-  summary: 'Post deliveries to a registered URL there again',
+  summary: 'Post the deliveries for a registered URL to that URL again',
   method: 'DELETE',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',

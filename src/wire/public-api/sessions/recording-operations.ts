@@ -11,32 +11,34 @@ export const RecordingView = Type.Object({
   beganAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'when its first picture was taken; null: there is none',
+      description: 'time of its first frame; null: it has none',
     }),
   ),
   durationMs: Type.Integer(),
   pictures: Type.Integer(),
-  bytes: Type.Integer({ description: 'of the film' }),
-  complete: Type.Boolean({ description: 'whether the session has ended and nothing is to come' }),
+  bytes: Type.Integer({ description: 'size of the video' }),
+  complete: Type.Boolean({
+    description: 'true if the session has ended and no more frames will follow',
+  }),
   cutAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'when there was no room for more; null: it is whole',
+      description: 'time at which it reached its size limit; null: it is complete',
     }),
   ),
   droppedAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'when it was given up, some time after the session; null: it is kept',
+      description: 'time at which it was deleted; null: it is still stored',
     }),
   ),
   marks: Type.Array(
     Type.Object({
-      atMs: Type.Integer({ description: 'from the begin of the film' }),
+      atMs: Type.Integer({ description: 'time from the start of the video' }),
       at: Timestamp,
       what: oneOf(
         recordingMarks,
-        'start; reset: a fresh profile; restored: Chromium was lost and came back; reclaimed: another browser took over',
+        'start; reset: a fresh profile; restored: Chromium was restarted after a crash; reclaimed: another browser took over',
       ),
     }),
   ),
@@ -45,7 +47,8 @@ export type RecordingView = Static<typeof RecordingView>;
 
 export const getRecording = operation({
   id: 'getRecording',
-  summary: "What there is of the recording of a session's browser, and where in it what began",
+  summary:
+    "The recording of a session's browser, with the time at which each part of the run begins",
   method: 'GET',
   path: '/world-sessions/{sessionId}/recording',
   access: 'write',

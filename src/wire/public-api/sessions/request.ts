@@ -14,7 +14,7 @@ export const RowChangeView = Type.Object({
   fields: Type.Optional(
     Type.Array(Type.String({ maxLength: limits.messageChars }), {
       maxItems: 100,
-      description: 'top-level fields of an updated row that are other than before',
+      description: 'top-level fields of an updated row that changed',
     }),
   ),
 });
@@ -35,7 +35,7 @@ export const RequestView = Type.Object({
   response: Type.Unknown(),
   durationMs: Type.Number({ minimum: 0 }),
   changes: ChangeCountsView,
-  rows: Type.Array(RowChangeView, { description: 'the first of the rows changed' }),
+  rows: Type.Array(RowChangeView, { description: 'first of the changed rows' }),
   callId: nullable(Type.String()),
   omitted: Omitted,
 });
@@ -52,10 +52,10 @@ export const RequestFilter = {
 
 /** Filter on the requests of one session: only those with a larger `id`. */
 export const AfterRequest = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'only those with a larger id' }),
+  Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'only entries with a larger id' }),
 );
 
 /** Filter on the requests of a world: only later ones. */
 export const AfterTime = Type.Optional(
-  Type.String({ maxLength: 64, description: 'only those after this time, ISO 8601' }),
+  Type.String({ maxLength: 64, description: 'only entries after this time, ISO 8601' }),
 );

@@ -107,7 +107,7 @@ export const getSession = operation({
 
 export const updateSession = operation({
   id: 'updateSession',
-  summary: 'Pin a session, or let the idle reaper have it again',
+  summary: 'Pin a session, or let the idle reaper close it again',
   method: 'PATCH',
   path: '/world-sessions/{sessionId}',
   access: 'write',
@@ -134,7 +134,7 @@ export const closeSession = operation({
 
 export const createSurfaceLink = operation({
   id: 'createSurfaceLink',
-  summary: 'Make a one-time link by which a person enters a surface of a session',
+  summary: 'Create a one-time link by which a person opens a surface of a session',
   method: 'POST',
   path: '/world-sessions/{sessionId}/links',
   access: 'write',
@@ -147,7 +147,7 @@ export const createSurfaceLink = operation({
         opens: Type.Optional(
           oneOf(
             linkScopes,
-            'of a browser: all (the default) to see it and act in it, view to see it, devtools to drive it by its DevTools',
+            'for a browser: all (the default) to watch and use it, view to watch it, devtools to control it by its DevTools',
           ),
         ),
       },
@@ -157,7 +157,7 @@ export const createSurfaceLink = operation({
   answers: {
     201: Type.Object({
       surface: oneOf(['ui', 'browser']),
-      url: Type.String({ description: 'good once, until it expires' }),
+      url: Type.String({ description: 'link that works once, until it expires' }),
       expiresAt: Timestamp,
     }),
   },

@@ -33,7 +33,9 @@ const SurfacesView = Type.Object({
     Type.Object({
       url: Type.String({ description: "its MCP server: the task's tools, by Streamable HTTP" }),
       token: Type.Optional(
-        Type.String({ description: 'bearer of this session; given with the secret key alone' }),
+        Type.String({
+          description: 'bearer of this session; given only to callers with the secret key',
+        }),
       ),
     }),
   ),
@@ -117,7 +119,7 @@ export const SessionView = Type.Object({
         ),
         id: Type.String(),
       },
-      { description: 'the run that it was opened for' },
+      { description: 'run that it was opened for' },
     ),
   ),
   build: nullable(
@@ -131,15 +133,15 @@ export const SessionView = Type.Object({
       { description: 'the build of the agent that it is a rollout of' },
     ),
   ),
-  verdict: nullable(oneOf(verdicts, 'of its last grade; null: it was not graded')),
+  verdict: nullable(oneOf(verdicts, 'verdict of its last grade; null: it was not graded')),
   score: nullable(
     Type.Number({
-      description: 'of its last grade, from 0 to 1; null where the verdict is unknown',
+      description: 'score of its last grade, from 0 to 1; null if the verdict is unknown',
     }),
   ),
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),
-  size: Type.String({ description: 'the size of its host' }),
+  size: Type.String({ description: 'size of its host' }),
   isolation: nullable(oneOf(isolations, 'required isolation of its host; null: any')),
   clock: SessionClock,
   seed: nullable(Type.Integer({ description: 'seed of new ids; null: they are random' })),
@@ -169,7 +171,7 @@ export const OpenSessionBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 140,
-        description: 'the head version of this world, or with `@<version>` another one',
+        description: 'slug of the world, for its head version; with `@<version>` another version',
       }),
     ),
     versionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
