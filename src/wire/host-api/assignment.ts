@@ -18,7 +18,8 @@ const sources = {
   bundle: DigestText,
   snapshot: DigestText,
   blobs: Type.Record(Type.String(), Type.String(), {
-    description: 'base64 of those of the two that are small, by digest; the others are fetched',
+    description:
+      'base64 of the small ones of bundle and snapshot, by digest; the host fetches the others',
   }),
 };
 export const WorldSources = Type.Object(sources);
@@ -34,7 +35,7 @@ export const LinkedWorld = Type.Object({
   worldSlug: Type.String(),
   ...sources,
   task: nullable(TaskSpec),
-  tools: Type.Array(Type.String(), { description: 'of its tools those that are served' }),
+  tools: Type.Array(Type.String(), { description: 'names of its tools that the session serves' }),
 });
 export type LinkedWorld = Static<typeof LinkedWorld>;
 
@@ -42,13 +43,15 @@ export type LinkedWorld = Static<typeof LinkedWorld>;
 export const Assignment = Type.Object({
   sessionId: Type.String(),
   generation: Generation,
-  sessionToken: Type.String({ description: 'the bearer its API surface accepts' }),
+  sessionToken: Type.String({ description: 'bearer that its API surface accepts' }),
   worldSlug: Type.String(),
   ...sources,
   task: nullable(TaskSpec),
   surfaces: Type.Array(Type.String()),
   address: Type.Optional(
-    Type.String({ description: 'where clients find its API surface, with a scheme and no path' }),
+    Type.String({
+      description: 'address of its API surface for clients, with a scheme and no path',
+    }),
   ),
   clock: SessionClock,
   seed: nullable(Type.Integer({ minimum: 0 })),
@@ -57,13 +60,13 @@ export const Assignment = Type.Object({
       {
         files: Type.Array(
           Type.Object({
-            path: Type.String({ description: 'below the directory that is served' }),
+            path: Type.String({ description: 'path below the served directory' }),
             sha256: DigestText,
             sizeBytes: Type.Integer({ minimum: 0 }),
           }),
         ),
       },
-      { description: 'what its surface `ui` serves; the files are fetched as blobs' },
+      { description: 'files that its surface `ui` serves; the host fetches them as blobs' },
     ),
   ),
   links: Type.Optional(Type.Array(LinkedWorld)),

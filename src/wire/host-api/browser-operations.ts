@@ -18,7 +18,7 @@ export const BrowserReach = Type.Object({
   connectTo: Type.Optional(
     Type.Object(
       { host: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
-      { description: 'where the browser connects to for it; absent: where the origin says' },
+      { description: 'address to which the browser connects for it; absent: that of the origin' },
     ),
   ),
 });
@@ -30,35 +30,41 @@ export const BrowserAssignment = Type.Object({
   tier: oneOf(browserTiers),
   token: Type.String({
     description:
-      'the bearer that DevTools clients show; the passes of its door are signed with it. The session’s next browser has the same',
+      'bearer of DevTools clients, which also signs the passes to its listener. The next browser of the session has the same',
   }),
-  entry: Type.String({ description: 'the page that it opens with' }),
+  entry: Type.String({ description: 'page that it opens first' }),
   cookies: Type.Array(
     Type.Object({ url: Type.String(), name: Type.String(), value: Type.String() }),
-    { description: 'with which the page lets it in; session cookies, `HttpOnly`, `SameSite=Lax`' },
+    {
+      description: 'cookies that admit it to the page; session cookies, `HttpOnly`, `SameSite=Lax`',
+    },
   ),
-  reach: Type.Array(BrowserReach, { description: 'all that it may reach; the page is the first' }),
+  reach: Type.Array(BrowserReach, {
+    description: 'all origins that it may reach; the page is the first',
+  }),
   link: Type.Object(
     { url: Type.String(), cookie: Type.String(), key: Type.String() },
-    { description: 'where it speaks with the session’s world host, and by what (`browser-link`)' },
+    {
+      description: 'address and key of its link to the world host of the session (`browser-link`)',
+    },
   ),
   address: Type.Optional(
     Type.String({
       description:
-        'where clients found the browser before it, on this machine; it serves there, too, if it can',
+        'address of the browser before it on this machine; it also serves there if it can',
     }),
   ),
   lost: nullable(
     Type.String({
-      description: 'why the session’s browser before it was lost; null: it is the first',
+      description: 'reason for the loss of the browser before it; null: it is the first',
     }),
   ),
   checkpoint: nullable(
-    Type.String({ description: 'JSON text to go on from instead of opening the page' }),
+    Type.String({ description: 'JSON text from which it resumes instead of opening the page' }),
   ),
   recording: Type.Optional(
     Type.Object(
-      { next: Type.Integer({ minimum: 0, description: 'number of the part that is sent first' }) },
+      { next: Type.Integer({ minimum: 0, description: 'number of the first part to send' }) },
       {
         description:
           'the browser is recorded; absent: the recording was not requested, or has reached its limit',
@@ -70,7 +76,7 @@ export type BrowserAssignment = Static<typeof BrowserAssignment>;
 
 export const reportBrowserReady = operation({
   id: 'reportBrowserReady',
-  summary: 'The browser stands on its page, or on what it went on from, and takes clients',
+  summary: 'The browser has opened its page or resumed its checkpoint, and accepts clients',
   method: 'POST',
   path: '/world-sessions/{sessionId}/browser/ready',
   access: 'host',
@@ -80,7 +86,7 @@ export const reportBrowserReady = operation({
     address: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
-        description: 'where it serves besides its own address: that of the browser before it',
+        description: 'second address that it serves: that of the browser before it',
       }),
     ),
   }),
@@ -89,14 +95,19 @@ export const reportBrowserReady = operation({
 
 export const keepCheckpoint = operation({
   id: 'keepBrowserCheckpoint',
-  summary: 'Keep what the session’s next browser goes on from; an older one is not kept',
+  summary:
+    'Store the checkpoint that the next browser of the session resumes; an older one is ignored',
   method: 'PUT',
   path: '/world-sessions/{sessionId}/browser/checkpoint',
   access: 'host',
   params: SessionParams,
   body: Type.Object({
     generation: Generation,
-    sequence: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'grows with each' }),
+    sequence: Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      description: 'grows with each checkpoint',
+    }),
     content: Type.String({ maxLength: limits.checkpointChars, description: 'JSON text' }),
   }),
   bodyBytes: limits.checkpointBytes,
@@ -105,7 +116,11 @@ export const keepCheckpoint = operation({
 
 /** A picture of a recording. */
 export const RecordedPicture = Type.Object({
-  afterMs: Type.Integer({ minimum: 0, maximum: 32_767, description: 'the begin of its part' }),
+  afterMs: Type.Integer({
+    minimum: 0,
+    maximum: 32_767,
+    description: 'time since the start of its part',
+  }),
   data: Type.String({
     maxLength: Math.ceil(recordingLimits.pictureBytes / 3) * 4,
     description: 'a key frame of VP8, in base64',
@@ -123,11 +138,11 @@ export const keepRecording = operation({
   params: SessionParams,
   body: Type.Object({
     generation: Generation,
-    number: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2, description: 'of the part' }),
+    number: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2, description: 'number of the part' }),
     beganAtMs: Type.Integer({
       minimum: 0,
       maximum: 8_640_000_000_000_000,
-      description: 'when its first picture was taken, in Unix milliseconds',
+      description: 'time of its first frame, in Unix milliseconds',
     }),
     mark: nullable(oneOf(recordingMarks)),
     pictures: Type.Array(RecordedPicture, {
@@ -137,7 +152,9 @@ export const keepRecording = operation({
   }),
   bodyBytes: 2 * (recordingLimits.partBytes + recordingLimits.pictureBytes),
   answers: {
-    200: Type.Object({ isCut: Type.Boolean({ description: 'there is no room for more' }) }),
+    200: Type.Object({
+      isCut: Type.Boolean({ description: 'true if the recording has reached its limit' }),
+    }),
   },
 });
 
@@ -157,7 +174,7 @@ export const pollBrowser = operation({
 
 export const reportBrowserClosed = operation({
   id: 'reportBrowserClosed',
-  summary: 'The browser has ended the session; it makes a fresh one, or exits',
+  summary: 'The browser has ended the session; it then recycles itself or exits',
   method: 'POST',
   path: '/world-sessions/{sessionId}/browser/closed',
   access: 'host',

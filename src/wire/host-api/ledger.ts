@@ -18,7 +18,7 @@ export const LedgerEntry = Type.Object({
   method: Name,
   path: nullable(Type.String({ maxLength: 2_048 })),
   status: nullable(
-    Type.Integer({ minimum: 0, maximum: 999, description: '0: a receiver gave no answer' }),
+    Type.Integer({ minimum: 0, maximum: 999, description: '0: the receiver sent no answer' }),
   ),
   request: Type.Unknown(),
   response: Type.Unknown(),
@@ -35,7 +35,7 @@ export const LostEntries = Type.Object({
   lastEntry: Type.Integer({
     minimum: 1,
     maximum: 2 ** 31 - 1,
-    description: 'the number of the last entry of the ledger',
+    description: 'number of the last entry of the ledger',
   }),
 });
 export type LostEntries = Static<typeof LostEntries>;

@@ -29,11 +29,15 @@ const SessionParams = Type.Object({ sessionId: Id });
 /** Message of a host about a failure. */
 const Message = Type.String({ maxLength: limits.messageChars });
 const HoldSeconds = Type.Optional(
-  Type.Number({ minimum: 0, maximum: limits.pollMs / 1000, description: 'how long to hold' }),
+  Type.Number({
+    minimum: 0,
+    maximum: limits.pollMs / 1000,
+    description: 'seconds for which to hold the request',
+  }),
 );
 const Final = Type.Optional(
   Type.Boolean({
-    description: 'the host stops: it is handed no call but one that it was handed before',
+    description: 'true if the host is stopping: it gets no call except one that it got before',
   }),
 );
 
@@ -84,8 +88,7 @@ export type HostDirective = Static<typeof HostDirective>;
 
 const Found = Type.Array(Type.String({ maxLength: 200 }), {
   maxItems: 20,
-  description:
-    'of a recycled host: what of the session is left in it besides rows; empty when nothing is',
+  description: 'of a recycled host: leftovers of the session besides rows; empty if there are none',
 });
 
 export const reportWarm = operation({
@@ -111,14 +114,14 @@ export const reportWarm = operation({
     renews: Type.Optional(
       Type.Boolean({
         description:
-          'with the first report: the host takes another token than that of its launch, which is worth nothing once the other was used',
+          'with the first report: the host replaces the token of its launch, which becomes invalid once the new one is used',
       }),
     ),
   }),
   answers: {
     200: Type.Object({
       state: Type.String(),
-      token: Type.Optional(Type.String({ description: 'the bearer from now on' })),
+      token: Type.Optional(Type.String({ description: 'bearer from now on' })),
       ...hostDirective,
     }),
   },
@@ -139,7 +142,7 @@ export const pollHost = operation({
 
 export const reportUnloaded = operation({
   id: 'reportUnloaded',
-  summary: 'The version to be held ready cannot be loaded; the host will be destroyed',
+  summary: 'The version to preload cannot be loaded; the host will be destroyed',
   method: 'POST',
   path: '/hosts/{hostId}/unloaded',
   access: 'host',
@@ -150,7 +153,7 @@ export const reportUnloaded = operation({
 
 export const heartbeat = operation({
   id: 'heartbeat',
-  summary: 'Sign of life, with how long ago the API surface was last used',
+  summary: 'Heartbeat, with the time since the last use of the API surface',
   method: 'POST',
   path: '/hosts/{hostId}/heartbeat',
   access: 'host',
@@ -158,7 +161,10 @@ export const heartbeat = operation({
   body: Type.Object({
     generation: Generation,
     idleMs: Type.Optional(
-      Type.Number({ minimum: 0, description: 'since the last API request of the session' }),
+      Type.Number({
+        minimum: 0,
+        description: 'milliseconds since the last API request of the session',
+      }),
     ),
     rssBytes: Type.Integer({ minimum: 0 }),
   }),
@@ -168,7 +174,7 @@ export const heartbeat = operation({
       address: Type.Optional(
         Type.String({
           description:
-            'where clients find the API surface of its session by now, as in its assignment',
+            'current address of the API surface of its session for clients, as in its assignment',
         }),
       ),
     }),
@@ -185,7 +191,7 @@ export const reportLeaving = operation({
   body: Type.Object({
     generation: Type.Integer({
       minimum: 0,
-      description: 'the last that it knew; it may have missed its last assignment',
+      description: 'last generation that it knew; it may have missed its last assignment',
     }),
   }),
   answers: { 200: Type.Object({}) },
@@ -210,10 +216,10 @@ export const reportReady = operation({
       Type.Array(
         Type.Object({
           name: Type.String({ maxLength: 64 }),
-          agoMs: Type.Number({ minimum: 0, description: 'since it ended' }),
+          agoMs: Type.Number({ minimum: 0, description: 'milliseconds since it ended' }),
           tookMs: Type.Number({ minimum: 0 }),
         }),
-        { maxItems: 20, description: 'what took time, for the trace of the session' },
+        { maxItems: 20, description: 'steps of the load, for the trace of the session' },
       ),
     ),
   }),
@@ -235,7 +241,7 @@ export const consumeEntry = operation({
   answers: {
     200: Type.Object({
       accepted: Type.Boolean({
-        description: 'false: it was used already, is too old, or never was',
+        description: 'false: the link was used already, has expired, or does not exist',
       }),
       opens: Type.Optional(oneOf(linkScopes)),
     }),
@@ -259,7 +265,7 @@ export const reportFailed = operation({
 
 export const pollCalls = operation({
   id: 'pollCalls',
-  summary: 'Long poll for the next call of the session; a call handed out before comes again',
+  summary: 'Long poll for the next call of the session; an unanswered call is returned again',
   method: 'GET',
   path: '/world-sessions/{sessionId}/calls',
   access: 'host',
@@ -329,7 +335,10 @@ export const reportClosed = operation({
       generation: Generation,
       next: oneOf(['recycle', 'exit', 'warm']),
       taken: Type.Optional(
-        Type.Boolean({ description: 'that the entries were; else they are to be delivered' }),
+        Type.Boolean({
+          description:
+            'true if the entries were stored; otherwise the host must deliver them again',
+        }),
       ),
       ...hostDirective,
     }),

@@ -26,9 +26,11 @@ const Count = Type.Integer({ minimum: 0 });
 
 /** A changed row. Rows are texts, because a digest covers each of their bytes. */
 export const ChangeLine = Type.Object({
-  world: nullable(Type.String({ description: 'the alias of a linked world; null: its own' })),
+  world: nullable(
+    Type.String({ description: 'alias of a linked world; null: the world of the session' }),
+  ),
   entity: Type.String(),
-  key: Type.String({ description: 'the canonical key, a JSON list' }),
+  key: Type.String({ description: 'canonical key, a JSON list' }),
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 });
@@ -44,12 +46,15 @@ const WorldState = Type.Object({
 
 /** State of a session at the moment of its export. */
 export const SessionState = Type.Object({
-  at: Type.String({ description: "the time in the world, by the session's clock" }),
+  at: Type.String({ description: 'time in the world, by the clock of the session' }),
   ...WorldState.properties,
   links: Type.Record(Type.String(), WorldState),
   ledger: Type.Object({ lastId: Count, missing: Count }),
   answer: nullable(Type.Object({ value: Type.Unknown() })),
-  rows: oneOf(['all', 'left out'], 'left out: there are too many; they are base rows with changes'),
+  rows: oneOf(
+    ['all', 'left out'],
+    'left out: too many rows; they are the base rows with the changes',
+  ),
 });
 export type SessionState = Static<typeof SessionState>;
 
