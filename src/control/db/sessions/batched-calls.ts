@@ -29,8 +29,8 @@ import {
   type AnswerRow,
   answerCall,
   answeredOf,
+  enqueueGrades,
   type NewAnswer,
-  oweGrades,
 } from './host-calls.ts';
 import { noteGrade } from './last-grade.ts';
 
@@ -119,7 +119,7 @@ const answerStatement = statement(
      returning c.*, f.stopping, f.trace_id,
        c.kind = 'close' and c.state = 'succeeded'
          and f.session_state in ${sessionBefore('CLOSING')} as closing
-   ), ${oweGrades('answered')}, touched as (
+   ), ${enqueueGrades('answered')}, touched as (
      update sessions s
         set open_calls = s.open_calls - 1, last_activity_at = now(),
             ${noteGrade('a', 's')},

@@ -96,7 +96,7 @@ export type NewAnswer = {
  * grade has no ledger entry, from which traces take everything else. `answered` holds the rows of the calls, with the
  * traces of their sessions.
  */
-export const oweGrades = (answered: string): string =>
+export const enqueueGrades = (answered: string): string =>
   `graded as (
      insert into trace_dues (session_id, tells_session, bytes, call_id)
      select a.session_id, false, coalesce(octet_length(a.output::text), 0), a.id
@@ -118,7 +118,7 @@ const answerStatement = statement(
       where c.id = :callId and c.session_id = s.id and c.generation = :generation
         and c.state in ${callBefore('succeeded')}
      returning c.*, s.trace_id
-   ), ${oweGrades('answered')}, ends as (
+   ), ${enqueueGrades('answered')}, ends as (
      select a.kind = 'close' and a.state = 'succeeded'
               and s.state in ${sessionBefore('CLOSING')} as closing,
             a.keep_warm

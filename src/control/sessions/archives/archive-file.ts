@@ -43,7 +43,7 @@ export const openArchiveFile = (path: string): ArchiveFile => {
       await written;
     },
     async abort() {
-      controller.error(new Error('the archive is given up'));
+      controller.error(new Error('the archive is abandoned'));
       await written.catch(() => undefined);
     },
   };

@@ -62,13 +62,9 @@ const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
   const meant = ifState === undefined ? undefined : [ifState];
   const allowed = meant ?? (to === 'draining' ? own(onlyIn, reason) : undefined);
   if (allowed === undefined || allowed.includes(host.state)) return;
-  throw new AppError(
-    'conflict',
-    `${host.id} is ${host.state} by now, not ${allowed.join(' or ')}`,
-    {
-      detail: { state: host.state },
-    },
-  );
+  throw new AppError('conflict', `${host.id} is now ${host.state}, not ${allowed.join(' or ')}`, {
+    detail: { state: host.state },
+  });
 };
 
 /** Checks the reported generation. A host that exits may not have received its last assignment. */
