@@ -14,7 +14,7 @@ const wordsOf = (reason: unknown): string =>
 /** True after the first error. Later errors mostly follow from it, and are not shown. */
 let isTold = false;
 
-export const tellFault = (reason: unknown): void => {
+export const showFault = (reason: unknown): void => {
   if (isTold) return;
   isTold = true;
   show(wordsOf(reason));
@@ -22,9 +22,9 @@ export const tellFault = (reason: unknown): void => {
 
 /** Watches for uncaught errors and for violations of the page's content security policy. */
 export const watchFaults = (): void => {
-  addEventListener('error', ({ error, message }) => tellFault(error ?? message));
-  addEventListener('unhandledrejection', ({ reason }) => tellFault(reason));
+  addEventListener('error', ({ error, message }) => showFault(error ?? message));
+  addEventListener('unhandledrejection', ({ reason }) => showFault(reason));
   addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) =>
-    tellFault(`a dashboard loads nothing, and this wanted ${blockedURI} (${effectiveDirective})`),
+    showFault(`a dashboard loads nothing, and this wanted ${blockedURI} (${effectiveDirective})`),
   );
 };

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { Announcer } from '../pieces/announce.tsx';
 import { CopyText } from '../pieces/copy.tsx';
 import { Time as Moment } from '../pieces/time.tsx';
-import { tellFault } from './fault.ts';
+import { showFault } from './fault.ts';
 import { given } from './given.ts';
 import { plot } from './plot.ts';
 
@@ -20,7 +20,7 @@ class Watched extends Component<{ children: ReactNode }, { isBroken: boolean }> 
     return { isBroken: true };
   }
   override componentDidCatch(error: unknown): void {
-    tellFault(error);
+    showFault(error);
   }
   override render(): ReactNode {
     return this.state.isBroken ? null : this.props.children;
@@ -202,7 +202,7 @@ export const Chart = ({ options, label }: ChartProps) => {
       drawn.setAttribute('aria-hidden', 'true');
       element.replaceChildren(drawn);
     } catch (error) {
-      tellFault(error);
+      showFault(error);
     }
   }, [options, width]);
   return <div className="chart" role="img" aria-label={label} ref={place} />;

@@ -2,7 +2,7 @@
 import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
 
 /** State of the connection, with the message for the user. */
-export type Standing =
+export type ConnectionState =
   | { is: 'connecting' }
   /** The page is connected; the browser is not ready yet. */
   | { is: 'waiting' }
@@ -17,7 +17,7 @@ export type ConnectionOptions = {
   onNews(news: ViewNews): void;
   /** Called with a frame: its size in CSS pixels of the page, and the picture. */
   onFrame(size: { width: number; height: number }, picture: Blob): void;
-  onStanding(standing: Standing): void;
+  onState(connectionState: ConnectionState): void;
 };
 
 /**
@@ -57,7 +57,7 @@ const readFrame = (bytes: ArrayBuffer) => {
 };
 
 /** Connects, and reconnects if the connection ended for a temporary reason. */
-export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Connection => {
+export const connect = ({ onNews, onFrame, onState }: ConnectionOptions): Connection => {
   let socket: WebSocket | undefined;
   let attempts = 0;
   let isClosed = false;
@@ -65,7 +65,7 @@ export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Con
 
   const onMessage = ({ data }: MessageEvent<string | ArrayBuffer>): void => {
     attempts = 0;
-    if (!isOpen) onStanding({ is: 'open' });
+    if (!isOpen) onState({ is: 'open' });
     isOpen = true;
     if (typeof data === 'string') {
       onNews(JSON.parse(data) as ViewNews);
@@ -81,10 +81,10 @@ export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Con
     attempts += 1;
     const why = comesBack[code];
     if (why === undefined || attempts > mostAttempts) {
-      onStanding({ is: 'over', ...(isOver[code] ?? noLink) });
+      onState({ is: 'over', ...(isOver[code] ?? noLink) });
       return;
     }
-    onStanding({ is: 'away', why });
+    onState({ is: 'away', why });
     setTimeout(open, Math.min(mostPauseMs, firstPauseMs * 2 ** attempts));
   };
 
@@ -96,7 +96,7 @@ export const connect = ({ onNews, onFrame, onStanding }: ConnectionOptions): Con
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       // On a reconnection the reason of the last end stays visible.
-      if (attempts === 0) onStanding({ is: 'waiting' });
+      if (attempts === 0) onState({ is: 'waiting' });
     };
     socket.onmessage = onMessage;
     socket.onclose = onClose;

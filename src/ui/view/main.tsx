@@ -5,13 +5,13 @@ import type { ViewInput, ViewNews, ViewTab } from '#wire/live-view/messages.ts';
 import { Announcer, useAnnounce } from '../pieces/announce.tsx';
 import { Empty, Loading } from '../pieces/states.tsx';
 import { applyTheme } from '../pieces/theme.tsx';
-import { type Connection, connect, type Standing } from './connection.ts';
+import { type Connection, type ConnectionState, connect } from './connection.ts';
 import { Head } from './head.tsx';
 import { type Asked, Question } from './question.tsx';
-import { type Easel, Screen } from './screen.tsx';
+import { type FrameSink, Screen } from './screen.tsx';
 
 type View = {
-  standing: Standing;
+  connectionState: ConnectionState;
   isReadOnly: boolean;
   hasPicture: boolean;
   tabs: readonly ViewTab[];
@@ -20,7 +20,7 @@ type View = {
 };
 
 const nothing: View = {
-  standing: { is: 'connecting' },
+  connectionState: { is: 'connecting' },
   isReadOnly: true,
   hasPicture: false,
   tabs: [],
@@ -28,7 +28,10 @@ const nothing: View = {
   asked: undefined,
 };
 
-type Change = ViewNews | { type: 'standing'; standing: Standing } | { type: 'picture' };
+type Change =
+  | ViewNews
+  | { type: 'connectionState'; connectionState: ConnectionState }
+  | { type: 'picture' };
 
 const change = (view: View, news: Change): View => {
   switch (news.type) {
@@ -40,9 +43,9 @@ const change = (view: View, news: Change): View => {
       return { ...view, asked: news };
     case 'dialog_gone':
       return { ...view, asked: undefined };
-    case 'standing':
+    case 'connectionState':
       // A dialog ended with its browser.
-      return { ...view, standing: news.standing, asked: undefined };
+      return { ...view, connectionState: news.connectionState, asked: undefined };
     case 'picture':
       return view.hasPicture ? view : { ...view, hasPicture: true };
     default:
@@ -60,7 +63,10 @@ const copy = async (text: string): Promise<string> => {
 };
 
 /** Connects for as long as the page is open. */
-const useConnection = (easel: Easel, tell: Dispatch<Change>): ((input: ViewInput) => void) => {
+const useConnection = (
+  sink: FrameSink,
+  dispatch: Dispatch<Change>,
+): ((input: ViewInput) => void) => {
   const connection = useRef<Connection>(undefined);
   const announce = useAnnounce();
   useEffect(() => {
@@ -68,34 +74,34 @@ const useConnection = (easel: Easel, tell: Dispatch<Change>): ((input: ViewInput
       onNews(news) {
         if (news.type === 'clipboard') void copy(news.text).then(announce);
         else if (news.type === 'refused') announce(`Not done: ${news.why}.`);
-        else tell(news);
+        else dispatch(news);
       },
       onFrame(size, picture) {
-        easel.draw({ size, picture }).then(
-          () => tell({ type: 'picture' }),
+        sink.draw({ size, picture }).then(
+          () => dispatch({ type: 'picture' }),
           () => undefined, // a later picture replaces one that cannot be decoded
         );
       },
-      onStanding: (standing) => tell({ type: 'standing', standing }),
+      onState: (connectionState) => dispatch({ type: 'connectionState', connectionState }),
     });
     connection.current = opened;
     return () => opened.close();
-  }, [easel, tell, announce]);
+  }, [sink, dispatch, announce]);
   return useMemo(() => (input) => connection.current?.send(input), []);
 };
 
 /** Message over the picture, or in its place. */
-const Over = ({ standing, hasPicture }: Pick<View, 'standing' | 'hasPicture'>) => {
-  if (standing.is === 'away') {
+const Over = ({ connectionState, hasPicture }: Pick<View, 'connectionState' | 'hasPicture'>) => {
+  if (connectionState.is === 'away') {
     return (
       <div className="state" role="status">
         <span className="spinner" aria-hidden="true" />
-        <p className="state-title">{standing.why}</p>
+        <p className="state-title">{connectionState.why}</p>
         <p>What was open comes back as it was.</p>
       </div>
     );
   }
-  if (standing.is === 'waiting') {
+  if (connectionState.is === 'waiting') {
     return (
       <div className="state" role="status">
         <span className="spinner" aria-hidden="true" />
@@ -104,25 +110,25 @@ const Over = ({ standing, hasPicture }: Pick<View, 'standing' | 'hasPicture'>) =
       </div>
     );
   }
-  if (standing.is === 'connecting') return <Loading what="the connection to the browser" />;
+  if (connectionState.is === 'connecting') return <Loading what="the connection to the browser" />;
   return hasPicture ? null : <Loading what="the first picture" />;
 };
 
 const LiveView = () => {
-  const easel = useMemo((): Easel => ({ draw: async () => undefined }), []);
-  const [view, tell] = useReducer(change, nothing);
-  const send = useConnection(easel, tell);
-  const { standing, isReadOnly, hasPicture, tabs, shown, asked } = view;
-  const isOpen = standing.is === 'open';
+  const sink = useMemo((): FrameSink => ({ draw: async () => undefined }), []);
+  const [view, dispatch] = useReducer(change, nothing);
+  const send = useConnection(sink, dispatch);
+  const { connectionState, isReadOnly, hasPicture, tabs, shown, asked } = view;
+  const isOpen = connectionState.is === 'open';
   const title = tabs.find(({ id }) => id === shown)?.title;
   useEffect(() => {
     document.title = title || 'Browser of the session';
   }, [title]);
-  if (standing.is === 'over') {
+  if (connectionState.is === 'over') {
     return (
       <main className="live-view bare">
-        <Empty title={standing.why}>
-          <p>{standing.next}</p>
+        <Empty title={connectionState.why}>
+          <p>{connectionState.next}</p>
         </Empty>
       </main>
     );
@@ -131,9 +137,9 @@ const LiveView = () => {
     <div className="live-view">
       <Head tabs={tabs} shown={shown} isReadOnly={isReadOnly} isOff={!isOpen} send={send} />
       <main className="stage">
-        <Screen easel={easel} isReadOnly={isReadOnly} isDimmed={!isOpen} send={send} />
+        <Screen sink={sink} isReadOnly={isReadOnly} isDimmed={!isOpen} send={send} />
         <div className="over">
-          <Over standing={standing} hasPicture={hasPicture} />
+          <Over connectionState={connectionState} hasPicture={hasPicture} />
         </div>
       </main>
       {asked === undefined || isReadOnly ? null : <Question asked={asked} answer={send} />}

@@ -7,23 +7,23 @@ import { listen } from './acts.ts';
 export type Frame = { size: { width: number; height: number }; picture: Blob };
 
 /** Receiver of frames, which are drawn directly, without React. */
-export type Easel = { draw: (frame: Frame) => Promise<void> };
+export type FrameSink = { draw: (frame: Frame) => Promise<void> };
 
 type ScreenProps = {
-  easel: Easel;
+  sink: FrameSink;
   isReadOnly: boolean;
   isDimmed: boolean;
   send: (input: ViewInput) => void;
 };
 
-export const Screen = ({ easel, isReadOnly, isDimmed, send }: ScreenProps) => {
+export const Screen = ({ sink, isReadOnly, isDimmed, send }: ScreenProps) => {
   const surface = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const shownWidth = useRef(1);
 
   useEffect(() => {
     const context = canvas.current?.getContext('2d', { alpha: false, desynchronized: true });
-    easel.draw = async ({ size, picture }) => {
+    sink.draw = async ({ size, picture }) => {
       const bitmap = await createImageBitmap(picture);
       const element = canvas.current;
       if (
@@ -37,7 +37,7 @@ export const Screen = ({ easel, isReadOnly, isDimmed, send }: ScreenProps) => {
       context?.drawImage(bitmap, 0, 0);
       bitmap.close();
     };
-  }, [easel]);
+  }, [sink]);
 
   useEffect(() => {
     if (isReadOnly || surface.current === null || canvas.current === null) return undefined;

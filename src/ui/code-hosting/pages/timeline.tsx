@@ -9,7 +9,7 @@ import { type Target, updateComment, updateIssue } from '../api/writing.ts';
 import { IssueLink } from '../parts/markdown.tsx';
 import { LabelMark, loginOf } from '../parts/marks.tsx';
 import { LineComments } from './line-comments.tsx';
-import { Said } from './said.tsx';
+import { UserText } from './user-text.tsx';
 
 const Source = ({ issue }: { issue: Issue }) => {
   const place = placeIn(issue.repository_url);
@@ -94,7 +94,7 @@ const MomentItem = ({ moment, around }: { moment: Moment; around: AroundMoment }
     const save = (text: string) => updateComment(target.place, id, text);
     const isOwn = user?.login === viewer;
     return (
-      <Said
+      <UserText
         target={target}
         by={user}
         at={moment.created_at}
@@ -115,9 +115,9 @@ const MomentItem = ({ moment, around }: { moment: Moment; around: AroundMoment }
     );
   }
   return (
-    <Said target={target} by={user} at={moment.submitted_at} did={did} text={body || ' '}>
+    <UserText target={target} by={user} at={moment.submitted_at} did={did} text={body || ' '}>
       <LineComments comments={said} place={target.place} />
-    </Said>
+    </UserText>
   );
 };
 
@@ -169,7 +169,7 @@ export const Timeline = (props: TimelineProps) => {
   const save = (body: string) => updateIssue(target, { body });
   return (
     <div className="timeline">
-      <Said
+      <UserText
         target={target}
         by={issue.user}
         at={issue.created_at}

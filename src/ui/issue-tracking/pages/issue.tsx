@@ -3,10 +3,10 @@ import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { Failure, Loading } from '../../pieces/states.tsx';
 import { useIssue } from '../api/reading.ts';
 import { useTitle } from '../parts/title.ts';
+import { Activity } from './activity.tsx';
 import { IssueHead } from './issue-head.tsx';
 import { Attachments, Description, Links, Subtasks } from './issue-parts.tsx';
 import { IssueSide } from './issue-side.tsx';
-import { Talk } from './talk.tsx';
 
 const Whole = ({ issueKey }: { issueKey: string }) => {
   const { data: issue, error, refetch } = useIssue(issueKey);
@@ -35,7 +35,7 @@ const Whole = ({ issueKey }: { issueKey: string }) => {
           <Attachments issue={issue} />
           <Subtasks issue={issue} />
           <Links issue={issue} />
-          <Talk issueKey={issueKey} />
+          <Activity issueKey={issueKey} />
         </div>
       </div>
     </div>

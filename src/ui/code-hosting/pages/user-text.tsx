@@ -11,7 +11,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { loginOf, Person } from '../parts/marks.tsx';
 import { faultAt, Refusal } from '../parts/refusal.tsx';
 
-type SaidProps = {
+type UserTextProps = {
   target: Target;
   by: User | null | undefined;
   at: string | undefined;
@@ -66,7 +66,7 @@ const EditForm = ({ target, text: before, save, onClose }: EditProps) => {
   );
 };
 
-export const Said = ({ target, by, at, text, did, save, children }: SaidProps) => {
+export const UserText = ({ target, by, at, text, did, save, children }: UserTextProps) => {
   const [isEditing, setEditing] = useState(false);
   return (
     <article className="said" aria-label={`${loginOf(by)} ${did}`}>

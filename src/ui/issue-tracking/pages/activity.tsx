@@ -74,7 +74,7 @@ const Say = ({ label, before = '', act, done, send, onClose }: SayProps) => {
   );
 };
 
-const Said = ({ issueKey, comment }: Of & { comment: Comment }) => {
+const CommentEntry = ({ issueKey, comment }: Of & { comment: Comment }) => {
   const [isOpen, setOpen] = useState(false);
   const { id, author, body, created, updated } = comment;
   const { data, error } = useCommentMarkup(issueKey, id, isOpen);
@@ -141,7 +141,7 @@ const Comments = ({ issueKey }: Of) => {
     <>
       <ol className="timeline plain-list">
         {data.comments.map((comment) => (
-          <Said key={comment.id} issueKey={issueKey} comment={comment} />
+          <CommentEntry key={comment.id} issueKey={issueKey} comment={comment} />
         ))}
       </ol>
       <More
@@ -286,7 +286,7 @@ const History = ({ issueKey }: Of) => {
 const tabs = { comments: 'Comments', work: 'Work log', history: 'History' } as const;
 type Tab = keyof typeof tabs;
 
-export const Talk = ({ issueKey }: Of) => {
+export const Activity = ({ issueKey }: Of) => {
   const [tab, setTab] = useState<Tab>('comments');
   return (
     <section aria-labelledby="activity">
