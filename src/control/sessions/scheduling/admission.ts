@@ -67,11 +67,11 @@ export class Admission {
   ) {
     this.#limits = limits;
     this.#backlogs = new Backlogs(read, now);
-    this.#assignments = new LRUCache({
+    this.#assignments = new LRUCache<string, RecentCount>({
       max: mostWishes,
       memoMethod: () => createRecentCount(countedMs, now),
     });
-    this.#concurrency = new LRUCache({
+    this.#concurrency = new LRUCache<string, ConcurrencyLimit>({
       max: mostWishes,
       memoMethod: () => createConcurrencyLimit(now),
     });
