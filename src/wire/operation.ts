@@ -71,6 +71,29 @@ export type OperationShape = {
 /** Declares an operation; it only fixes the literal types. */
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
 
+/** Operation as `getOperation` and `deleteOperation` take it: with one answer, which has status 200. */
+type PlainShape = Omit<OperationShape, 'method' | 'answers'> & { answer: TSchema };
+
+type Declared<Shape extends PlainShape, Verb extends Method> = Omit<Shape, 'answer'> & {
+  method: Verb;
+  answers: { 200: Shape['answer'] };
+};
+
+const declare = <Shape extends PlainShape, Verb extends Method>(
+  method: Verb,
+  { answer, ...shape }: Shape,
+): Declared<Shape, Verb> => ({ ...shape, method, answers: { 200: answer } });
+
+/** Declares an operation with method GET whose only answer, with status 200, is `answer`. */
+export const getOperation = <const Shape extends PlainShape>(
+  shape: Shape,
+): Declared<Shape, 'GET'> => declare('GET', shape);
+
+/** Declares an operation with method DELETE whose only answer, with status 200, is `answer`. */
+export const deleteOperation = <const Shape extends PlainShape>(
+  shape: Shape,
+): Declared<Shape, 'DELETE'> => declare('DELETE', shape);
+
 const isOperation = (value: unknown): value is OperationShape =>
   typeof value === 'object' && value !== null && 'answers' in value;
 

@@ -5,7 +5,7 @@
  */
 import { type HostState, hostStates } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
-import { operation } from '../operation.ts';
+import { getOperation, operation } from '../operation.ts';
 import { PublishedPool } from '../pool-api/operations.ts';
 import { Id, nullable, oneOf, Timestamp } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -28,19 +28,16 @@ export const PoolReport = Type.Interface([PublishedPool], {
 });
 export type PoolReport = Static<typeof PoolReport>;
 
-export const listPools = operation({
+export const listPools = getOperation({
   id: 'listPools',
   summary: 'The pools of all installations, each with how many hosts it has by state',
-  method: 'GET',
   path: '/pools',
   access: 'admin',
-  answers: {
-    200: Type.Object({
-      pools: Type.Array(PoolReport),
-      waitingSessions: Type.Integer({ description: 'sessions that no host has yet' }),
-      longestWaitMs: Type.Number({ description: 'of the oldest of them; 0 when there are none' }),
-    }),
-  },
+  answer: Type.Object({
+    pools: Type.Array(PoolReport),
+    waitingSessions: Type.Integer({ description: 'sessions that no host has yet' }),
+    longestWaitMs: Type.Number({ description: 'of the oldest of them; 0 when there are none' }),
+  }),
 });
 
 /** A host as an operator sees it. Ages are in milliseconds on the database's clock. */
@@ -67,10 +64,9 @@ export const AdminHost = Type.Object({
 });
 export type AdminHost = Static<typeof AdminHost>;
 
-export const listHosts = operation({
+export const listHosts = getOperation({
   id: 'listHosts',
   summary: 'Hosts: those that are not gone, or of a given state; the newest in their state first',
-  method: 'GET',
   path: '/hosts',
   access: 'admin',
   query: Type.Object({
@@ -78,12 +74,10 @@ export const listHosts = operation({
     state: Type.Optional(oneOf(hostStates)),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),
   }),
-  answers: {
-    200: Type.Object({
-      hosts: Type.Array(AdminHost),
-      total: Type.Integer({ description: 'how many match' }),
-    }),
-  },
+  answer: Type.Object({
+    hosts: Type.Array(AdminHost),
+    total: Type.Integer({ description: 'how many match' }),
+  }),
 });
 
 /** An import or publish job that has not ended. Ages are in milliseconds on the database's clock. */
@@ -106,19 +100,16 @@ export const AdminImport = Type.Object({
 });
 export type AdminImport = Static<typeof AdminImport>;
 
-export const listImports = operation({
+export const listImports = getOperation({
   id: 'listImports',
   summary:
     'Imports and publishes that wait or are under way, in the order in which they were sealed',
-  method: 'GET',
   path: '/imports',
   access: 'admin',
-  answers: {
-    200: Type.Object({
-      imports: Type.Array(AdminImport, { description: 'the first 1,000' }),
-      total: Type.Integer({ description: 'how many there are' }),
-    }),
-  },
+  answer: Type.Object({
+    imports: Type.Array(AdminImport, { description: 'the first 1,000' }),
+    total: Type.Integer({ description: 'how many there are' }),
+  }),
 });
 
 /** States in which an operator may drain a host. */
@@ -167,20 +158,18 @@ export const DoctorCheck = Type.Object({
 });
 export type DoctorCheck = Static<typeof DoctorCheck>;
 
-export const examine = operation({
+export const examine = getOperation({
   id: 'examine',
   summary:
     'Whether the installation is well: database, clocks, blobs, orchestrators, pools, sessions',
-  method: 'GET',
   path: '/doctor',
   access: 'admin',
-  answers: { 200: Type.Object({ checks: Type.Array(DoctorCheck) }) },
+  answer: Type.Object({ checks: Type.Array(DoctorCheck) }),
 });
 
-export const checkBlobs = operation({
+export const checkBlobs = getOperation({
   id: 'checkBlobs',
   summary: 'Read the blobs of worlds, some at a time, and tell those that hold other bytes or none',
-  method: 'GET',
   path: '/doctor/blobs',
   access: 'admin',
   query: Type.Object({
@@ -188,46 +177,41 @@ export const checkBlobs = operation({
       Type.String({ maxLength: limits.nameChars, description: 'the `next` of the answer before' }),
     ),
   }),
-  answers: {
-    200: Type.Object({
-      damaged: Type.Array(Type.Object({ world: Type.String(), blob: Type.String() })),
-      place: Type.String({ description: 'where the blobs are, for people' }),
-      looked: Type.Integer({ description: 'worlds whose blobs were read for this answer' }),
-      total: Type.Integer({ description: 'worlds that there are' }),
-      bytes: Type.Integer(),
-      next: nullable(Type.String({ description: 'where to go on; null: all have been read' })),
-    }),
-  },
+  answer: Type.Object({
+    damaged: Type.Array(Type.Object({ world: Type.String(), blob: Type.String() })),
+    place: Type.String({ description: 'where the blobs are, for people' }),
+    looked: Type.Integer({ description: 'worlds whose blobs were read for this answer' }),
+    total: Type.Integer({ description: 'worlds that there are' }),
+    bytes: Type.Integer(),
+    next: nullable(Type.String({ description: 'where to go on; null: all have been read' })),
+  }),
 });
 export type BlobsChecked = Static<(typeof checkBlobs)['answers'][200]>;
 
-export const previewCollection = operation({
+export const previewCollection = getOperation({
   id: 'previewCollection',
   summary: 'Which bytes will be collected, as only deleted worlds and dead uploads have them',
-  method: 'GET',
   path: '/blobs/collectable',
   access: 'admin',
-  answers: {
-    200: Type.Object({
-      graceMinutes: Type.Integer({ description: 'that a deleted world keeps its bytes' }),
-      worlds: Type.Array(
-        Type.Object({
-          world: Type.String(),
-          deletedAt: Timestamp,
-          keptUntil: Type.String({
-            format: 'date-time',
-            description: 'at least: longer while a session of it is open, or a host holds it',
-          }),
+  answer: Type.Object({
+    graceMinutes: Type.Integer({ description: 'that a deleted world keeps its bytes' }),
+    worlds: Type.Array(
+      Type.Object({
+        world: Type.String(),
+        deletedAt: Timestamp,
+        keptUntil: Type.String({
+          format: 'date-time',
+          description: 'at least: longer while a session of it is open, or a host holds it',
         }),
-        { description: 'deleted worlds that have bytes still, those that go first; 100 at most' },
-      ),
-      totalWorlds: Type.Integer(),
-      blobs: Type.Integer(),
-      bytes: Type.Integer(),
-      isLowerBound: Type.Boolean({ description: 'there are more than were looked at' }),
-      place: Type.String({ description: 'where the blobs are, for people' }),
-    }),
-  },
+      }),
+      { description: 'deleted worlds that have bytes still, those that go first; 100 at most' },
+    ),
+    totalWorlds: Type.Integer(),
+    blobs: Type.Integer(),
+    bytes: Type.Integer(),
+    isLowerBound: Type.Boolean({ description: 'there are more than were looked at' }),
+    place: Type.String({ description: 'where the blobs are, for people' }),
+  }),
 });
 export type CollectionView = Static<(typeof previewCollection)['answers'][200]>;
 

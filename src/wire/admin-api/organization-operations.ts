@@ -1,6 +1,6 @@
 /** Operations of operators on organizations: they create them, appoint owners, and raise the quotas of projects. */
 import { limits } from '#domain/limits.ts';
-import { operation } from '../operation.ts';
+import { getOperation, operation } from '../operation.ts';
 import { MadeKeyView, MadeTokenView, OrganizationView } from '../public-api/projects/account.ts';
 import { ProjectSettingsView, QuotasChange } from '../public-api/projects/settings.ts';
 import { nullable } from '../schemas.ts';
@@ -20,13 +20,12 @@ export const OrganizationReport = Type.Object({
 });
 export type OrganizationReport = Static<typeof OrganizationReport>;
 
-export const listOrganizations = operation({
+export const listOrganizations = getOperation({
   id: 'listOrganizations',
   summary: 'The organizations, the oldest first; 1,000 at most',
-  method: 'GET',
   path: '/organizations',
   access: 'admin',
-  answers: { 200: Type.Object({ organizations: Type.Array(OrganizationReport) }) },
+  answer: Type.Object({ organizations: Type.Array(OrganizationReport) }),
 });
 
 export const createOrganization = operation({

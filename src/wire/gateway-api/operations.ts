@@ -5,7 +5,7 @@
  */
 import { limits } from '#domain/limits.ts';
 import { endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
-import { operation } from '../operation.ts';
+import { getOperation, operation } from '../operation.ts';
 import { callSessionServer } from '../public-api/sessions/mcp-operations.ts';
 import { nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -38,14 +38,13 @@ export const Route = Type.Object({
 });
 export type Route = Static<typeof Route>;
 
-export const resolveRoute = operation({
+export const resolveRoute = getOperation({
   id: 'resolveRoute',
   summary: 'Where the surfaces of a session are served now',
-  method: 'GET',
   path: '/routes/{sessionId}',
   access: 'gateway',
   params: SessionParams,
-  answers: { 200: Route },
+  answer: Route,
 });
 
 export const RouteChanges = Type.Object({
@@ -58,10 +57,9 @@ export const RouteChanges = Type.Object({
 });
 export type RouteChanges = Static<typeof RouteChanges>;
 
-export const followRoutes = operation({
+export const followRoutes = getOperation({
   id: 'followRoutes',
   summary: 'Sessions whose route changed; held until there is one',
-  method: 'GET',
   path: '/changes',
   access: 'gateway',
   query: Type.Object(
@@ -71,7 +69,7 @@ export const followRoutes = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: RouteChanges },
+  answer: RouteChanges,
 });
 
 export const consumeLink = operation({

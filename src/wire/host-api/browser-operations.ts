@@ -5,7 +5,7 @@
 import { limits } from '#domain/limits.ts';
 import { recordingLimits, recordingMarks } from '#domain/recording.ts';
 import { browserTiers } from '#domain/session.ts';
-import { operation } from '../operation.ts';
+import { getOperation, operation } from '../operation.ts';
 import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
@@ -158,10 +158,9 @@ export const keepRecording = operation({
   },
 });
 
-export const pollBrowser = operation({
+export const pollBrowser = getOperation({
   id: 'pollBrowser',
   summary: 'Long poll of a browser that serves a session, for the session’s end',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/browser',
   access: 'host',
   params: SessionParams,
@@ -169,7 +168,7 @@ export const pollBrowser = operation({
     generation: Generation,
     hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
   }),
-  answers: { 200: Type.Object({ close: Type.Optional(Type.Boolean()) }) },
+  answer: Type.Object({ close: Type.Optional(Type.Boolean()) }),
 });
 
 export const reportBrowserClosed = operation({

@@ -7,7 +7,7 @@
 import { callKinds } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
 import { linkScopes, surfaceKinds } from '#domain/session.ts';
-import { operation } from '../operation.ts';
+import { getOperation, operation } from '../operation.ts';
 import { CallErrorView, ChangeCountsView } from '../public-api/sessions/call.ts';
 import { Bytes, DigestText, Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
@@ -263,15 +263,14 @@ export const reportFailed = operation({
   answers: { 200: Type.Object({}) },
 });
 
-export const pollCalls = operation({
+export const pollCalls = getOperation({
   id: 'pollCalls',
   summary: 'Long poll for the next call of the session; an unanswered call is returned again',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/calls',
   access: 'host',
   params: SessionParams,
   query: Type.Object({ generation: Generation, hold: HoldSeconds, final: Final }),
-  answers: { 200: SessionDirective },
+  answer: SessionDirective,
 });
 
 export const answerCall = operation({
@@ -345,12 +344,11 @@ export const reportClosed = operation({
   },
 });
 
-export const getBlob = operation({
+export const getBlob = getOperation({
   id: 'getBlob',
   summary: 'The bytes of a bundle, a snapshot or a file of the page that the host is assigned',
-  method: 'GET',
   path: '/blobs/{digest}',
   access: 'host',
   params: Type.Object({ digest: DigestText }),
-  answers: { 200: Bytes },
+  answer: Bytes,
 });

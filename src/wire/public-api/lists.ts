@@ -1,7 +1,7 @@
 /** Schemas that lists of the public API share: paging parameters, and the `meta` of a page. */
 
 import { limits } from '#domain/limits.ts';
-import { Type } from '../type.ts';
+import { type TSchema, Type } from '../type.ts';
 
 export const ListMeta = Type.Object({
   page: Type.Integer(),
@@ -24,6 +24,13 @@ export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'from 1' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.pageMax })),
 };
+
+/** Query of lists that have paging parameters only. */
+export const PageOnly = Type.Object(PageQuery, { additionalProperties: false });
+
+/** Builds the schema of an answer that is one page of a list. */
+export const pageOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({ data: Type.Array(item), meta: ListMeta });
 
 /**
  * Parameters of lists that may be very long. A cursor names the end of a page, so that the next one continues there

@@ -1,5 +1,5 @@
 /** Operations on annotation queues. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import {
   AssignmentBody,
   AssignmentView,
@@ -30,26 +30,24 @@ export const createQueue = operation({
   refusals: { 429: 'The project has as many queues as it may have.' },
 });
 
-export const listQueues = operation({
+export const listQueues = getOperation({
   id: 'listAnnotationQueues',
   summary: 'Annotation queues, newest first',
-  method: 'GET',
   path: '/annotation-queues',
   access: 'write',
   unknown: 'ignored',
   query: QueueQuery,
-  answers: { 200: QueueList },
+  answer: QueueList,
 });
 
-export const getQueue = operation({
+export const getQueue = getOperation({
   id: 'getAnnotationQueue',
   summary: 'An annotation queue',
-  method: 'GET',
   path: '/annotation-queues/{queueId}',
   access: 'write',
   unknown: 'ignored',
   params: QueueParams,
-  answers: { 200: QueueView },
+  answer: QueueView,
 });
 
 export const addQueueItem = operation({
@@ -65,27 +63,25 @@ export const addQueueItem = operation({
   answers: { 200: QueueItemView },
 });
 
-export const listQueueItems = operation({
+export const listQueueItems = getOperation({
   id: 'listAnnotationQueueItems',
   summary: 'What is in a queue, newest first; of a status',
-  method: 'GET',
   path: '/annotation-queues/{queueId}/items',
   access: 'write',
   unknown: 'ignored',
   params: QueueParams,
   query: QueueItemQuery,
-  answers: { 200: QueueItemList },
+  answer: QueueItemList,
 });
 
-export const getQueueItem = operation({
+export const getQueueItem = getOperation({
   id: 'getAnnotationQueueItem',
   summary: 'An item of a queue',
-  method: 'GET',
   path: '/annotation-queues/{queueId}/items/{itemId}',
   access: 'write',
   unknown: 'ignored',
   params: QueueItemParams,
-  answers: { 200: QueueItemView },
+  answer: QueueItemView,
 });
 
 export const updateQueueItem = operation({
@@ -100,15 +96,14 @@ export const updateQueueItem = operation({
   answers: { 200: QueueItemView },
 });
 
-export const removeQueueItem = operation({
+export const removeQueueItem = deleteOperation({
   id: 'removeAnnotationQueueItem',
   summary: 'Remove an item from a queue',
-  method: 'DELETE',
   path: '/annotation-queues/{queueId}/items/{itemId}',
   access: 'write',
   unknown: 'ignored',
   params: QueueItemParams,
-  answers: { 200: Removed },
+  answer: Removed,
 });
 
 export const assignQueue = operation({
@@ -123,14 +118,13 @@ export const assignQueue = operation({
   answers: { 200: AssignmentView },
 });
 
-export const unassignQueue = operation({
+export const unassignQueue = deleteOperation({
   id: 'unassignAnnotationQueue',
   summary: 'End the assignment of a person to a queue',
-  method: 'DELETE',
   path: '/annotation-queues/{queueId}/assignments',
   access: 'write',
   unknown: 'ignored',
   params: QueueParams,
   body: AssignmentBody,
-  answers: { 200: Unassigned },
+  answer: Unassigned,
 });

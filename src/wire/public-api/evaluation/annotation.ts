@@ -1,7 +1,7 @@
 /** Request and answer schemas of annotation queues, their items and their assigned users. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 import { LongId, Param } from '../observability/trace.ts';
 import { cursorParams } from './dataset.ts';
 
@@ -62,7 +62,7 @@ export const QueueItemQuery = Type.Object({
   status: Param('PENDING or COMPLETED'),
 });
 
-export const QueueList = Type.Object({ data: Type.Array(QueueView), meta: ListMeta });
-export const QueueItemList = Type.Object({ data: Type.Array(QueueItemView), meta: ListMeta });
+export const QueueList = pageOf(QueueView);
+export const QueueItemList = pageOf(QueueItemView);
 export const Removed = Type.Object({ success: Type.Literal(true), message: Type.String() });
 export const Unassigned = Type.Object({ success: Type.Literal(true) });

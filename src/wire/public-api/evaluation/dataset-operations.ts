@@ -1,5 +1,5 @@
 /** Operations on datasets, their items and their runs. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { oneOf } from '../../schemas.ts';
 import { Type } from '../../type.ts';
 import { Done, Param } from '../observability/trace.ts';
@@ -46,26 +46,24 @@ export const createDataset = operation({
   refusals: schemaBusy,
 });
 
-export const listDatasets = operation({
+export const listDatasets = getOperation({
   id: 'listDatasets',
   summary: 'Datasets, newest first',
-  method: 'GET',
   path: '/v2/datasets',
   access: 'write',
   unknown: 'ignored',
   query: Type.Object(cursorParams),
-  answers: { 200: DatasetList },
+  answer: DatasetList,
 });
 
-export const getDataset = operation({
+export const getDataset = getOperation({
   id: 'getDataset',
   summary: 'A dataset',
-  method: 'GET',
   path: '/v2/datasets/{datasetName}',
   access: 'write',
   unknown: 'ignored',
   params: DatasetParams,
-  answers: { 200: DatasetView },
+  answer: DatasetView,
 });
 
 export const createNamedDataset = operation({
@@ -80,26 +78,24 @@ export const createNamedDataset = operation({
   refusals: schemaBusy,
 });
 
-export const listNamedDatasets = operation({
+export const listNamedDatasets = getOperation({
   id: 'listNamedDatasets',
   summary: 'Datasets with the ids of their items and the names of their runs, for older clients',
-  method: 'GET',
   path: '/datasets',
   access: 'write',
   unknown: 'ignored',
   query: Type.Object(cursorParams),
-  answers: { 200: DatasetNamesList },
+  answer: DatasetNamesList,
 });
 
-export const getNamedDataset = operation({
+export const getNamedDataset = getOperation({
   id: 'getNamedDataset',
   summary: 'A dataset with its active items and the names of its runs, for older clients',
-  method: 'GET',
   path: '/datasets/{name}',
   access: 'write',
   unknown: 'ignored',
   params: RunsParams,
-  answers: { 200: DatasetWithItems },
+  answer: DatasetWithItems,
 });
 
 export const createDatasetItem = operation({
@@ -115,10 +111,9 @@ export const createDatasetItem = operation({
   refusals: { 409: 'The id is of an item of another dataset.' },
 });
 
-export const listDatasetItems = operation({
+export const listDatasetItems = getOperation({
   id: 'listDatasetItems',
   summary: 'Active items, newest first; of a dataset also as they were at some time',
-  method: 'GET',
   path: '/dataset-items',
   access: 'write',
   unknown: 'ignored',
@@ -130,29 +125,27 @@ export const listDatasetItems = operation({
     version: Param('a time, with `datasetName`: items as they were then'),
     status: Param('ACTIVE (the default) or ARCHIVED'),
   }),
-  answers: { 200: DatasetItemList },
+  answer: DatasetItemList,
 });
 
-export const getDatasetItem = operation({
+export const getDatasetItem = getOperation({
   id: 'getDatasetItem',
   summary: 'An item as it is now, also an archived one',
-  method: 'GET',
   path: '/dataset-items/{datasetItemId}',
   access: 'write',
   unknown: 'ignored',
   params: ItemParams,
-  answers: { 200: DatasetItemView },
+  answer: DatasetItemView,
 });
 
-export const deleteDatasetItem = operation({
+export const deleteDatasetItem = deleteOperation({
   id: 'deleteDatasetItem',
   summary: 'Delete an item; versions of before stay readable by their time, and runs keep theirs',
-  method: 'DELETE',
   path: '/dataset-items/{datasetItemId}',
   access: 'write',
   unknown: 'ignored',
   params: ItemParams,
-  answers: { 200: Done },
+  answer: Done,
 });
 
 export const createDatasetRunItem = operation({
@@ -167,10 +160,9 @@ export const createDatasetRunItem = operation({
   answers: { 200: DatasetRunItemView },
 });
 
-export const listDatasetRunItems = operation({
+export const listDatasetRunItems = getOperation({
   id: 'listDatasetRunItems',
   summary: 'What a run has of each item, newest first',
-  method: 'GET',
   path: '/dataset-run-items',
   access: 'write',
   unknown: 'ignored',
@@ -179,41 +171,38 @@ export const listDatasetRunItems = operation({
     datasetId: Param('is required'),
     runName: Param('is required'),
   }),
-  answers: { 200: DatasetRunItemList },
+  answer: DatasetRunItemList,
 });
 
-export const listDatasetRuns = operation({
+export const listDatasetRuns = getOperation({
   id: 'listDatasetRuns',
   summary: 'Runs of a dataset, newest first',
-  method: 'GET',
   path: '/datasets/{name}/runs',
   access: 'write',
   unknown: 'ignored',
   params: RunsParams,
   query: Type.Object(cursorParams),
-  answers: { 200: DatasetRunList },
+  answer: DatasetRunList,
 });
 
-export const getDatasetRun = operation({
+export const getDatasetRun = getOperation({
   id: 'getDatasetRun',
   summary: 'A run with its items',
-  method: 'GET',
   path: '/datasets/{name}/runs/{runName}',
   access: 'write',
   unknown: 'ignored',
   params: RunParams,
-  answers: { 200: DatasetRunDetail },
+  answer: DatasetRunDetail,
 });
 
-export const deleteDatasetRun = operation({
+export const deleteDatasetRun = deleteOperation({
   id: 'deleteDatasetRun',
   summary: 'Delete a run with its items; traces and scores stay',
-  method: 'DELETE',
   path: '/datasets/{name}/runs/{runName}',
   access: 'write',
   unknown: 'ignored',
   params: RunParams,
-  answers: { 200: Done },
+  answer: Done,
 });
 
 export const startDatasetRun = operation({
@@ -229,11 +218,10 @@ export const startDatasetRun = operation({
   refusals: { 409: 'The run of this name is on another world, or of another build.' },
 });
 
-export const listDatasetRunSessions = operation({
+export const listDatasetRunSessions = getOperation({
   id: 'listDatasetRunSessions',
   summary:
     'The items of a run on a world with their sessions and grades, in the order of the items',
-  method: 'GET',
   path: '/datasets/{name}/runs/{runName}/sessions',
   access: 'write',
   params: RunParams,
@@ -247,7 +235,7 @@ export const listDatasetRunSessions = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: RolloutList },
+  answer: RolloutList,
 });
 
 export const stopDatasetRun = operation({

@@ -1,7 +1,7 @@
 /** Request and answer schemas of datasets, their items and the dataset runs over them. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { ListMeta, pageOf } from '../lists.ts';
 import { LongId, Param, pageParams } from '../observability/trace.ts';
 import { AgentEndRef } from '../sessions/agent-end.ts';
 
@@ -261,10 +261,10 @@ export const RunsParams = Type.Object({ name: NameInPath });
 export const RunParams = Type.Object({ name: NameInPath, runName: NameInPath });
 export const ItemParams = Type.Object({ datasetItemId: LongId });
 
-export const DatasetList = Type.Object({ data: Type.Array(DatasetView), meta: ListMeta });
-export const DatasetNamesList = Type.Object({ data: Type.Array(DatasetWithNames), meta: ListMeta });
-export const DatasetItemList = Type.Object({ data: Type.Array(DatasetItemView), meta: ListMeta });
-export const DatasetRunList = Type.Object({ data: Type.Array(DatasetRunView), meta: ListMeta });
+export const DatasetList = pageOf(DatasetView);
+export const DatasetNamesList = pageOf(DatasetWithNames);
+export const DatasetItemList = pageOf(DatasetItemView);
+export const DatasetRunList = pageOf(DatasetRunView);
 export const DatasetRunItemList = Type.Object({
   data: Type.Array(DatasetRunItemView),
   meta: ListMeta,

@@ -1,7 +1,7 @@
 /** Operations on proofs of tasks. */
 
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { Id, IdempotencyHeaders, nullable, WaitSeconds } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { WorldParams } from '../worlds/version.ts';
@@ -49,14 +49,13 @@ export const proveTask = operation({
 });
 
 // A proof reveals how a task is solved, so a public key must not read it.
-export const getProof = operation({
+export const getProof = getOperation({
   id: 'getProof',
   summary: 'One proof of a task, with its report',
-  method: 'GET',
   path: '/worlds/{slug}/proofs/{runId}',
   access: 'write',
   tools: [{ name: 'get_world_task_proof' }],
   params: RunParams,
   query: Type.Object({ wait: WaitSeconds }, { additionalProperties: false }),
-  answers: { 200: ProofRunDetail },
+  answer: ProofRunDetail,
 });

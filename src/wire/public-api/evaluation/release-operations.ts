@@ -1,5 +1,5 @@
 /** Operations on builds of agents: their labels, the difference between two, the release gate, and agent runs. */
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import { CursorQuery } from '../lists.ts';
 import {
@@ -33,52 +33,47 @@ export const registerBuild = operation({
   refusals: { 409: 'The buildHash was registered with other content.' },
 });
 
-export const listBuilds = operation({
+export const listBuilds = getOperation({
   id: 'listBuilds',
   summary: 'Builds, newest first, without their manifests',
-  method: 'GET',
   path: '/agent-builds',
   access: 'inspect',
   query: Type.Object({ ...CursorQuery, agentId: Type.Optional(Given) }),
-  answers: { 200: BuildList },
+  answer: BuildList,
 });
 
-export const getBuild = operation({
+export const getBuild = getOperation({
   id: 'getBuild',
   summary: 'A build with its manifest',
-  method: 'GET',
   path: '/agent-builds/{buildId}',
   access: 'inspect',
   unknown: 'ignored',
   params: BuildParams,
-  answers: { 200: BuildView },
+  answer: BuildView,
 });
 
-export const resolveBuild = operation({
+export const resolveBuild = getOperation({
   id: 'resolveBuild',
   summary: 'The build that a label of an agent is on',
-  method: 'GET',
   path: '/agent-builds/resolve',
   access: 'inspect',
   query: Type.Object({ agentId: Given, label: Given }),
-  answers: { 200: BuildView },
+  answer: BuildView,
 });
 
-export const diffBuilds = operation({
+export const diffBuilds = getOperation({
   id: 'diffBuilds',
   summary: 'What differs between two builds of an agent: tools, prompts, model',
-  method: 'GET',
   path: '/agent-builds/diff',
   access: 'inspect',
   query: Type.Object({ agentId: Given, base: AnyBuild, candidate: AnyBuild }),
-  answers: { 200: BuildDiff },
+  answer: BuildDiff,
 });
 
-export const compareBuilds = operation({
+export const compareBuilds = getOperation({
   id: 'compareBuilds',
   summary:
     'Pass rates of two builds by task and check, their differences with intervals, and the sessions that flipped',
-  method: 'GET',
   path: '/agent-builds/compare',
   access: 'inspect',
   query: Type.Object({
@@ -92,7 +87,7 @@ export const compareBuilds = operation({
     base: AnyBuild,
     candidate: AnyBuild,
   }),
-  answers: { 200: BuildComparison },
+  answer: BuildComparison,
 });
 
 export const moveLabel = operation({
@@ -108,32 +103,29 @@ export const moveLabel = operation({
   refusals: { 409: 'It would roll back across a breaking tool change; `force` does it.' },
 });
 
-export const listLabelMoves = operation({
+export const listLabelMoves = getOperation({
   id: 'listBuildLabelMoves',
   summary: 'Moves of labels onto a build and off it, newest first',
-  method: 'GET',
   path: '/agent-builds/{buildId}/labels',
   access: 'inspect',
   params: BuildParams,
   query: Type.Object(CursorQuery),
-  answers: { 200: LabelMoveList },
+  answer: LabelMoveList,
 });
 
-export const getGate = operation({
+export const getGate = getOperation({
   id: 'getBuildGate',
   summary: 'What the release gate says of a build',
-  method: 'GET',
   path: '/agent-builds/{buildId}/gate',
   access: 'inspect',
   unknown: 'ignored',
   params: BuildParams,
-  answers: { 200: GateView },
+  answer: GateView,
 });
 
-export const findGate = operation({
+export const findGate = getOperation({
   id: 'findBuildGate',
   summary: 'The same by agentId and version, or by commitSha: name the build exactly one way',
-  method: 'GET',
   path: '/agent-builds/gate',
   access: 'inspect',
   query: Type.Object({
@@ -147,28 +139,26 @@ export const findGate = operation({
       }),
     ),
   }),
-  answers: { 200: GateView },
+  answer: GateView,
 });
 
-export const listAgentRuns = operation({
+export const listAgentRuns = getOperation({
   id: 'listAgentRuns',
   summary: 'Runs of builds, newest first, and how they stand',
-  method: 'GET',
   path: '/agent-runs',
   access: 'inspect',
   query: Type.Object({ ...CursorQuery, buildId: Type.Optional(Given) }),
-  answers: { 200: RunList },
+  answer: RunList,
 });
 
-export const getAgentRun = operation({
+export const getAgentRun = getOperation({
   id: 'getAgentRun',
   summary: 'A run of a build, and how it stands',
-  method: 'GET',
   path: '/agent-runs/{agentRunId}',
   access: 'inspect',
   unknown: 'ignored',
   params: RunParams,
-  answers: { 200: RunView },
+  answer: RunView,
 });
 
 export const finishAgentRun = operation({

@@ -5,7 +5,7 @@
 import { gateVerdicts, runStates } from '#domain/release.ts';
 import { JsonObject, nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 
 const strict = { additionalProperties: false } as const;
 const Text = nullable(Type.String());
@@ -75,7 +75,7 @@ export const ListedBuild = Type.Object(listedMembers);
 export type ListedBuild = Static<typeof ListedBuild>;
 export const BuildView = Type.Object({ ...listedMembers, manifest: JsonObject });
 export type BuildView = Static<typeof BuildView>;
-export const BuildList = Type.Object({ data: Type.Array(ListedBuild), meta: ListMeta });
+export const BuildList = pageOf(ListedBuild);
 
 /** Short form of a build. */
 export const BuildRef = Type.Object({
@@ -214,7 +214,7 @@ export type LabelMove = Static<typeof LabelMove>;
  * move.
  */
 export const MovedLabel = Type.Object({ ...LabelMove.properties, moved: Type.Boolean() });
-export const LabelMoveList = Type.Object({ data: Type.Array(LabelMove), meta: ListMeta });
+export const LabelMoveList = pageOf(LabelMove);
 
 const Rate = nullable(
   Type.Number({ description: 'of the graded rollouts, those that passed; null: none was graded' }),
@@ -245,7 +245,7 @@ export const RunView = Type.Object({
   finishedAt: nullable(Timestamp),
 });
 export type RunView = Static<typeof RunView>;
-export const RunList = Type.Object({ data: Type.Array(RunView), meta: ListMeta });
+export const RunList = pageOf(RunView);
 
 export const GateView = Type.Object({
   build: BuildRef,

@@ -1,22 +1,21 @@
 /** Operations on test runs of worlds. */
 
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { IdempotencyHeaders, WaitSeconds } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { ListMeta, PageQuery } from '../lists.ts';
+import { PageOnly, pageOf } from '../lists.ts';
 import { WorldParams } from '../worlds/version.ts';
 import { RunParams, RunTestsBody, TestRunDetail, TestRunView } from './test-run.ts';
 
-export const listTestRuns = operation({
+export const listTestRuns = getOperation({
   id: 'listTestRuns',
   summary: 'The test runs of a world, or of one of its versions, newest first',
-  method: 'GET',
   path: '/worlds/{slug}/tests',
   access: 'read',
   tools: [{ name: 'list_world_test_runs' }],
   params: WorldParams,
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(TestRunView), meta: ListMeta }) },
+  query: PageOnly,
+  answer: pageOf(TestRunView),
 });
 
 export const runTests = operation({
@@ -33,14 +32,13 @@ export const runTests = operation({
   refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
 });
 
-export const getTestRun = operation({
+export const getTestRun = getOperation({
   id: 'getTestRun',
   summary: 'One run of the tests of a world, with its report',
-  method: 'GET',
   path: '/worlds/{slug}/tests/{runId}',
   access: 'read',
   tools: [{ name: 'get_world_test_run' }],
   params: RunParams,
   query: Type.Object({ wait: WaitSeconds }, { additionalProperties: false }),
-  answers: { 200: TestRunDetail },
+  answer: TestRunDetail,
 });

@@ -1,9 +1,9 @@
 /** Comments on telemetry: request and answer schemas, and the operations. */
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 import { LongId, Made, Param } from './trace.ts';
 
 export const commentedTypes = ['TRACE', 'OBSERVATION', 'SESSION', 'PROMPT'] as const;
@@ -32,7 +32,7 @@ export const CommentBody = Type.Object({
 export type CommentBody = Static<typeof CommentBody>;
 
 const CommentParams = Type.Object({ commentId: LongId });
-const CommentList = Type.Object({ data: Type.Array(CommentView), meta: ListMeta });
+const CommentList = pageOf(CommentView);
 
 export const createComment = operation({
   id: 'createComment',
@@ -45,10 +45,9 @@ export const createComment = operation({
   answers: { 200: Made },
 });
 
-export const listComments = operation({
+export const listComments = getOperation({
   id: 'listComments',
   summary: 'Comments, newest first; on an object by its type and id',
-  method: 'GET',
   path: '/comments',
   access: 'inspect',
   unknown: 'ignored',
@@ -58,16 +57,15 @@ export const listComments = operation({
     objectId: Param('with `objectType`'),
     authorUserId: Param(),
   }),
-  answers: { 200: CommentList },
+  answer: CommentList,
 });
 
-export const getComment = operation({
+export const getComment = getOperation({
   id: 'getComment',
   summary: 'A comment',
-  method: 'GET',
   path: '/comments/{commentId}',
   access: 'inspect',
   unknown: 'ignored',
   params: CommentParams,
-  answers: { 200: CommentView },
+  answer: CommentView,
 });

@@ -1,5 +1,5 @@
 /** Operations on dashboards. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { IdempotencyHeaders } from '../../schemas.ts';
 import { Type } from '../../type.ts';
 import {
@@ -21,14 +21,13 @@ const bodyBytes = 4.5 * 1024 * 1024;
 const busy =
   'Too much code of the project waits to be built or run; or it has no room for another.';
 
-export const listDashboards = operation({
+export const listDashboards = getOperation({
   id: 'listDashboards',
   summary: 'Dashboards, newest first',
-  method: 'GET',
   path: '/dashboards',
   access: 'read',
   query: DashboardQuery,
-  answers: { 200: DashboardList },
+  answer: DashboardList,
 });
 
 export const createDashboard = operation({
@@ -43,15 +42,14 @@ export const createDashboard = operation({
   refusals: { 429: busy },
 });
 
-export const getDashboard = operation({
+export const getDashboard = getOperation({
   id: 'getDashboard',
   summary: 'A dashboard with its code',
-  method: 'GET',
   path: '/dashboards/{dashboardId}',
   access: 'read',
   unknown: 'ignored',
   params: DashboardParams,
-  answers: { 200: DashboardDetail },
+  answer: DashboardDetail,
 });
 
 export const pushDashboardCode = operation({
@@ -96,12 +94,11 @@ export const renderDashboard = operation({
   refusals: { 429: busy },
 });
 
-export const deleteDashboard = operation({
+export const deleteDashboard = deleteOperation({
   id: 'deleteDashboard',
   summary: 'Delete a dashboard with its code',
-  method: 'DELETE',
   path: '/dashboards/{dashboardId}',
   access: 'write',
   params: DashboardParams,
-  answers: { 200: Type.Object({ deleted: Type.String() }) },
+  answer: Type.Object({ deleted: Type.String() }),
 });

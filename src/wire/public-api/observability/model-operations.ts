@@ -1,5 +1,5 @@
 /** Operations on models and their prices. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { ModelBody, ModelList, ModelParams, ModelQuery, ModelView } from './model.ts';
 import { Done } from './trace.ts';
 
@@ -15,35 +15,32 @@ export const createModel = operation({
   refusals: { 429: 'The project has as many models as it may have.' },
 });
 
-export const listModels = operation({
+export const listModels = getOperation({
   id: 'listModels',
   summary: 'Models of the project and those that are built in, by their names',
-  method: 'GET',
   path: '/models',
   access: 'inspect',
   unknown: 'ignored',
   query: ModelQuery,
-  answers: { 200: ModelList },
+  answer: ModelList,
 });
 
-export const getModel = operation({
+export const getModel = getOperation({
   id: 'getModel',
   summary: 'A model of the project, or one that is built in',
-  method: 'GET',
   path: '/models/{modelId}',
   access: 'inspect',
   unknown: 'ignored',
   params: ModelParams,
-  answers: { 200: ModelView },
+  answer: ModelView,
 });
 
-export const deleteModel = operation({
+export const deleteModel = deleteOperation({
   id: 'deleteModel',
   summary: 'Delete a model of the project; what observations cost by it stays',
-  method: 'DELETE',
   path: '/models/{modelId}',
   access: 'write',
   unknown: 'ignored',
   params: ModelParams,
-  answers: { 200: Done },
+  answer: Done,
 });

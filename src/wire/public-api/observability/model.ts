@@ -2,7 +2,7 @@
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 import { LongId } from './trace.ts';
 
 export const modelUnits = [
@@ -122,4 +122,4 @@ export type ModelBody = Static<typeof ModelBody>;
 
 export const ModelParams = Type.Object({ modelId: LongId });
 export const ModelQuery = Type.Object(cursorParams);
-export const ModelList = Type.Object({ data: Type.Array(ModelView), meta: ListMeta });
+export const ModelList = pageOf(ModelView);

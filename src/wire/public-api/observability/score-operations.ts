@@ -1,5 +1,5 @@
 /** Operations on scores of traces, sessions and dataset runs, and on score configs. */
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {
   PlainScoreList,
@@ -46,30 +46,27 @@ export const createScore = operation({
   answers: { 200: Made },
 });
 
-export const listScores = operation({
+export const listScores = getOperation({
   id: 'listScores',
   summary: 'Scores of traces, latest first',
-  method: 'GET',
   path: '/scores',
   access: 'inspect',
   query: Type.Object({ ...pageParams, ...scoreFilters }),
-  answers: { 200: ScoreList },
+  answer: ScoreList,
 });
 
-export const listAllScores = operation({
+export const listAllScores = getOperation({
   id: 'listAllScores',
   summary: 'Scores of traces, sessions and runs of datasets, latest first',
-  method: 'GET',
   path: '/v2/scores',
   access: 'inspect',
   query: Type.Object({ ...pageParams, ...scoreFilters, fields: Param('score, trace') }),
-  answers: { 200: ScoreList },
+  answer: ScoreList,
 });
 
-export const listPlainScores = operation({
+export const listPlainScores = getOperation({
   id: 'listPlainScores',
   summary: 'Scores, latest first, page by page from a cursor',
-  method: 'GET',
   path: '/v3/scores',
   access: 'inspect',
   query: Type.Object({
@@ -78,29 +75,27 @@ export const listPlainScores = operation({
     cursor: Param('`meta.cursor` of the page before'),
     fields: Param('groups: details, subject, annotation'),
   }),
-  answers: { 200: PlainScoreList },
+  answer: PlainScoreList,
 });
 
-export const getScore = operation({
+export const getScore = getOperation({
   id: 'getScore',
   summary: 'A score',
-  method: 'GET',
   path: '/scores/{scoreId}',
   access: 'inspect',
   unknown: 'ignored',
   params: ScoreParams,
-  answers: { 200: ScoreView },
+  answer: ScoreView,
 });
 
-export const getAnyScore = operation({
+export const getAnyScore = getOperation({
   id: 'getAnyScore',
   summary: 'A score, whatever it is of',
-  method: 'GET',
   path: '/v2/scores/{scoreId}',
   access: 'inspect',
   unknown: 'ignored',
   params: ScoreParams,
-  answers: { 200: ScoreView },
+  answer: ScoreView,
 });
 
 export const deleteScore = operation({
@@ -123,25 +118,23 @@ export const createScoreConfig = operation({
   answers: { 200: ScoreConfigView },
 });
 
-export const listScoreConfigs = operation({
+export const listScoreConfigs = getOperation({
   id: 'listScoreConfigs',
   summary: 'Score configs, newest first',
-  method: 'GET',
   path: '/score-configs',
   access: 'inspect',
   query: Type.Object(pageParams),
-  answers: { 200: ScoreConfigList },
+  answer: ScoreConfigList,
 });
 
-export const getScoreConfig = operation({
+export const getScoreConfig = getOperation({
   id: 'getScoreConfig',
   summary: 'A score config',
-  method: 'GET',
   path: '/score-configs/{configId}',
   access: 'inspect',
   unknown: 'ignored',
   params: ConfigParams,
-  answers: { 200: ScoreConfigView },
+  answer: ScoreConfigView,
 });
 
 export const updateScoreConfig = operation({

@@ -1,7 +1,7 @@
 /** Request and answer schemas of scores and score configs. */
 import { nullable, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 
 const Text = nullable(Type.String());
 
@@ -46,7 +46,7 @@ export const ListedScore = Type.Object({
     ),
   ),
 });
-export const ScoreList = Type.Object({ data: Type.Array(ListedScore), meta: ListMeta });
+export const ScoreList = pageOf(ListedScore);
 
 /** A score of `/v3/scores`: its value has the type of the score, and groups of members are included on request. */
 export const PlainScore = Type.Object(
@@ -85,7 +85,7 @@ export const ScoreConfigView = Type.Object({
   updatedAt: Timestamp,
 });
 export type ScoreConfigView = Static<typeof ScoreConfigView>;
-export const ScoreConfigList = Type.Object({ data: Type.Array(ScoreConfigView), meta: ListMeta });
+export const ScoreConfigList = pageOf(ScoreConfigView);
 
 /**
  * A score or a config as the client sends it. The code that reads the members validates them; unknown ones are

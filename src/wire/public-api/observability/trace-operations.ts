@@ -1,5 +1,5 @@
 /** Operations on traces, observations and trace sessions. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {
   DeleteTracesBody,
@@ -26,10 +26,9 @@ const filterParam = Param(
 const bodyBytes = 4.5 * 1024 * 1024;
 const slow = { 524: 'The query takes too long; ask for a shorter time.' };
 
-export const listTraces = operation({
+export const listTraces = getOperation({
   id: 'listTraces',
   summary: 'Traces, latest first',
-  method: 'GET',
   path: '/traces',
   access: 'inspect',
   query: Type.Object({
@@ -47,19 +46,18 @@ export const listTraces = operation({
     fields: Param('groups: core, io, scores, observations, metrics; absent: all'),
     filter: filterParam,
   }),
-  answers: { 200: TraceList },
+  answer: TraceList,
   refusals: slow,
 });
 
-export const getTrace = operation({
+export const getTrace = getOperation({
   id: 'getTrace',
   summary: 'A trace with its observations and scores',
-  method: 'GET',
   path: '/traces/{traceId}',
   access: 'inspect',
   params: TraceParams,
   query: Type.Object({ fields: Param('groups, as of the list') }),
-  answers: { 200: TraceDetail },
+  answer: TraceDetail,
   refusals: slow,
 });
 
@@ -75,24 +73,22 @@ export const createTrace = operation({
   answers: { 200: Made },
 });
 
-export const deleteTrace = operation({
+export const deleteTrace = deleteOperation({
   id: 'deleteTrace',
   summary: 'Delete a trace with its observations and scores',
-  method: 'DELETE',
   path: '/traces/{traceId}',
   access: 'write',
   params: TraceParams,
-  answers: { 200: Done },
+  answer: Done,
 });
 
-export const deleteTraces = operation({
+export const deleteTraces = deleteOperation({
   id: 'deleteTraces',
   summary: 'Delete up to 1,000 traces with their observations and scores',
-  method: 'DELETE',
   path: '/traces',
   access: 'write',
   body: DeleteTracesBody,
-  answers: { 200: Done },
+  answer: Done,
 });
 
 const observationParams = {
@@ -109,33 +105,30 @@ const observationParams = {
   filter: filterParam,
 };
 
-export const listObservations = operation({
+export const listObservations = getOperation({
   id: 'listObservations',
   summary: 'Observations, latest first',
-  method: 'GET',
   path: '/observations',
   access: 'inspect',
   query: Type.Object({ ...pageParams, ...observationParams }),
-  answers: { 200: ObservationList },
+  answer: ObservationList,
   refusals: slow,
 });
 
-export const getObservation = operation({
+export const getObservation = getOperation({
   id: 'getObservation',
   summary: 'An observation with usage, cost and model',
-  method: 'GET',
   path: '/observations/{observationId}',
   access: 'inspect',
   unknown: 'ignored',
   params: Type.Object({ observationId: LongId }),
-  answers: { 200: ObservationView },
+  answer: ObservationView,
 });
 
-export const listObservationParts = operation({
+export const listObservationParts = getOperation({
   id: 'listObservationParts',
   summary:
     'Observations, latest first, page by page from a cursor, with the groups that are asked for',
-  method: 'GET',
   path: '/v2/observations',
   access: 'inspect',
   query: Type.Object({
@@ -150,14 +143,13 @@ export const listObservationParts = operation({
     sessionId: Param(),
     isRootObservation: Param(),
   }),
-  answers: { 200: ObservationPartsList },
+  answer: ObservationPartsList,
   refusals: slow,
 });
 
-export const listTraceSessions = operation({
+export const listTraceSessions = getOperation({
   id: 'listTraceSessions',
   summary: 'Sessions of traces, newest first',
-  method: 'GET',
   path: '/sessions',
   access: 'inspect',
   query: Type.Object({
@@ -166,16 +158,15 @@ export const listTraceSessions = operation({
     toTimestamp: Param(),
     environment: Param(),
   }),
-  answers: { 200: TraceSessionList },
+  answer: TraceSessionList,
 });
 
-export const getTraceSession = operation({
+export const getTraceSession = getOperation({
   id: 'getTraceSession',
   summary: 'A session with its traces',
-  method: 'GET',
   path: '/sessions/{sessionId}',
   access: 'inspect',
   params: Type.Object({ sessionId: Type.String({ minLength: 1, maxLength: 1_000 }) }),
   query: Type.Object({ includeIO: Param('`true`: with the observations of its traces, whole') }),
-  answers: { 200: TraceSessionDetail },
+  answer: TraceSessionDetail,
 });

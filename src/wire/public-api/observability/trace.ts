@@ -2,7 +2,7 @@
 import { limits } from '#domain/limits.ts';
 import { nullable, Omitted, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 import { ScoreView } from './score.ts';
 
 const Json = Type.Unknown({ description: 'any JSON' });
@@ -127,9 +127,9 @@ export const TraceSessionDetail = Type.Object({
 });
 export type TraceSessionDetail = Static<typeof TraceSessionDetail>;
 
-export const TraceList = Type.Object({ data: Type.Array(TraceView), meta: ListMeta });
-export const ObservationList = Type.Object({ data: Type.Array(ObservationView), meta: ListMeta });
-export const TraceSessionList = Type.Object({ data: Type.Array(TraceSessionView), meta: ListMeta });
+export const TraceList = pageOf(TraceView);
+export const ObservationList = pageOf(ObservationView);
+export const TraceSessionList = pageOf(TraceSessionView);
 
 /** An observation of `/v2/observations`, with the requested groups of members. */
 export const ObservationParts = Type.Object(

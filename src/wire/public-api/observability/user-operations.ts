@@ -1,5 +1,5 @@
 /** Operations on profiles and events of users. */
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import {
   UserEventBody,
   UserEventList,
@@ -21,15 +21,14 @@ export const setUserProfile = operation({
   answers: { 200: UserProfileView },
 });
 
-export const getUserProfile = operation({
+export const getUserProfile = getOperation({
   id: 'getUserProfile',
   summary: 'What is known of a user, with counts and summed values of events by name',
-  method: 'GET',
   path: '/user-profiles/{userId}',
   access: 'inspect',
   unknown: 'ignored',
   params: UserParams,
-  answers: { 200: UserProfileView },
+  answer: UserProfileView,
 });
 
 export const createUserEvent = operation({
@@ -43,13 +42,12 @@ export const createUserEvent = operation({
   answers: { 200: UserEventView },
 });
 
-export const listUserEvents = operation({
+export const listUserEvents = getOperation({
   id: 'listUserEvents',
   summary: 'What users did, latest first',
-  method: 'GET',
   path: '/user-events',
   access: 'inspect',
   unknown: 'ignored',
   query: UserEventQuery,
-  answers: { 200: UserEventList },
+  answer: UserEventList,
 });

@@ -2,7 +2,7 @@
 import { nullable, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 import { LongId, Param } from './trace.ts';
 
 const Text = nullable(Type.String());
@@ -87,4 +87,4 @@ export const UserEventQuery = Type.Object({
   fromTimestamp: Param(),
   toTimestamp: Param(),
 });
-export const UserEventList = Type.Object({ data: Type.Array(UserEventView), meta: ListMeta });
+export const UserEventList = pageOf(UserEventView);

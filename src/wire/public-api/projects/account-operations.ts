@@ -3,10 +3,10 @@
  * that it requires, see `../../access.ts`.
  */
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Id } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { ListMeta, PageQuery } from '../lists.ts';
+import { PageQuery, pageOf } from '../lists.ts';
 import {
   AuditEntryView,
   FormerMembership,
@@ -41,13 +41,12 @@ const MembershipList = Type.Object({ memberships: Type.Array(MembershipView) });
 const repeated =
   'The `Idempotency-Key` has made one already, named by `id`. A secret is shown once: revoke that one and make another.';
 
-export const getOrganization = operation({
+export const getOrganization = getOperation({
   id: 'getOrganization',
   summary: "The organization of the caller's key or token",
-  method: 'GET',
   path: '/organizations',
   access: 'organization',
-  answers: { 200: OrganizationView },
+  answer: OrganizationView,
 });
 
 export const updateOrganization = operation({
@@ -60,27 +59,25 @@ export const updateOrganization = operation({
   answers: { 200: OrganizationView },
 });
 
-export const deleteOrganization = operation({
+export const deleteOrganization = deleteOperation({
   id: 'deleteOrganization',
   summary: 'End an organization that has no project; its keys and tokens are revoked',
-  method: 'DELETE',
   path: '/organizations',
   access: 'owner',
   body: Type.Object(
     { organizationId: Type.String({ maxLength: limits.idChars, description: 'to be sure' }) },
     { additionalProperties: false },
   ),
-  answers: { 200: Gone },
+  answer: Gone,
   refusals: { 409: 'It has projects: delete them first.' },
 });
 
-export const listMemberships = operation({
+export const listMemberships = getOperation({
   id: 'listMemberships',
   summary: 'The members of the organization with their roles',
-  method: 'GET',
   path: '/organizations/memberships',
   access: 'organization',
-  answers: { 200: MembershipList },
+  answer: MembershipList,
 });
 
 export const setMembership = operation({
@@ -94,33 +91,30 @@ export const setMembership = operation({
   refusals: { 409: 'The organization would have no owner, or has as many members as it may.' },
 });
 
-export const removeMembership = operation({
+export const removeMembership = deleteOperation({
   id: 'removeMembership',
   summary: 'Remove a member, with their roles in projects and their tokens',
-  method: 'DELETE',
   path: '/organizations/memberships',
   access: 'organization',
   body: FormerMembership,
-  answers: { 200: FormerMember },
+  answer: FormerMember,
   refusals: { 409: 'The organization would have no owner.' },
 });
 
-export const listOrganizationProjects = operation({
+export const listOrganizationProjects = getOperation({
   id: 'listOrganizationProjects',
   summary: 'The projects of the organization, the oldest first',
-  method: 'GET',
   path: '/organizations/projects',
   access: 'organization',
-  answers: { 200: Type.Object({ projects: Type.Array(ProjectView) }) },
+  answer: Type.Object({ projects: Type.Array(ProjectView) }),
 });
 
-export const listOrganizationKeys = operation({
+export const listOrganizationKeys = getOperation({
   id: 'listOrganizationKeys',
   summary: 'The key pairs of the organization, without their secrets',
-  method: 'GET',
   path: '/organizations/apiKeys',
   access: 'organization',
-  answers: { 200: KeyList },
+  answer: KeyList,
 });
 
 export const createOrganizationKey = operation({
@@ -135,20 +129,18 @@ export const createOrganizationKey = operation({
   refusals: { 409: repeated },
 });
 
-export const revokeOrganizationKey = operation({
+export const revokeOrganizationKey = deleteOperation({
   id: 'revokeOrganizationKey',
   summary: 'Revoke a key pair of the organization',
-  method: 'DELETE',
   path: '/organizations/apiKeys/{apiKeyId}',
   access: 'organization',
   params: KeyParams,
-  answers: { 200: Gone },
+  answer: Gone,
 });
 
-export const listAuditLog = operation({
+export const listAuditLog = getOperation({
   id: 'listAuditLog',
   summary: 'Who changed what in the organization, the newest first',
-  method: 'GET',
   path: '/organizations/audit-log',
   access: 'organization',
   query: Type.Object(
@@ -165,18 +157,15 @@ export const listAuditLog = operation({
     },
     { additionalProperties: false },
   ),
-  answers: {
-    200: Type.Object({
-      data: Type.Array(AuditEntryView),
-      meta: Type.Object({ limit: Type.Integer(), nextCursor: Type.Optional(Type.String()) }),
-    }),
-  },
+  answer: Type.Object({
+    data: Type.Array(AuditEntryView),
+    meta: Type.Object({ limit: Type.Integer(), nextCursor: Type.Optional(Type.String()) }),
+  }),
 });
 
-export const listTokens = operation({
+export const listTokens = getOperation({
   id: 'listTokens',
   summary: "Personal access tokens: one's own, and with `all` those of all members",
-  method: 'GET',
   path: '/organizations/tokens',
   access: 'self',
   query: Type.Object(
@@ -186,7 +175,7 @@ export const listTokens = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ data: Type.Array(TokenView), meta: ListMeta }) },
+  answer: pageOf(TokenView),
 });
 
 export const createToken = operation({
@@ -201,24 +190,22 @@ export const createToken = operation({
   refusals: { 409: repeated },
 });
 
-export const revokeToken = operation({
+export const revokeToken = deleteOperation({
   id: 'revokeToken',
   summary: 'Revoke a personal access token',
-  method: 'DELETE',
   path: '/organizations/tokens/{tokenId}',
   access: 'self',
   params: TokenParams,
-  answers: { 200: Gone },
+  answer: Gone,
 });
 
-export const listProjects = operation({
+export const listProjects = getOperation({
   id: 'listProjects',
   summary: "The project of a key pair, all of an organization's key, or those that a token reaches",
-  method: 'GET',
   path: '/projects',
   access: 'projects',
   unknown: 'ignored',
-  answers: { 200: Type.Object({ data: Type.Array(ProjectView) }) },
+  answer: Type.Object({ data: Type.Array(ProjectView) }),
 });
 
 export const createProject = operation({
@@ -255,14 +242,13 @@ export const deleteProject = operation({
   refusals: { 409: 'Sessions of it are open; `sessions` names the first 20.' },
 });
 
-export const listProjectKeys = operation({
+export const listProjectKeys = getOperation({
   id: 'listProjectKeys',
   summary: 'The key pairs of a project, without their secrets',
-  method: 'GET',
   path: '/projects/{projectId}/apiKeys',
   access: 'project',
   params: ProjectParams,
-  answers: { 200: KeyList },
+  answer: KeyList,
 });
 
 export const createProjectKey = operation({
@@ -278,24 +264,22 @@ export const createProjectKey = operation({
   refusals: { 409: repeated },
 });
 
-export const revokeProjectKey = operation({
+export const revokeProjectKey = deleteOperation({
   id: 'revokeProjectKey',
   summary: 'Revoke a key pair of a project',
-  method: 'DELETE',
   path: '/projects/{projectId}/apiKeys/{apiKeyId}',
   access: 'project',
   params: ProjectKeyParams,
-  answers: { 200: Gone },
+  answer: Gone,
 });
 
-export const listProjectMemberships = operation({
+export const listProjectMemberships = getOperation({
   id: 'listProjectMemberships',
   summary: 'The members to whom a project gives a role of its own',
-  method: 'GET',
   path: '/projects/{projectId}/memberships',
   access: 'project',
   params: ProjectParams,
-  answers: { 200: MembershipList },
+  answer: MembershipList,
 });
 
 export const setProjectMembership = operation({
@@ -309,25 +293,23 @@ export const setProjectMembership = operation({
   answers: { 200: MembershipView },
 });
 
-export const removeProjectMembership = operation({
+export const removeProjectMembership = deleteOperation({
   id: 'removeProjectMembership',
   summary: 'Let the role of the organization hold for a member in a project again',
-  method: 'DELETE',
   path: '/projects/{projectId}/memberships',
   access: 'project',
   params: ProjectParams,
   body: FormerMembership,
-  answers: { 200: FormerMember },
+  answer: FormerMember,
 });
 
-export const getSettings = operation({
+export const getSettings = getOperation({
   id: 'getSettings',
   summary: 'The settings of a project',
-  method: 'GET',
   path: '/projects/{projectId}/settings',
   access: 'project',
   params: ProjectParams,
-  answers: { 200: ProjectSettingsView },
+  answer: ProjectSettingsView,
 });
 
 export const updateSettings = operation({
@@ -341,12 +323,11 @@ export const updateSettings = operation({
   answers: { 200: ProjectSettingsView },
 });
 
-export const getProjectSettings = operation({
+export const getProjectSettings = getOperation({
   id: 'getProjectSettings',
   summary: 'The settings of the project whose key pair it is',
-  method: 'GET',
   path: '/project/settings',
   access: 'write',
   tools: [{ name: 'get_project_settings' }],
-  answers: { 200: ProjectSettingsView },
+  answer: ProjectSettingsView,
 });

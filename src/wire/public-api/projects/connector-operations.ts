@@ -1,9 +1,9 @@
 /** Operations on connectors. */
 
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
-import { ListMeta, PageQuery } from '../lists.ts';
+import { PageOnly, pageOf } from '../lists.ts';
 import {
   ConnectorVersionView,
   ConnectorView,
@@ -13,27 +13,25 @@ import {
 
 const ConnectorParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
 
-export const listConnectors = operation({
+export const listConnectors = getOperation({
   id: 'listConnectors',
   summary: 'The connectors that are published in the organization, by slug',
-  method: 'GET',
   path: '/connectors',
   access: 'read',
   tools: [{ name: 'list_connectors' }],
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(ConnectorView), meta: ListMeta }) },
+  query: PageOnly,
+  answer: pageOf(ConnectorView),
 });
 
-export const listConnectorVersions = operation({
+export const listConnectorVersions = getOperation({
   id: 'listConnectorVersions',
   summary: 'The versions of a connector, newest first',
-  method: 'GET',
   path: '/connectors/{slug}/versions',
   access: 'read',
   tools: [{ name: 'list_connector_versions' }],
   params: ConnectorParams,
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(ConnectorVersionView), meta: ListMeta }) },
+  query: PageOnly,
+  answer: pageOf(ConnectorVersionView),
 });
 
 export const publishConnector = operation({

@@ -1,5 +1,5 @@
 /** Operations on context repositories, and on prompts by the routes that the field's SDKs call. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {
   ContextBody,
@@ -28,28 +28,26 @@ const refusals = {
   429: 'The project has no room for another.',
 };
 
-export const listContext = operation({
+export const listContext = getOperation({
   id: 'listContext',
   summary: 'Context repositories of a kind, newest first',
-  method: 'GET',
   path: '/context/{kind}',
   access: 'inspect',
   unknown: 'ignored',
   params: ContextKindParams,
   query: ContextListQuery,
-  answers: { 200: ContextRepoList },
+  answer: ContextRepoList,
 });
 
-export const getContext = operation({
+export const getContext = getOperation({
   id: 'getContext',
   summary: 'The latest version of a context repository, or another; or whether there is one',
-  method: 'GET',
   path: '/context/{kind}/{identifier}',
   access: 'inspect',
   unknown: 'ignored',
   params: ContextParams,
   query: ContextQuery,
-  answers: { 200: Type.Union([ContextVersionView, ContextPresence]) },
+  answer: Type.Union([ContextVersionView, ContextPresence]),
 });
 
 export const pushContext = operation({
@@ -66,15 +64,14 @@ export const pushContext = operation({
   refusals,
 });
 
-export const deleteContext = operation({
+export const deleteContext = deleteOperation({
   id: 'deleteContext',
   summary: 'Delete a context repository with all of its versions',
-  method: 'DELETE',
   path: '/context/{kind}/{identifier}',
   access: 'write',
   unknown: 'ignored',
   params: ContextParams,
-  answers: { 200: ContextDeleted },
+  answer: ContextDeleted,
 });
 
 export const createPrompt = operation({
@@ -90,27 +87,25 @@ export const createPrompt = operation({
   refusals,
 });
 
-export const listPrompts = operation({
+export const listPrompts = getOperation({
   id: 'listPrompts',
   summary: 'Prompts, newest first',
-  method: 'GET',
   path: '/v2/prompts',
   access: 'inspect',
   unknown: 'ignored',
   query: PromptListQuery,
-  answers: { 200: PromptList },
+  answer: PromptList,
 });
 
-export const getPrompt = operation({
+export const getPrompt = getOperation({
   id: 'getPrompt',
   summary: 'A prompt: the version in production, that of a label, or that of a number',
-  method: 'GET',
   path: '/v2/prompts/{promptName}',
   access: 'inspect',
   unknown: 'ignored',
   params: PromptParams,
   query: PromptQuery,
-  answers: { 200: PromptView },
+  answer: PromptView,
 });
 
 export const labelPrompt = operation({

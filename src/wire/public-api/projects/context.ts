@@ -1,7 +1,7 @@
 /** Request and answer schemas of context repositories and of prompts, which are one kind of them. */
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { ListMeta, pageOf } from '../lists.ts';
 import { Param, pageParams } from '../observability/trace.ts';
 
 export const contextKinds = ['agents', 'prompts', 'skills', 'memory'] as const;
@@ -49,7 +49,7 @@ export const ContextRepoView = Type.Object({
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
-export const ContextRepoList = Type.Object({ data: Type.Array(ContextRepoView), meta: ListMeta });
+export const ContextRepoList = pageOf(ContextRepoView);
 
 export const ContextBody = Type.Object({
   content: Type.Unknown({

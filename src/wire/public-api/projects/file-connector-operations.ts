@@ -4,9 +4,9 @@
  */
 
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
-import { PageQuery } from '../lists.ts';
+import { PageOnly } from '../lists.ts';
 import {
   FileConnectorBody,
   FileConnectorChange,
@@ -19,15 +19,14 @@ import { ofEnvironment } from './file-operations.ts';
 
 const ConnectorParams = Type.Object({ connectorId: Type.String({ maxLength: limits.idChars }) });
 
-export const listFileConnectors = operation({
+export const listFileConnectors = getOperation({
   id: 'listFileConnectors',
   summary: 'The folders and buckets that files of the project are synced with, by name',
-  method: 'GET',
   path: '/files/connectors',
   access: 'inspect',
   tools: [{ name: 'list_file_connectors' }],
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: FileConnectorList },
+  query: PageOnly,
+  answer: FileConnectorList,
 });
 
 export const createFileConnector = operation({
@@ -72,14 +71,13 @@ export const changeFileConnector = operation({
   refusals: { 409: 'Another connector has the name.' },
 });
 
-export const deleteFileConnector = operation({
+export const deleteFileConnector = deleteOperation({
   id: 'deleteFileConnector',
   summary: 'Remove a connector; files stay on both sides',
-  method: 'DELETE',
   path: '/files/connectors/{connectorId}',
   access: 'write',
   params: ConnectorParams,
-  answers: { 200: Type.Object({ deleted: Type.Literal(true) }) },
+  answer: Type.Object({ deleted: Type.Literal(true) }),
 });
 
 export const listFileConnectorsOfEnvironment = ofEnvironment(listFileConnectors);

@@ -3,7 +3,7 @@
  * only that path: `ofEnvironment` derives those operations from these.
  */
 
-import { type OperationShape, operation } from '../../operation.ts';
+import { deleteOperation, getOperation, type OperationShape, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {
   ConfirmBody,
@@ -19,15 +19,14 @@ import {
   UploadView,
 } from './file.ts';
 
-export const listFiles = operation({
+export const listFiles = getOperation({
   id: 'listFiles',
   summary: 'The folders and files in a folder of the project, by name',
-  method: 'GET',
   path: '/files',
   access: 'read',
   tools: [{ name: 'list_files' }],
   query: FileListQuery,
-  answers: { 200: FileList },
+  answer: FileList,
 });
 
 export const requestFileUpload = operation({
@@ -57,26 +56,24 @@ export const confirmFileUpload = operation({
   refusals: { 409: 'Nothing was sent yet, or something came to be at the path meanwhile.' },
 });
 
-export const downloadFile = operation({
+export const downloadFile = getOperation({
   id: 'downloadFile',
   summary: 'A file, with an address to read it at',
-  method: 'GET',
   path: '/files/download',
   access: 'read',
   tools: [{ name: 'get_file' }],
   query: PathQuery,
-  answers: { 200: DownloadView },
+  answer: DownloadView,
 });
 
-export const deleteFile = operation({
+export const deleteFile = deleteOperation({
   id: 'deleteFile',
   summary: 'Delete a file, or a folder with all that is in it',
-  method: 'DELETE',
   path: '/files',
   access: 'write',
   tools: [{ name: 'delete_file' }],
   query: PathQuery,
-  answers: { 200: Type.Object({ deleted: Type.Integer({ description: 'files' }) }) },
+  answer: Type.Object({ deleted: Type.Integer({ description: 'files' }) }),
 });
 
 export const moveFile = operation({

@@ -1,6 +1,6 @@
 /** Media: files that traces and dataset items refer to, as the SDKs of the field upload them. */
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { Done, LongId } from '../observability/trace.ts';
@@ -53,24 +53,21 @@ export const requestMediaUpload = operation({
   refusals: { 429: 'The project has no room for it: see `quota`.' },
 });
 
-export const getMedia = operation({
+export const getMedia = getOperation({
   id: 'getMedia',
   summary: 'Media, with an address to read it at',
-  method: 'GET',
   path: '/media/{mediaId}',
   access: 'write',
   unknown: 'ignored',
   params: MediaParams,
-  answers: {
-    200: Type.Object({
-      mediaId: Type.String(),
-      contentType: Type.String(),
-      contentLength: Type.Integer(),
-      uploadedAt: Timestamp,
-      url: Type.String(),
-      urlExpiry: Timestamp,
-    }),
-  },
+  answer: Type.Object({
+    mediaId: Type.String(),
+    contentType: Type.String(),
+    contentLength: Type.Integer(),
+    uploadedAt: Timestamp,
+    url: Type.String(),
+    urlExpiry: Timestamp,
+  }),
 });
 
 export const reportMediaUpload = operation({

@@ -1,5 +1,5 @@
 /** Operation that returns the project of a key. */
-import { operation } from '../../operation.ts';
+import { getOperation } from '../../operation.ts';
 import { Timestamp } from '../../schemas.ts';
 import { Type } from '../../type.ts';
 
@@ -19,12 +19,11 @@ export const ProjectSummary = Type.Object({
   url: Type.String({ description: 'base address of its API' }),
 });
 
-export const describeProject = operation({
+export const describeProject = getOperation({
   id: 'describeProject',
   summary: 'Which project the caller works in, what it may do there, and how much there is',
-  method: 'GET',
   path: '/project',
   access: 'read',
   tools: [{ name: 'describe_project' }],
-  answers: { 200: ProjectSummary },
+  answer: ProjectSummary,
 });

@@ -1,5 +1,5 @@
 /** Operations on the end of an agent's command: the program that ran the command reports it, and clients read it. */
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { AgentEndView, ReportAgentEndBody } from './agent-end.ts';
 import { SessionParams } from './session-operations.ts';
 
@@ -17,14 +17,13 @@ export const reportAgentEnd = operation({
   answers: { 200: AgentEndView },
 });
 
-export const getAgentEnd = operation({
+export const getAgentEnd = getOperation({
   id: 'getAgentEnd',
   summary: 'How the command of the agent in a session ended, and what it printed',
-  method: 'GET',
   path,
   // A command may print its environment, which holds the tokens of its session. So reading needs `write`.
   access: 'write',
   params: SessionParams,
-  answers: { 200: AgentEndView },
+  answer: AgentEndView,
   refusals: { 404: 'No end of an agent was reported for the session.' },
 });

@@ -1,8 +1,8 @@
 /** Operations on the activity of a session: its calls, and the requests to its world's API. */
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { fieldsOf, IdempotencyHeaders, traceParentHeader } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { CursorQuery, ListMeta, PageQuery } from '../lists.ts';
+import { CursorQuery, ListMeta, PageQuery, pageOf } from '../lists.ts';
 import { WorldParams } from '../worlds/version.ts';
 import { CallListView, CallRequest, CallView } from './call.ts';
 import { callTools } from './call-tools.ts';
@@ -34,10 +34,9 @@ export const enqueueCall = operation({
   },
 });
 
-export const listCalls = operation({
+export const listCalls = getOperation({
   id: 'listCalls',
   summary: 'The call log of a session, oldest first',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/calls',
   access: 'read',
   tools: [{ name: 'list_world_session_calls' }],
@@ -46,7 +45,7 @@ export const listCalls = operation({
     { ...PageQuery, fields: fieldsOf(['input', 'output', 'details']) },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ data: Type.Array(CallListView), meta: ListMeta }) },
+  answer: pageOf(CallListView),
 });
 
 const SessionRequestList = Type.Object({
@@ -59,10 +58,9 @@ const SessionRequestList = Type.Object({
   }),
 });
 
-export const listSessionRequests = operation({
+export const listSessionRequests = getOperation({
   id: 'listSessionRequests',
   summary: 'The request ledger of a session, oldest first, also when the session is over',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/requests',
   access: 'read',
   tools: [{ name: 'list_world_session_requests' }],
@@ -71,13 +69,12 @@ export const listSessionRequests = operation({
     { ...CursorQuery, ...RequestFilter, after: AfterRequest },
     { additionalProperties: false },
   ),
-  answers: { 200: SessionRequestList },
+  answer: SessionRequestList,
 });
 
-export const listWorldRequests = operation({
+export const listWorldRequests = getOperation({
   id: 'listWorldRequests',
   summary: 'The requests to all sessions of a world, newest first',
-  method: 'GET',
   path: '/worlds/{slug}/requests',
   access: 'read',
   tools: [{ name: 'list_world_requests' }],
@@ -86,13 +83,12 @@ export const listWorldRequests = operation({
     { ...CursorQuery, ...RequestFilter, after: AfterTime },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ data: Type.Array(RequestView), meta: ListMeta }) },
+  answer: pageOf(RequestView),
 });
 
-export const getCall = operation({
+export const getCall = getOperation({
   id: 'getCall',
   summary: 'One call, with its result once answered',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/calls/{callId}',
   access: 'read',
   tools: [{ name: 'get_world_session_call' }],
@@ -101,5 +97,5 @@ export const getCall = operation({
     callId: Type.String({ maxLength: 64 }),
   }),
   query: WaitQuery,
-  answers: { 200: CallView },
+  answer: CallView,
 });

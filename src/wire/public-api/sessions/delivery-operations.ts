@@ -1,6 +1,6 @@
 /** Operations on webhook deliveries of a session. */
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { WaitSeconds } from '../../schemas.ts';
 import { Type } from '../../type.ts';
 import {
@@ -13,10 +13,9 @@ import {
 
 const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
 
-export const listWebhooks = operation({
+export const listWebhooks = getOperation({
   id: 'listWebhooks',
   summary: 'The subscriptions to webhooks that an open session has, without their secrets',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/webhooks',
   access: 'read',
   tools: [{ name: 'list_world_session_webhooks' }],
@@ -28,13 +27,12 @@ export const listWebhooks = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: SubscriptionList },
+  answer: SubscriptionList,
 });
 
-export const listDeliveries = operation({
+export const listDeliveries = getOperation({
   id: 'listDeliveries',
   summary: 'What a session sends to its webhooks, oldest first, each as it was signed',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/deliveries',
   access: 'read',
   tools: [{ name: 'list_world_session_deliveries' }],
@@ -53,7 +51,7 @@ export const listDeliveries = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: DeliveryList },
+  answer: DeliveryList,
 });
 
 export const answerDeliveries = operation({

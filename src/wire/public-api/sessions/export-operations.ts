@@ -1,17 +1,16 @@
 /** Operation that exports the archive of a session; `host-api/session-archive.ts` describes its contents. */
-import { operation } from '../../operation.ts';
+import { getOperation } from '../../operation.ts';
 import { Archive } from '../../schemas.ts';
 import { Type } from '../../type.ts';
 
-export const exportSession = operation({
+export const exportSession = getOperation({
   id: 'exportSession',
   summary:
     'An open session as an archive: its version, task, calls, ledger, rows and grade, to be graded again elsewhere',
-  method: 'GET',
   path: '/world-sessions/{sessionId}/export',
   access: 'write',
   params: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }),
-  answers: { 200: Archive },
+  answer: Archive,
   refusals: {
     409: 'the session is over, so its rows are gone with its host; or it changed during each attempt',
   },

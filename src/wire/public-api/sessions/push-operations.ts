@@ -1,5 +1,5 @@
 /** Operations on webhook push: the URLs to which the service itself posts webhooks. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { WorldParams } from '../worlds/version.ts';
@@ -15,16 +15,13 @@ export type DestinationView = Static<typeof DestinationView>;
 
 const Push = { webhookPush: Type.Boolean({ description: 'false: nothing is posted' }) };
 
-export const listDestinations = operation({
+export const listDestinations = getOperation({
   id: 'listWebhookDestinations',
   summary: 'The webhook destinations of a world, by the registered URLs that they replace',
-  method: 'GET',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
   params: WorldParams,
-  answers: {
-    200: Type.Object({ data: Type.Array(DestinationView), meta: Type.Object(Push) }),
-  },
+  answer: Type.Object({ data: Type.Array(DestinationView), meta: Type.Object(Push) }),
 });
 
 export const setDestination = operation({
@@ -39,13 +36,12 @@ export const setDestination = operation({
   answers: { 200: Type.Object({ ...DestinationView.properties, ...Push }) },
 });
 
-export const removeDestination = operation({
+export const removeDestination = deleteOperation({
   id: 'removeWebhookDestination',
   summary: 'Post the deliveries for a registered URL to that URL again',
-  method: 'DELETE',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
   params: WorldParams,
   query: Type.Object({ url: UrlText }, { additionalProperties: false }),
-  answers: { 200: DestinationView },
+  answer: DestinationView,
 });

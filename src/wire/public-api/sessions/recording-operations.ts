@@ -1,6 +1,6 @@
 /** Operations on the recording of a session's browser. */
 import { recordingMarks } from '#domain/recording.ts';
-import { operation } from '../../operation.ts';
+import { getOperation } from '../../operation.ts';
 import { Film, nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
@@ -45,25 +45,23 @@ export const RecordingView = Type.Object({
 });
 export type RecordingView = Static<typeof RecordingView>;
 
-export const getRecording = operation({
+export const getRecording = getOperation({
   id: 'getRecording',
   summary:
     "The recording of a session's browser, with the time at which each part of the run begins",
-  method: 'GET',
   path: '/world-sessions/{sessionId}/recording',
   access: 'write',
   tools: [{ name: 'get_world_session_recording' }],
   params: SessionParams,
-  answers: { 200: RecordingView },
+  answer: RecordingView,
 });
 
-export const getRecordingFilm = operation({
+export const getRecordingFilm = getOperation({
   id: 'getRecordingFilm',
   summary:
     "The recording of a session's browser as far as it is there: WebM, with a chapter for each mark",
-  method: 'GET',
   path: '/world-sessions/{sessionId}/recording/film',
   access: 'write',
   params: SessionParams,
-  answers: { 200: Film },
+  answer: Film,
 });

@@ -4,7 +4,7 @@
  */
 import { verdicts } from '#domain/grade.ts';
 import { linkScopes, runFilters } from '#domain/session.ts';
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import {
   fieldsOf,
   IdempotencyHeaders,
@@ -14,7 +14,7 @@ import {
   WaitSeconds,
 } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { CursorQuery, ListMeta } from '../lists.ts';
+import { CursorQuery, pageOf } from '../lists.ts';
 import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
 
 /** Session that a path names. */
@@ -49,10 +49,9 @@ export const openSession = operation({
   },
 });
 
-export const listSessions = operation({
+export const listSessions = getOperation({
   id: 'listSessions',
   summary: 'The sessions of the project, newest first',
-  method: 'GET',
   path: '/world-sessions',
   access: 'read',
   tools: [{ name: 'list_world_sessions' }],
@@ -90,19 +89,18 @@ export const listSessions = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ data: Type.Array(SessionListView), meta: ListMeta }) },
+  answer: pageOf(SessionListView),
 });
 
-export const getSession = operation({
+export const getSession = getOperation({
   id: 'getSession',
   summary: 'State, readiness and surfaces of a session',
-  method: 'GET',
   path: '/world-sessions/{sessionId}',
   access: 'read',
   tools: [{ name: 'get_world_session' }],
   params: SessionParams,
   query: WaitQuery,
-  answers: { 200: SessionView },
+  answer: SessionView,
 });
 
 export const updateSession = operation({
@@ -117,10 +115,9 @@ export const updateSession = operation({
   answers: { 200: SessionView },
 });
 
-export const closeSession = operation({
+export const closeSession = deleteOperation({
   id: 'closeSession',
   summary: 'End a session; its container may go back to the warm pool',
-  method: 'DELETE',
   path: '/world-sessions/{sessionId}',
   access: 'write',
   tools: [{ name: 'close_world_session', wait: 30 }],
@@ -129,7 +126,7 @@ export const closeSession = operation({
   body: Type.Optional(
     Type.Object({ keepWarm: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
   ),
-  answers: { 200: SessionView },
+  answer: SessionView,
 });
 
 export const createSurfaceLink = operation({

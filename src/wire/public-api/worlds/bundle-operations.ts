@@ -4,11 +4,11 @@
  */
 
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { IdempotencyHeaders } from '../../schemas.ts';
 import { Type } from '../../type.ts';
 import { DispatchBody, StartedRun } from '../evaluation/dataset.ts';
-import { ListMeta, PageQuery } from '../lists.ts';
+import { PageOnly, pageOf } from '../lists.ts';
 import {
   BranchBody,
   LabelView,
@@ -23,35 +23,32 @@ import { WorldDetail } from './world.ts';
 const containerId = Type.String({ maxLength: 64, description: 'the slug of a world, or its id' });
 const ContainerParams = Type.Object({ containerId });
 
-export const getContainer = operation({
+export const getContainer = getOperation({
   id: 'getContainer',
   summary: 'A world with its head version, under the older spelling',
-  method: 'GET',
   path: '/benchmark-containers/{containerId}',
   access: 'read',
   params: ContainerParams,
-  answers: { 200: WorldDetail },
+  answer: WorldDetail,
 });
 
-export const listBundles = operation({
+export const listBundles = getOperation({
   id: 'listBundles',
   summary: 'The bundles of a container, which are the versions of the world, newest first',
-  method: 'GET',
   path: '/benchmark-containers/{containerId}/bundles',
   access: 'read',
   params: ContainerParams,
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(VersionListView), meta: ListMeta }) },
+  query: PageOnly,
+  answer: pageOf(VersionListView),
 });
 
-export const getBundle = operation({
+export const getBundle = getOperation({
   id: 'getBundle',
   summary: 'One bundle with its files, by number, label or id',
-  method: 'GET',
   path: '/benchmark-containers/{containerId}/bundles/{bundle}',
   access: 'read',
   params: Type.Object({ containerId, bundle: Type.String({ maxLength: 64 }) }),
-  answers: { 200: VersionDetail },
+  answer: VersionDetail,
 });
 
 export const pushBundle = operation({

@@ -1,10 +1,10 @@
 /** Operations that import rows into a world. */
 
 import { batchLimits } from '#domain/batch.ts';
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { IdempotencyHeaders } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { CursorQuery, ListMeta } from '../lists.ts';
+import { CursorQuery, pageOf } from '../lists.ts';
 import {
   BatchListView,
   BatchView,
@@ -63,38 +63,35 @@ export const createBatch = operation({
   refusals: { 429: noRoom },
 });
 
-export const listBatches = operation({
+export const listBatches = getOperation({
   id: 'listBatches',
   summary: 'The batches of a world, newest first',
-  method: 'GET',
   path: '/worlds/{slug}/data/batches',
   access: 'read',
   tools: [{ name: 'list_data_batches' }],
   params: SlugParams,
   query: Type.Object(CursorQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(BatchListView), meta: ListMeta }) },
+  answer: pageOf(BatchListView),
 });
 
-export const getBatch = operation({
+export const getBatch = getOperation({
   id: 'getBatch',
   summary: 'A batch, with its progress or what came of it',
-  method: 'GET',
   path: '/worlds/{slug}/data/batches/{batchId}',
   access: 'read',
   tools: [{ name: 'get_data_batch' }],
   params: BatchParams,
-  answers: { 200: BatchView },
+  answer: BatchView,
 });
 
-export const cancelBatch = operation({
+export const cancelBatch = deleteOperation({
   id: 'cancelBatch',
   summary: 'Call a batch off, which is `failed` then; rows that are in a version stay there',
-  method: 'DELETE',
   path: '/worlds/{slug}/data/batches/{batchId}',
   access: 'write',
   tools: [{ name: 'cancel_data_batch' }],
   params: BatchParams,
-  answers: { 200: BatchView },
+  answer: BatchView,
   refusals: { 409: 'The batch is refused or published: nothing is left to be called off.' },
 });
 

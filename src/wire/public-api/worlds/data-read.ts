@@ -1,6 +1,6 @@
 /** Operations that read the rows of worlds: counts, rows of an entity, and those of linked worlds beside them. */
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation } from '../../operation.ts';
 import { JsonObject, nullable } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { WorldParams } from './version.ts';
@@ -124,16 +124,15 @@ export const GroupsView = Type.Object({
 });
 export type GroupsView = Static<typeof GroupsView>;
 
-export const readData = operation({
+export const readData = getOperation({
   id: 'readData',
   summary: 'Counts of rows by entity, or rows of one entity, of linked worlds too',
-  method: 'GET',
   path: '/worlds/{slug}/data',
   access: 'read',
   tools: [{ name: 'query_world_data' }],
   params: WorldParams,
   query: RowsQuery,
-  answers: { 200: Type.Union([RowsView, GroupsView, CountsView]) },
+  answer: Type.Union([RowsView, GroupsView, CountsView]),
   refusals: {
     429: 'Too many queries of the project wait.',
     524: 'The query took too long: ask by a field that has an index.',

@@ -1,9 +1,9 @@
 /** Operations on stored tasks. */
 
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { IdempotencyHeaders } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 import {
   CreateTaskBody,
   SaveTaskBody,
@@ -18,16 +18,15 @@ import {
 
 const full = { 429: 'The project has as many stored tasks as it may have; `limit` says how many.' };
 
-export const listTasks = operation({
+export const listTasks = getOperation({
   id: 'listTasks',
   summary:
     'The stored tasks of the project, newest first; of one world, or with `metadata.<key>=<value>`, which may be repeated',
-  method: 'GET',
   path: '/world-tasks',
   access: 'read',
   tools: [{ name: 'list_world_tasks' }],
   query: TaskListQuery,
-  answers: { 200: Type.Object({ data: Type.Array(StoredTaskView), meta: ListMeta }) },
+  answer: pageOf(StoredTaskView),
 });
 
 export const createTask = operation({
@@ -43,10 +42,9 @@ export const createTask = operation({
   refusals: full,
 });
 
-export const getTask = operation({
+export const getTask = getOperation({
   id: 'getTask',
   summary: 'A stored task with its present spec, or that of another version, and its history',
-  method: 'GET',
   path: '/world-tasks/{taskId}',
   access: 'read',
   tools: [{ name: 'get_world_task' }],
@@ -55,7 +53,7 @@ export const getTask = operation({
     { version: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })) },
     { additionalProperties: false },
   ),
-  answers: { 200: StoredTaskDetail },
+  answer: StoredTaskDetail,
 });
 
 export const updateTask = operation({
@@ -71,15 +69,14 @@ export const updateTask = operation({
   answers: { 200: StoredTaskDetail },
 });
 
-export const deleteTask = operation({
+export const deleteTask = deleteOperation({
   id: 'deleteTask',
   summary: 'Delete a stored task with all its versions; sessions that are open keep their copy',
-  method: 'DELETE',
   path: '/world-tasks/{taskId}',
   access: 'write',
   tools: [{ name: 'delete_world_task' }],
   params: TaskParams,
-  answers: { 200: Type.Object({ id: Type.String() }) },
+  answer: Type.Object({ id: Type.String() }),
 });
 
 export const validateTask = operation({

@@ -1,5 +1,5 @@
 /** Operations on task sets. */
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import { cursorParams } from '../evaluation/dataset.ts';
 import { TaskSetBody, TaskSetList, TaskSetParams, TaskSetView } from './task-set.ts';
@@ -18,34 +18,31 @@ export const createTaskSet = operation({
   },
 });
 
-export const listTaskSets = operation({
+export const listTaskSets = getOperation({
   id: 'listTaskSets',
   summary: 'Task sets, newest first',
-  method: 'GET',
   path: '/task-sets',
   access: 'read',
   query: Type.Object(cursorParams),
-  answers: { 200: TaskSetList },
+  answer: TaskSetList,
 });
 
-export const getTaskSet = operation({
+export const getTaskSet = getOperation({
   id: 'getTaskSet',
   summary: 'A task set',
-  method: 'GET',
   path: '/task-sets/{taskSetId}',
   access: 'read',
   unknown: 'ignored',
   params: TaskSetParams,
-  answers: { 200: TaskSetView },
+  answer: TaskSetView,
 });
 
-export const deleteTaskSet = operation({
+export const deleteTaskSet = deleteOperation({
   id: 'deleteTaskSet',
   summary: 'Delete a task set; its tasks stay',
-  method: 'DELETE',
   path: '/task-sets/{taskSetId}',
   access: 'write',
   params: TaskSetParams,
-  answers: { 200: Type.Object({ deleted: Type.String() }) },
+  answer: Type.Object({ deleted: Type.String() }),
   refusals: { 409: 'There are dashboards of it; `dashboardIds` names some.' },
 });

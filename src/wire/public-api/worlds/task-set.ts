@@ -3,7 +3,7 @@ import { dashboardLimits } from '#domain/dashboard.ts';
 import { limits } from '#domain/limits.ts';
 import { nullable, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
-import { ListMeta } from '../lists.ts';
+import { pageOf } from '../lists.ts';
 
 const TaskId = Type.String({ minLength: 1, maxLength: limits.idChars });
 
@@ -33,4 +33,4 @@ export const TaskSetBody = Type.Object(
 export type TaskSetBody = Static<typeof TaskSetBody>;
 
 export const TaskSetParams = Type.Object({ taskSetId: TaskId });
-export const TaskSetList = Type.Object({ data: Type.Array(TaskSetView), meta: ListMeta });
+export const TaskSetList = pageOf(TaskSetView);

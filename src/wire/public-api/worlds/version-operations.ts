@@ -1,10 +1,10 @@
 /** Operations on versions of worlds. */
 
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Bytes, IdempotencyHeaders } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { ListMeta, PageQuery } from '../lists.ts';
+import { PageOnly, pageOf } from '../lists.ts';
 import {
   LabelBody,
   LabelParams,
@@ -22,22 +22,20 @@ import { WorldDetail } from './world.ts';
 
 const SlugParams = Type.Object({ slug: Type.String({ maxLength: 64 }) });
 
-export const listVersions = operation({
+export const listVersions = getOperation({
   id: 'listVersions',
   summary: 'The versions of a world, newest first',
-  method: 'GET',
   path: '/worlds/{slug}/versions',
   access: 'read',
   tools: [{ name: 'list_world_versions' }],
   params: SlugParams,
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(VersionListView), meta: ListMeta }) },
+  query: PageOnly,
+  answer: pageOf(VersionListView),
 });
 
-export const getVersion = operation({
+export const getVersion = getOperation({
   id: 'getVersion',
   summary: 'One version of a world with its files, by number, label or id',
-  method: 'GET',
   path: '/worlds/{slug}/versions/{version}',
   access: 'read',
   tools: [{ name: 'get_world_version' }],
@@ -45,19 +43,18 @@ export const getVersion = operation({
     slug: Type.String({ maxLength: 64 }),
     version: Type.String({ maxLength: 64 }),
   }),
-  answers: { 200: VersionDetail },
+  answer: VersionDetail,
 });
 
-export const getWorldFile = operation({
+export const getWorldFile = getOperation({
   id: 'getWorldFile',
   summary: 'The bytes of a file of a world, by the digest that its list of files has',
-  method: 'GET',
   path: '/worlds/{slug}/files/{sha256}',
   access: 'read',
   params: Type.Interface([WorldParams], {
     sha256: Type.String({ maxLength: 64, description: '64 hex digits' }),
   }),
-  answers: { 200: Bytes },
+  answer: Bytes,
 });
 
 export const findMissingFiles = operation({
@@ -116,15 +113,14 @@ export const archiveWorld = operation({
   answers: { 200: Type.Object({ slug: Type.String(), archived: Type.Boolean() }) },
 });
 
-export const deleteWorld = operation({
+export const deleteWorld = deleteOperation({
   id: 'deleteWorld',
   summary: 'Delete a world with all its versions; open sessions keep theirs, and the slug is free',
-  method: 'DELETE',
   path: '/worlds/{slug}',
   access: 'write',
   tools: [{ name: 'delete_world' }],
   params: SlugParams,
-  answers: { 200: Type.Object({ slug: Type.String(), id: Type.String() }) },
+  answer: Type.Object({ slug: Type.String(), id: Type.String() }),
 });
 
 export const setLabel = operation({
@@ -139,13 +135,12 @@ export const setLabel = operation({
   answers: { 200: LabelView },
 });
 
-export const removeLabel = operation({
+export const removeLabel = deleteOperation({
   id: 'removeLabel',
   summary: 'Take a label away; its version stays',
-  method: 'DELETE',
   path: '/worlds/{slug}/labels/{label}',
   access: 'write',
   tools: [{ name: 'remove_world_label' }],
   params: LabelParams,
-  answers: { 200: Type.Object({ slug: Type.String(), label: Type.String() }) },
+  answer: Type.Object({ slug: Type.String(), label: Type.String() }),
 });

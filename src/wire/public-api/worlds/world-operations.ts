@@ -3,10 +3,10 @@
  * data-operations.ts.
  */
 import { limits } from '#domain/limits.ts';
-import { operation } from '../../operation.ts';
+import { getOperation, operation } from '../../operation.ts';
 import { Empty, fieldsOf, IdempotencyHeaders, JsonObject } from '../../schemas.ts';
 import { Type } from '../../type.ts';
-import { ListMeta, PageQuery } from '../lists.ts';
+import { ListMeta, PageOnly, PageQuery, pageOf } from '../lists.ts';
 import { EntityView, RuntimeAnswer, RuntimeBody, RuntimeRejection } from './runtime.ts';
 import { WorldParams } from './version.ts';
 import {
@@ -35,38 +35,33 @@ export const createWorld = operation({
   refusals: { 429: `${compileBusy} Or the project has no room for another world: see \`quota\`.` },
 });
 
-export const getWorld = operation({
+export const getWorld = getOperation({
   id: 'getWorld',
   summary: 'A world with its head version or the one that is named, surfaces and files',
-  method: 'GET',
   path: '/worlds/{slug}',
   access: 'read',
   tools: [{ name: 'describe_world' }],
   params: WorldParams,
-  answers: { 200: WorldDetail },
+  answer: WorldDetail,
 });
 
-export const listWorldEntities = operation({
+export const listWorldEntities = getOperation({
   id: 'listWorldEntities',
   summary: "The entities of a world's head version, each field with its types and its redaction",
-  method: 'GET',
   path: '/worlds/{slug}/entities',
   access: 'read',
   tools: [{ name: 'list_world_entities' }],
   params: WorldParams,
-  answers: {
-    200: Type.Object({
-      versionId: Type.String(),
-      data: Type.Array(EntityView),
-    }),
-  },
+  answer: Type.Object({
+    versionId: Type.String(),
+    data: Type.Array(EntityView),
+  }),
   refusals: { 429: compileBusy },
 });
 
-export const listWorldTasks = operation({
+export const listWorldTasks = getOperation({
   id: 'listWorldTasks',
   summary: 'The tasks that the head version of a world bundles',
-  method: 'GET',
   path: '/worlds/{slug}/tasks',
   access: 'read',
   tools: [{ name: 'list_bundled_tasks' }],
@@ -81,13 +76,11 @@ export const listWorldTasks = operation({
     },
     { additionalProperties: false },
   ),
-  answers: {
-    200: Type.Object({
-      versionId: Type.String(),
-      data: Type.Array(TaskListView),
-      meta: ListMeta,
-    }),
-  },
+  answer: Type.Object({
+    versionId: Type.String(),
+    data: Type.Array(TaskListView),
+    meta: ListMeta,
+  }),
 });
 
 export const getWorldOpenApi = operation({
@@ -114,21 +107,19 @@ export const runWorldCommand = operation({
   refusals: { 429: compileBusy },
 });
 
-export const listTemplates = operation({
+export const listTemplates = getOperation({
   id: 'listTemplates',
   summary: 'The world templates that can be created from',
-  method: 'GET',
   path: '/worlds/templates',
   access: 'read',
   tools: [{ name: 'list_world_templates' }],
-  query: Type.Object(PageQuery, { additionalProperties: false }),
-  answers: { 200: Type.Object({ data: Type.Array(TemplateView), meta: ListMeta }) },
+  query: PageOnly,
+  answer: pageOf(TemplateView),
 });
 
-export const listWorlds = operation({
+export const listWorlds = getOperation({
   id: 'listWorlds',
   summary: 'The worlds of the project, newest first',
-  method: 'GET',
   path: '/environments',
   access: 'read',
   tools: [{ name: 'list_worlds' }],
@@ -142,5 +133,5 @@ export const listWorlds = operation({
     },
     { additionalProperties: false },
   ),
-  answers: { 200: Type.Object({ data: Type.Array(WorldListView), meta: ListMeta }) },
+  answer: pageOf(WorldListView),
 });
