@@ -26,7 +26,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { makeRoom } from './eviction.ts';
 import { isMissing, isThere, unless } from './file-errors.ts';
-import { joinHolders } from './holders.ts';
+import { type Holders, joinHolders } from './holders.ts';
 import { syncFile, unpackToFile } from './unpack.ts';
 
 export type HeldFile = {
@@ -99,6 +99,108 @@ const folderOfBoot = async (folder: string, boot: string): Promise<string> => {
   return join(folder, `boot-${boot}`);
 };
 
+/** The folder as this process has opened it. */
+type Opened = {
+  folder: string;
+  mostBytes: number;
+  mostFileBytes: number;
+  /** Folder of the files, and folder of the names that are being written, each a link to its writer. */
+  files: string;
+  claims: string;
+  holders: Holders;
+};
+
+/** Creates the links by which this process holds files. */
+const createLinks = ({ files, holders }: Opened) => {
+  /** Files that this process holds, by name, each with its number of holds. */
+  const held = new Map<string, { path: string; times: number }>();
+  return {
+    /**
+     * Holds the file if it exists. Each link has a name of its own, since an earlier one of the same file may just be
+     * being removed.
+     */
+    async take(name: string): Promise<HeldFile | undefined> {
+      const file = join(files, name);
+      const mine = held.get(name) ?? { path: join(holders.own, randomUUID()), times: 0 };
+      held.set(name, mine);
+      mine.times += 1;
+      const release = async (): Promise<void> => {
+        mine.times -= 1;
+        if (mine.times > 0) return;
+        if (held.get(name) === mine) held.delete(name);
+        await rm(mine.path, { force: true });
+      };
+      try {
+        await link(file, mine.path).catch(unless(isThere));
+        if ((await stat(mine.path)).mtimeMs !== asWritten * 1000) {
+          held.delete(name);
+          await rm(file, { force: true });
+          await release();
+          return undefined;
+        }
+        await touch(mine.path);
+        return { path: mine.path, release };
+      } catch (error) {
+        await release();
+        return unless(isMissing)(error);
+      }
+    },
+    /** Forgets all files; the links themselves are removed with the process's folder. */
+    clear: () => held.clear(),
+  };
+};
+
+/** Returns the function that reserves disk space for a file as it grows. `name` is the file's in refusals. */
+const growing = (opened: Opened, name: string, path: string): Grow => {
+  const { folder, files, holders, mostBytes, mostFileBytes } = opened;
+  let reserved = 0;
+  return async (size) => {
+    if (size <= reserved) return;
+    const bytes = Math.max(size, Math.min(Math.floor(size * (1 + ahead)), mostFileBytes));
+    const living = await holders.living();
+    if (!(await makeRoom({ files, holders: living, path, bytes, mostBytes }))) {
+      const most = `${Math.floor(mostBytes / 2 ** 20)} MiB`;
+      const message = `${name} does not fit into ${folder}, which may hold ${most}, beside those in use`;
+      throw new AppError('exhausted', message);
+    }
+    reserved = bytes;
+  };
+};
+
+/** Writes a file under a temporary name, and links it to its final name when it is complete. */
+const make = async (opened: Opened, name: string, write: Write): Promise<void> => {
+  const path = join(opened.holders.own, `${randomUUID()}.part`);
+  try {
+    await write(path, (called) => growing(opened, called, path));
+    await touch(path);
+    await link(path, join(opened.files, name)).catch(unless(isThere));
+  } finally {
+    await rm(path, { force: true });
+  }
+};
+
+/**
+ * Makes the file unless another living process is doing so; then waits a moment. Returns when the caller should look
+ * again.
+ */
+const obtain = async (opened: Opened, name: string, write: Write): Promise<void> => {
+  const { claims, holders } = opened;
+  const claim = join(claims, name);
+  const isMine = await symlink(holders.name, claim).then(() => true, unless(isThere));
+  if (isMine) {
+    try {
+      await make(opened, name, write);
+    } finally {
+      await rm(claim, { force: true });
+    }
+    return;
+  }
+  const owner = await readlink(claim).catch(unless(isMissing));
+  if (owner === undefined) return;
+  if (holders.lives(owner)) await delay(lookEveryMs);
+  else await rm(claim, { force: true });
+};
+
 /** Opens the folder for this process; creates it if missing. */
 export const openSnapshotFiles = async ({
   folder,
@@ -111,93 +213,12 @@ export const openSnapshotFiles = async ({
   const claims = join(root, 'claims');
   for (const path of [files, claims]) await mkdir(path, { recursive: true, mode: 0o700 });
   const holders = await joinHolders(join(root, 'holders'));
-  /** Files that this process holds, by name, each with its number of holds. */
-  const held = new Map<string, { path: string; times: number }>();
+  const opened: Opened = { folder, mostBytes, mostFileBytes, files, claims, holders };
+  const links = createLinks(opened);
   const underWay = new Map<string, Promise<void>>();
 
-  const pathOf = (name: string): string => join(files, name);
-
-  /**
-   * Holds the file if it exists. Each link has a name of its own, since an earlier one of the same file may just be
-   * being removed.
-   */
-  const take = async (name: string): Promise<HeldFile | undefined> => {
-    const mine = held.get(name) ?? { path: join(holders.own, randomUUID()), times: 0 };
-    held.set(name, mine);
-    mine.times += 1;
-    const release = async (): Promise<void> => {
-      mine.times -= 1;
-      if (mine.times > 0) return;
-      if (held.get(name) === mine) held.delete(name);
-      await rm(mine.path, { force: true });
-    };
-    try {
-      await link(pathOf(name), mine.path).catch(unless(isThere));
-      if ((await stat(mine.path)).mtimeMs !== asWritten * 1000) {
-        held.delete(name);
-        await rm(pathOf(name), { force: true });
-        await release();
-        return undefined;
-      }
-      await touch(mine.path);
-      return { path: mine.path, release };
-    } catch (error) {
-      await release();
-      return unless(isMissing)(error);
-    }
-  };
-
-  /** Returns the function that reserves disk space for a file as it grows. */
-  const growing = (name: string, path: string): Grow => {
-    let room = 0;
-    return async (size) => {
-      if (size <= room) return;
-      const bytes = Math.max(size, Math.min(Math.floor(size * (1 + ahead)), mostFileBytes));
-      const living = await holders.living();
-      if (!(await makeRoom({ files, holders: living, path, bytes, mostBytes }))) {
-        const most = `${Math.floor(mostBytes / 2 ** 20)} MiB`;
-        const message = `${name} does not fit into ${folder}, which may hold ${most}, beside those in use`;
-        throw new AppError('exhausted', message);
-      }
-      room = bytes;
-    };
-  };
-
-  /** Writes a file under a temporary name, and links it to its final name when it is complete. */
-  const make = async (name: string, write: Write): Promise<void> => {
-    const path = join(holders.own, `${randomUUID()}.part`);
-    try {
-      await write(path, (called) => growing(called, path));
-      await touch(path);
-      await link(path, pathOf(name)).catch(unless(isThere));
-    } finally {
-      await rm(path, { force: true });
-    }
-  };
-
-  /**
-   * Makes the file unless another living process is doing so; then waits a moment. Returns when the caller should look
-   * again.
-   */
-  const obtain = async (name: string, write: Write): Promise<void> => {
-    const claim = join(claims, name);
-    const isMine = await symlink(holders.name, claim).then(() => true, unless(isThere));
-    if (isMine) {
-      try {
-        await make(name, write);
-      } finally {
-        await rm(claim, { force: true });
-      }
-      return;
-    }
-    const owner = await readlink(claim).catch(unless(isMissing));
-    if (owner === undefined) return;
-    if (holders.lives(owner)) await delay(lookEveryMs);
-    else await rm(claim, { force: true });
-  };
-
   const run = async (name: string, write: Write): Promise<void> => {
-    const running = obtain(name, write);
+    const running = obtain(opened, name, write);
     underWay.set(name, running);
     try {
       await running;
@@ -208,7 +229,7 @@ export const openSnapshotFiles = async ({
 
   const hold = async (name: string, write: Write): Promise<HeldFile> => {
     for (;;) {
-      const file = await take(name);
+      const file = await links.take(name);
       if (file !== undefined) return file;
       const running = underWay.get(name);
       // A caller that waits for another's read does not fail with it, and reads for itself.
@@ -232,9 +253,9 @@ export const openSnapshotFiles = async ({
         if (sync) await syncFile(path);
       }),
     has: async (digest) =>
-      (await stat(pathOf(fileName(digest))).catch(unless(isMissing))) !== undefined,
+      (await stat(join(files, fileName(digest))).catch(unless(isMissing))) !== undefined,
     async close() {
-      held.clear();
+      links.clear();
       await holders.leave();
     },
   };
