@@ -52,6 +52,40 @@ const words: Readonly<Record<Expected, string>> = {
   nothing: 'nothing more',
 };
 
+/** Returns what is expected after a byte, or `begin` if a row or name begins with it; undefined if it is not allowed. */
+const nextAfter = (
+  expected: Expected,
+  byte: number,
+  isKeyed: boolean,
+): Expected | 'begin' | undefined => {
+  switch (expected) {
+    case 'document':
+      if (byte === openList) return 'first row';
+      return byte === openObject ? 'first name' : undefined;
+    case 'first row':
+    case 'row end':
+      if (byte === closeList) return isKeyed ? 'list end' : 'nothing';
+      if (expected === 'row end') return byte === comma ? 'row' : undefined;
+      return byte === openObject ? 'begin' : undefined;
+    case 'row':
+      return byte === openObject ? 'begin' : undefined;
+    case 'first name':
+      if (byte === closeObject) return 'nothing';
+      return byte === quote ? 'begin' : undefined;
+    case 'name':
+      return byte === quote ? 'begin' : undefined;
+    case 'colon':
+      return byte === colon ? 'list' : undefined;
+    case 'list':
+      return byte === openList ? 'first row' : undefined;
+    case 'list end':
+      if (byte === comma) return 'name';
+      return byte === closeObject ? 'nothing' : undefined;
+    case 'nothing':
+      return undefined;
+  }
+};
+
 /** An incomplete text: a row or a name, its bytes so far, and the state of the scan within it. */
 type Part = {
   pieces: Buffer[];
@@ -59,8 +93,45 @@ type Part = {
   depth: number;
   isString: boolean;
   isEscaped: boolean;
+  /** Line in which it begins, and the number of lines that have ended within it. */
   at: number;
+  lines: number;
 };
+
+const beginPart = (at: number): Part => ({
+  pieces: [],
+  bytes: 0,
+  depth: 0,
+  isString: false,
+  isEscaped: false,
+  at,
+  lines: 0,
+});
+
+/** Returns the index behind the part's last byte, or -1 when it continues in the next piece. */
+const endOfPart = (part: Part, piece: Buffer, from: number): number => {
+  for (let i = from; i < piece.length; i += 1) {
+    const byte = piece[i] as number;
+    if (byte === newline) part.lines += 1;
+    if (part.isEscaped) part.isEscaped = false;
+    else if (part.isString) {
+      if (byte === backslash) part.isEscaped = true;
+      else if (byte === quote) {
+        part.isString = false;
+        if (part.depth === 0) return i + 1;
+      }
+    } else if (byte === quote) part.isString = true;
+    else if (byte === openObject || byte === openList) part.depth += 1;
+    else if (byte === closeObject || byte === closeList) {
+      part.depth -= 1;
+      if (part.depth === 0) return i + 1;
+    }
+  }
+  return -1;
+};
+
+const textOfPart = ({ pieces }: Part): string =>
+  (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString('utf8');
 
 type Taken = { kind: 'row'; text: string; at: number; entity: string | undefined };
 
@@ -74,39 +145,18 @@ const createCutter = (name: string) => {
   const seen = new Set<string>();
 
   const refuse = (what: string): Error => unreadable(name, line, what);
-  const refuseByte = (byte: number): Error =>
-    refuse(
-      `${JSON.stringify(String.fromCharCode(byte))} stands where ${words[expected]} should be`,
-    );
 
-  const begin = (at: number, isString: boolean): Part => ({
-    pieces: [],
-    bytes: 0,
-    depth: 0,
-    isString,
-    isEscaped: false,
-    at,
-  });
-
-  /** Processes a non-blank byte outside of rows and names; returns the kind of text that begins there, if any. */
-  const step = (byte: number): 'row' | 'name' | undefined => {
-    if (expected === 'document' && byte === openList) expected = 'first row';
-    else if (expected === 'document' && byte === openObject) {
-      isKeyed = true;
-      expected = 'first name';
-    } else if ((expected === 'first row' || expected === 'row') && byte === openObject)
-      return 'row';
-    else if ((expected === 'first row' || expected === 'row end') && byte === closeList)
-      expected = isKeyed ? 'list end' : 'nothing';
-    else if (expected === 'row end' && byte === comma) expected = 'row';
-    else if ((expected === 'first name' || expected === 'name') && byte === quote) return 'name';
-    else if ((expected === 'first name' || expected === 'list end') && byte === closeObject)
-      expected = 'nothing';
-    else if (expected === 'colon' && byte === colon) expected = 'list';
-    else if (expected === 'list' && byte === openList) expected = 'first row';
-    else if (expected === 'list end' && byte === comma) expected = 'name';
-    else throw refuseByte(byte);
-    return undefined;
+  /** Processes a non-blank byte outside of rows and names; returns true if a row or name begins with it. */
+  const step = (byte: number): boolean => {
+    const next = nextAfter(expected, byte, isKeyed);
+    if (next === undefined) {
+      const found = JSON.stringify(String.fromCharCode(byte));
+      throw refuse(`${found} stands where ${words[expected]} should be`);
+    }
+    if (next === 'begin') return true;
+    if (next === 'first name') isKeyed = true;
+    expected = next;
+    return false;
   };
 
   const keep = (open: Part, bytes: Buffer): void => {
@@ -115,28 +165,6 @@ const createCutter = (name: string) => {
       throw unreadable(name, open.at, `a row is longer than ${formatLimits.rowBytes} bytes`);
     }
     open.pieces.push(bytes);
-  };
-
-  /** Returns the index behind the part's last byte, or -1 when it continues in the next piece. */
-  const endOfPart = (open: Part, piece: Buffer, from: number): number => {
-    for (let i = from; i < piece.length; i += 1) {
-      const byte = piece[i] as number;
-      if (byte === newline) line += 1;
-      if (open.isEscaped) open.isEscaped = false;
-      else if (open.isString) {
-        if (byte === backslash) open.isEscaped = true;
-        else if (byte === quote) {
-          open.isString = false;
-          if (open.depth === 0) return i + 1;
-        }
-      } else if (byte === quote) open.isString = true;
-      else if (byte === openObject || byte === openList) open.depth += 1;
-      else if (byte === closeObject || byte === closeList) {
-        open.depth -= 1;
-        if (open.depth === 0) return i + 1;
-      }
-    }
-    return -1;
   };
 
   const takeName = (text: string): void => {
@@ -160,26 +188,20 @@ const createCutter = (name: string) => {
       while (i < piece.length) {
         if (part === undefined) {
           const byte = piece[i] as number;
-          if (isBlank(byte)) {
-            if (byte === newline) line += 1;
+          if (byte === newline) line += 1;
+          if (isBlank(byte) || !step(byte)) {
             i += 1;
             continue;
           }
-          const begun = step(byte);
-          if (begun === undefined) {
-            i += 1;
-            continue;
-          }
-          part = begin(line, false);
+          part = beginPart(line);
         }
         const end = endOfPart(part, piece, i);
         keep(part, piece.subarray(i, end === -1 ? piece.length : end));
         if (end === -1) return taken;
         i = end;
-        const text = (
-          part.pieces.length === 1 ? (part.pieces[0] as Buffer) : Buffer.concat(part.pieces)
-        ).toString('utf8');
-        const { at } = part;
+        const text = textOfPart(part);
+        const { at, lines } = part;
+        line += lines;
         part = undefined;
         if (expected === 'first name' || expected === 'name') takeName(text);
         else {
