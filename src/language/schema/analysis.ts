@@ -51,25 +51,16 @@ const keep = <Key extends object, Answer>(
   return answer;
 };
 
-/** Creates an analysis of the schemas that share some definitions. Answers are cached. */
-export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
+/** Returns the definition to which a schema refers, if any. */
+type TargetOf = (schema: Table) => unknown;
+
+type TypesOf = (schemas: readonly unknown[]) => Types;
+
+/** Creates the function that infers the possible types of a value. */
+const createTypes = (targetOf: TargetOf): TypesOf => {
   const known = new WeakMap<object, Types>();
-  const membersBySchema = new WeakMap<object, readonly Table[]>();
-  const partsBySchema = new WeakMap<object, Map<string, readonly unknown[]>>();
-  const patterns = new Map<string, Pattern>();
 
-  const patternOf = (source: string): Pattern => {
-    const pattern = patterns.get(source) ?? compilePattern(source);
-    patterns.set(source, pattern);
-    return pattern;
-  };
-
-  const targetOf = (schema: Table): unknown => {
-    const name = definitionName(schema.$ref);
-    return name === undefined ? undefined : own(definitions, name);
-  };
-
-  const union = (schemas: readonly unknown[]): Types =>
+  const union: TypesOf = (schemas) =>
     schemas.length === 1
       ? typesOf(schemas[0])
       : new Set(schemas.flatMap((schema) => [...typesOf(schema)]));
@@ -91,15 +82,21 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     if (!isTable(schema)) return schema === false ? noType : everyType;
     const answer = known.get(schema);
     if (answer !== undefined) return answer;
+    // A schema that refers to itself meets this answer while its own is being deduced.
     known.set(schema, everyType);
     const types = deduceTypes(schema);
     known.set(schema, types);
     return types;
   };
 
-  /** Returns the schema and all others that apply, or may apply, to the same value. */
-  const membersOf = (schema: unknown): readonly Table[] =>
-    isTable(schema) ? keep(membersBySchema, schema, () => [...collect(schema)]) : [];
+  return union;
+};
+
+type MembersOf = (schema: unknown) => readonly Table[];
+
+/** Creates the function that returns a schema and all others that apply, or may apply, to the same value. */
+const createMembers = (targetOf: TargetOf): MembersOf => {
+  const membersBySchema = new WeakMap<object, readonly Table[]>();
 
   const collect = (schema: unknown, members = new Set<Table>()): Set<Table> => {
     if (!isTable(schema) || members.has(schema)) return members;
@@ -117,35 +114,54 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return members;
   };
 
-  const propertyOf = (member: Table, name: string): unknown[] => {
-    const found: unknown[] = [];
-    if (isTable(member.properties) && Object.hasOwn(member.properties, name)) {
-      found.push(member.properties[name]);
-    }
-    for (const [pattern, schema] of Object.entries(
-      isTable(member.patternProperties) ? member.patternProperties : {},
-    )) {
-      if (patternOf(pattern).test(name)) found.push(schema);
-    }
-    if (found.length === 0 && isTable(member.additionalProperties)) {
-      found.push(member.additionalProperties);
-    }
-    return found;
-  };
+  return (schema) =>
+    isTable(schema) ? keep(membersBySchema, schema, () => [...collect(schema)]) : [];
+};
 
-  const itemOf = (member: Table, index: number): unknown[] => {
-    const listed = schemasIn(member.prefixItems);
-    const item = index < listed.length ? listed[index] : member.items;
-    return item === undefined ? [] : [item];
+const itemOf = (member: Table, index: number): unknown[] => {
+  const listed = schemasIn(member.prefixItems);
+  const item = index < listed.length ? listed[index] : member.items;
+  return item === undefined ? [] : [item];
+};
+
+const propertyOf = (
+  member: Table,
+  name: string,
+  patternOf: (source: string) => Pattern,
+): unknown[] => {
+  const found: unknown[] = [];
+  if (isTable(member.properties) && Object.hasOwn(member.properties, name)) {
+    found.push(member.properties[name]);
+  }
+  for (const [pattern, schema] of Object.entries(
+    isTable(member.patternProperties) ? member.patternProperties : {},
+  )) {
+    if (patternOf(pattern).test(name)) found.push(schema);
+  }
+  if (found.length === 0 && isTable(member.additionalProperties)) {
+    found.push(member.additionalProperties);
+  }
+  return found;
+};
+
+/** Creates the function that returns the schemas of one part of a value: a property, or an item of a list. */
+const createParts = (typesOf: TypesOf, membersOf: MembersOf) => {
+  const partsBySchema = new WeakMap<object, Map<string, readonly unknown[]>>();
+  const patterns = new Map<string, Pattern>();
+
+  const patternOf = (source: string): Pattern => {
+    const pattern = patterns.get(source) ?? compilePattern(source);
+    patterns.set(source, pattern);
+    return pattern;
   };
 
   /** Returns the schemas of a part. A part that no schema mentions may be anything, unless the value is closed. */
   const findParts = (schema: unknown, segment: string): unknown[] => {
     const isIndex = /^\d+$/.test(segment);
-    if (!typesOf(schema).has(isIndex ? 'array' : 'object')) return [];
+    if (!typesOf([schema]).has(isIndex ? 'array' : 'object')) return [];
     const members = membersOf(schema);
     const found = members.flatMap((member) =>
-      isIndex ? itemOf(member, Number(segment)) : propertyOf(member, segment),
+      isIndex ? itemOf(member, Number(segment)) : propertyOf(member, segment, patternOf),
     );
     if (found.length > 0) return found.filter((part) => part !== false);
     const closing = isIndex
@@ -155,13 +171,24 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
     return isClosed ? [] : [true];
   };
 
-  const partsOf = (schema: unknown, segment: string): readonly unknown[] => {
+  return (schema: unknown, segment: string): readonly unknown[] => {
     if (!isTable(schema)) return findParts(schema, segment);
     const known = keep(partsBySchema, schema, () => new Map());
     const parts = known.get(segment) ?? [...new Set(findParts(schema, segment))];
     known.set(segment, parts);
     return parts;
   };
+};
+
+/** Creates an analysis of the schemas that share some definitions. Answers are cached. */
+export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
+  const targetOf: TargetOf = (schema) => {
+    const name = definitionName(schema.$ref);
+    return name === undefined ? undefined : own(definitions, name);
+  };
+  const typesOf = createTypes(targetOf);
+  const membersOf = createMembers(targetOf);
+  const partsOf = createParts(typesOf, membersOf);
 
   const stepInto = (schemas: readonly unknown[], segment: string): readonly unknown[] =>
     schemas.length === 1
@@ -169,7 +196,7 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
       : [...new Set(schemas.flatMap((schema) => partsOf(schema, segment)))];
 
   return {
-    types: union,
+    types: typesOf,
     at: (schema, path) => path.reduce(stepInto, [schema] as readonly unknown[]),
     properties(schema) {
       const properties = new Map<string, unknown[]>();
