@@ -7,6 +7,7 @@ import type { Row } from '#language/contract.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
 import type { Catalog, CatalogEntity } from '#store/tables/catalog.ts';
 import { keyFrom } from '#store/tables/keys.ts';
+import type { ImportDatabase } from './database.ts';
 import {
   type BaseRow,
   copyBase,
@@ -48,14 +49,8 @@ export const mergedPageSql = (
     FROM scratch.merged m ${old} WHERE +m.entity = ? AND m.id > ? ORDER BY m.id LIMIT ${rowsAtOnce}`;
 };
 
-export const createMerge = (parts: MergeParts): Landing => {
-  const { catalog, checker, database, sum, treeRows } = parts;
-  const { db, prepare } = database;
-  const hasBase = database.base !== null;
-  const landed = new Map<string, number>();
-  const moved = new Map<string, number>();
-  let taken = 0;
-
+/** Creates the table of merged rows, which has a statement for each use of it. */
+const createMergedRows = ({ db, prepare, base }: ImportDatabase) => {
   const find = prepare('SELECT id, payload FROM scratch.merged WHERE entity = ? AND key = ?');
   const insert = prepare(
     'INSERT INTO scratch.merged (entity, key, payload, base) VALUES (?, ?, ?, ?) RETURNING id',
@@ -63,71 +58,109 @@ export const createMerge = (parts: MergeParts): Landing => {
   const update = prepare('UPDATE scratch.merged SET payload = ? WHERE id = ?');
   const arrive = prepare('INSERT INTO scratch.arrived (merged, arrival) VALUES (?, ?)');
   const settle = prepare('UPDATE scratch.merged SET position = ? WHERE id = ?');
+  return {
+    find: ({ name }: CatalogEntity, key: string): Merged | undefined =>
+      find.get(name, key) as Merged | undefined,
+    /** Returns the id of the new row. `at` is the position of the base row with its key. */
+    insert: ({ name }: CatalogEntity, key: string, payload: string, at: number | null): number =>
+      Number(insert.get(name, key, payload, at)?.id),
+    update: (id: number, payload: string): void => void update.run(payload, id),
+    /** Records that a line of the import changed the row. */
+    arrive: (id: number, arrival: number): void => void arrive.run(id, arrival),
+    settle: (id: number, position: number): void => void settle.run(position, id),
+    /** Takes the position of a row away, so that it does not get into its table. */
+    unsettle: ({ name }: CatalogEntity, key: string): void => {
+      prepare('UPDATE scratch.merged SET position = NULL WHERE entity = ? AND key = ?').run(
+        name,
+        key,
+      );
+    },
+    arrivalsAt({ name }: CatalogEntity, position: number): number[] {
+      const text = `SELECT arrival FROM scratch.merged m JOIN scratch.arrived a ON a.merged = m.id
+        WHERE m.entity = ? AND m.position = ? ORDER BY arrival`;
+      return prepare(text)
+        .all(name, position)
+        .map(({ arrival }) => Number(arrival));
+    },
+    /** Returns the merged rows of an entity in batches, in the order of their first lines. */
+    *all(entity: CatalogEntity): Generator<Settled> {
+      const page = db.prepare(mergedPageSql(entity, base !== null));
+      for (let after = 0; ; ) {
+        const rows = page.all(entity.name, after) as Settled[];
+        yield* rows;
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        after = last.id;
+      }
+    },
+  };
+};
+
+/** Writes the rows of an entity into its table: those of the base, with merged payloads, then the rows that moved or are new. */
+const fillTable = ({ db, prepare, base }: ImportDatabase, entity: CatalogEntity): void => {
+  const { name, table, position } = entity;
+  if (base !== null) {
+    const text = `INSERT INTO main.${table} (${position}, _key, payload)
+      SELECT b.${position}, b._key, coalesce(m.payload, b.payload) FROM base.${table} b
+      LEFT JOIN scratch.merged m ON m.entity = ? AND m.key = b._key AND m.position IS NOT NULL
+      WHERE m.id IS NULL OR m.position = b.${position} ORDER BY b.${position}`;
+    prepare(text).run(name);
+  }
+  const added = `SELECT position, key, payload FROM scratch.merged
+    WHERE entity = ? AND position IS NOT NULL AND position IS NOT base ORDER BY position`;
+  db.prepare(`${insertSql(entity).replace(/VALUES .*$/, '')}${added}`).run(name);
+};
+
+/** Adds to the number under a name, which begins at 0. */
+const addTo = (counts: Map<string, number>, name: string, count: number): void => {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+};
+
+export const createMerge = (parts: MergeParts): Landing => {
+  const { catalog, checker, database, sum, treeRows } = parts;
+  const { db, prepare, base: baseName } = database;
+  const rows = createMergedRows(database);
+  const landed = new Map<string, number>();
+  const moved = new Map<string, number>();
+  let taken = 0;
 
   const originalOf = ({ table, position }: CatalogEntity, key: string): BaseRow | undefined => {
-    if (!hasBase) return undefined;
+    if (baseName === null) return undefined;
     const text = `SELECT ${position} AS position, payload FROM base.${table} WHERE _key = ?`;
     return prepare(text).get(key) as BaseRow | undefined;
-  };
-
-  /** Returns the merged rows of an entity in batches, in the order of their first lines. */
-  const merged = function* (entity: CatalogEntity): Generator<Settled> {
-    const page = db.prepare(mergedPageSql(entity, hasBase));
-    for (let after = 0; ; ) {
-      const rows = page.all(entity.name, after) as Settled[];
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last.id;
-    }
   };
 
   /** Assigns positions to rows that differ from the base, and updates the state sum. */
   const place = (entity: CatalogEntity): void => {
     const treeEnd = lastOfTree(parts, entity);
     let next = lastOfBase(database, entity);
-    for (const { id, key, payload, base, old } of merged(entity)) {
+    for (const { id, key, payload, base, old } of rows.all(entity)) {
       if (payload === old) continue;
       if (old !== null) sum.remove(entity, key, old);
       sum.add(entity, key, payload);
       const isOfTree = base !== null && base <= treeEnd;
-      if (isOfTree) moved.set(entity.name, (moved.get(entity.name) ?? 0) + 1);
+      if (isOfTree) addTo(moved, entity.name, 1);
       const position = base === null || isOfTree ? next + 1 : base;
       next = Math.max(next, position);
-      settle.run(position, id);
+      rows.settle(id, position);
     }
-  };
-
-  const fill = (entity: CatalogEntity): void => {
-    const { name, table, position } = entity;
-    if (hasBase) {
-      const text = `INSERT INTO main.${table} (${position}, _key, payload)
-        SELECT b.${position}, b._key, coalesce(m.payload, b.payload) FROM base.${table} b
-        LEFT JOIN scratch.merged m ON m.entity = ? AND m.key = b._key AND m.position IS NOT NULL
-        WHERE m.id IS NULL OR m.position = b.${position} ORDER BY b.${position}`;
-      prepare(text).run(name);
-    }
-    const added = `SELECT position, key, payload FROM scratch.merged
-      WHERE entity = ? AND position IS NOT NULL AND position IS NOT base ORDER BY position`;
-    db.prepare(`${insertSql(entity).replace(/VALUES .*$/, '')}${added}`).run(name);
   };
 
   return {
     take({ entity, row: patch, payload: own }, arrival) {
       const key = keyFrom(patch, entity.primaryKey);
       if (key === undefined) return keyFault(entity, patch);
-      const known = find.get(entity.name, key) as Merged | undefined;
+      const known = rows.find(entity, key);
       const original = known === undefined ? originalOf(entity, key) : undefined;
       const before = known?.payload ?? original?.payload;
       const row: Row = before === undefined ? patch : { ...JSON.parse(before), ...patch };
       const fault = shapeFault(entity, row, checker.check(entity.name, row));
       if (fault !== undefined) return fault;
       const payload = before === undefined ? own : JSON.stringify(row);
-      const id =
-        known?.id ?? Number(insert.get(entity.name, key, payload, original?.position ?? null)?.id);
-      if (known !== undefined) update.run(payload, id);
-      arrive.run(id, arrival);
-      landed.set(entity.name, (landed.get(entity.name) ?? 0) + 1);
+      const id = known?.id ?? rows.insert(entity, key, payload, original?.position ?? null);
+      if (known !== undefined) rows.update(id, payload);
+      rows.arrive(id, arrival);
+      addTo(landed, entity.name, 1);
       taken += 1;
       return undefined;
     },
@@ -139,32 +172,21 @@ export const createMerge = (parts: MergeParts): Landing => {
           continue;
         }
         place(entity);
-        fill(entity);
+        fillTable(database, entity);
       }
       db.exec('CREATE INDEX scratch.merged_position ON merged (entity, position)');
     },
-    arrivalsAt({ name }, position) {
-      const text = `SELECT arrival FROM scratch.merged m JOIN scratch.arrived a ON a.merged = m.id
-        WHERE m.entity = ? AND m.position = ? ORDER BY arrival`;
-      return prepare(text)
-        .all(name, position)
-        .map(({ arrival }) => Number(arrival));
-    },
+    arrivalsAt: rows.arrivalsAt,
     takeBack(entity, key) {
-      prepare('UPDATE scratch.merged SET position = NULL WHERE entity = ? AND key = ?').run(
-        entity.name,
-        key,
-      );
+      rows.unsettle(entity, key);
       const original = originalOf(entity, key);
       if (original !== undefined && original.position <= lastOfTree(parts, entity)) {
-        moved.set(entity.name, (moved.get(entity.name) ?? 0) - 1);
+        addTo(moved, entity.name, -1);
       }
       return original;
     },
     landed: ({ name }) => landed.get(name) ?? 0,
-    countOut({ name }, rows) {
-      landed.set(name, (landed.get(name) ?? 0) - rows);
-    },
+    countOut: ({ name }, count) => addTo(landed, name, -count),
     isChanged: ({ name }) => landed.has(name),
     isReplaced: () => false,
     treeRows: ({ name }) => (treeRows[name] ?? 0) - (moved.get(name) ?? 0),
