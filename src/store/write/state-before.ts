@@ -66,10 +66,33 @@ const forgetSql =
 
 type Noted = { payload: string | null; position: number | null };
 
-const openNotes = (): DatabaseSync => {
-  const db = new DatabaseSync(':memory:');
-  db.exec(`PRAGMA journal_mode = OFF; PRAGMA temp_store = MEMORY; ${table}`);
-  return db;
+const readNoteSql = 'SELECT payload, position FROM before WHERE entity = ? AND key = ?';
+const noteKeysSql = 'SELECT key FROM before WHERE entity = ? ORDER BY key';
+
+/**
+ * Creates the database of records. It is opened with the first record, since most sessions write little or nothing.
+ */
+const createNotes = () => {
+  let opened: { db: DatabaseSync; prepare: Statements } | undefined;
+  return {
+    /** Opens the database if needed, and returns its statements. */
+    open(): Statements {
+      if (opened === undefined) {
+        const db = new DatabaseSync(':memory:');
+        db.exec(`PRAGMA journal_mode = OFF; PRAGMA temp_store = MEMORY; ${table}`);
+        opened = { db, prepare: createStatements(db) };
+      }
+      return opened.prepare;
+    },
+    read: ({ name }: CatalogEntity, key: string): Noted | undefined =>
+      opened?.prepare(readNoteSql).get(name, key) as Noted | undefined,
+    keys: ({ name }: CatalogEntity): string[] =>
+      (opened?.prepare(noteKeysSql).all(name) ?? []).map(({ key }) => key as string),
+    drop(): void {
+      opened?.db.close();
+      opened = undefined;
+    },
+  };
 };
 
 /** Creates a reader for rows of the file, which opens it with the first read. */
@@ -91,6 +114,16 @@ const createFileReader = (base: BaseFile | undefined) => {
   };
 };
 
+/** Creates a reader for the present rows. */
+const createPresent = (prepare: Statements) => ({
+  text: ({ table: rows }: CatalogEntity, key: string): string | undefined =>
+    prepare(`SELECT payload FROM ${rows} WHERE _key = ?`).get(key)?.payload as string | undefined,
+  position: ({ table: rows, position }: CatalogEntity, key: string): number | undefined =>
+    prepare(`SELECT ${position} AS position FROM ${rows} WHERE _key = ?`).get(key)?.position as
+      | number
+      | undefined,
+});
+
 /** Creates the log over the present rows. */
 export const createBeforeLog = (
   catalog: Catalog,
@@ -98,30 +131,14 @@ export const createBeforeLog = (
   { base, touched }: { base: BaseFile | undefined; touched: Pick<TouchedRows, 'of' | 'isOfBase'> },
 ): BeforeLog => {
   const file = createFileReader(base);
-  /**
-   * True if there is a mark. The database of records is created with the first record, since most sessions write
-   * little or nothing.
-   */
+  const notes = createNotes();
+  const present = createPresent(prepare);
   let isMarked = false;
-  let notes: { db: DatabaseSync; prepare: Statements } | undefined;
   /** Positions of the file's rows that may already differ at the time of the mark. */
   let changedAtMark = new Map<string, ReadonlySet<number>>();
 
   const checkMark = (): void => {
     if (!isMarked) throw new Error('the store has no mark "task"');
-  };
-
-  const forget = (): void => {
-    notes?.db.close();
-    notes = undefined;
-  };
-
-  const writeNotes = (): Statements => {
-    if (notes === undefined) {
-      const db = openNotes();
-      notes = { db, prepare: createStatements(db) };
-    }
-    return notes.prepare;
   };
 
   const isAsInFile = (entity: CatalogEntity, position: number): boolean =>
@@ -130,37 +147,23 @@ export const createBeforeLog = (
   const textOf = (entity: CatalogEntity, { payload, position }: Noted): string | null =>
     position === null ? payload : file.rowAt(entity, position);
 
-  const now = (entity: CatalogEntity, key: string) =>
-    prepare(`SELECT ${entity.position} AS position FROM ${entity.table} WHERE _key = ?`).get(key)
-      ?.position as number | undefined;
-
   /** Returns the keys of written rows: of present rows by position, then of removed ones. */
-  const keysOf = (entity: CatalogEntity): string[] => {
-    const sql = 'SELECT key FROM before WHERE entity = ? ORDER BY key';
-    const keys = notes?.prepare(sql).all(entity.name) ?? [];
-    return keys
-      .map(({ key }) => ({ key: key as string, at: now(entity, key as string) ?? Infinity }))
+  const keysOf = (entity: CatalogEntity): string[] =>
+    notes
+      .keys(entity)
+      .map((key) => ({ key, at: present.position(entity, key) ?? Infinity }))
       .sort((a, b) => (a.at === b.at ? 0 : a.at - b.at))
       .map(({ key }) => key);
-  };
-
-  const readNote = (entity: CatalogEntity, key: string): Noted | undefined =>
-    notes
-      ?.prepare('SELECT payload, position FROM before WHERE entity = ? AND key = ?')
-      .get(entity.name, key) as Noted | undefined;
-
-  const readNow = ({ table: rows }: CatalogEntity, key: string): string | undefined =>
-    prepare(`SELECT payload FROM ${rows} WHERE _key = ?`).get(key)?.payload as string | undefined;
 
   return {
     begin() {
-      forget();
+      notes.drop();
       isMarked = true;
       changedAtMark = new Map(catalog.entities.map(({ name }) => [name, touched.of(name)]));
     },
     record(changed) {
       if (!isMarked || changed.length === 0) return;
-      const write = writeNotes();
+      const write = notes.open();
       for (const { entity, key, before, after, position } of changed) {
         if (before === undefined) {
           write(noteSql).run(entity.name, key, null, null);
@@ -172,19 +175,19 @@ export const createBeforeLog = (
         if (after === undefined) write(forgetSql).run(entity.name, key);
       }
     },
-    forget,
+    forget: notes.drop,
     end() {
-      forget();
+      notes.drop();
       isMarked = false;
     },
     *changes() {
       checkMark();
       for (const entity of catalog.entities) {
         for (const key of keysOf(entity)) {
-          const note = readNote(entity, key);
+          const note = notes.read(entity, key);
           if (note === undefined) continue;
           const before = textOf(entity, note);
-          const after = readNow(entity, key) ?? null;
+          const after = present.text(entity, key) ?? null;
           if (before !== after) yield { entity: entity.name, key, before, after };
         }
       }
@@ -193,11 +196,11 @@ export const createBeforeLog = (
       checkMark();
       const entity = catalog.entity(name);
       const key = keyOf(entity, fields);
-      const note = readNote(entity, key);
-      return note === undefined ? readNow(entity, key) : (textOf(entity, note) ?? undefined);
+      const note = notes.read(entity, key);
+      return note === undefined ? present.text(entity, key) : (textOf(entity, note) ?? undefined);
     },
     close() {
-      forget();
+      notes.drop();
       file.close();
     },
   };
