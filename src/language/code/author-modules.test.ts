@@ -1,5 +1,9 @@
-/** Compares the lists of host modules with the stubs against which authors write. */
-import { readFileSync } from 'node:fs';
+/**
+ * Holds the copies of the author's contract equal: the lists of host modules, the stubs against which authors write,
+ * the module of tests as hosts have it, and the docs. Python and TypeScript must offer the same, each in its own
+ * spelling. `author-types.test.ts` of the world host compares signatures and docstrings of `svc_env` itself.
+ */
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allowedBuiltins } from '../../../world-host-image/usercode/typescript-loader.ts';
 import { type AuthorModules, pythonModules, typescriptModules } from './author-modules.ts';
@@ -7,6 +11,16 @@ import { nodeModules } from './node-modules.ts';
 
 const stub = (file: string): string =>
   readFileSync(new URL(`../../author-types/${file}`, import.meta.url), 'utf8');
+
+const repo = new URL('../../../', import.meta.url);
+
+const doc = (file: string): string => readFileSync(new URL(`docs/${file}`, repo), 'utf8');
+
+/** Reads a file of the host's own modules, wherever it is below the folder of user code. */
+const hostFile = (name: string): string => {
+  const [found = name] = globSync(`world-host-image/usercode/**/${name}`, { cwd: repo });
+  return readFileSync(new URL(found, repo), 'utf8');
+};
 
 const all = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name = '']) => name);
@@ -37,7 +51,7 @@ describe('Python', () => {
     expect(sorted(pythonModules.exports.get(module))).toEqual(sorted(names));
   });
 
-  it('contexts have the members of their stubs', () => {
+  it('gives contexts the members of their stubs', () => {
     const text = stub('svc_env/ctx.pyi');
     const members = (name: string) =>
       all(
@@ -65,14 +79,14 @@ describe('TypeScript', () => {
     expect(sorted(typescriptModules.exports.get(module))).toEqual(sorted(values));
   });
 
-  it('types are those of the stub', () => {
+  it('has the types of the stub', () => {
     const types = ['svc_env', 'svc_env/testing'].flatMap((name) =>
       exported(name, 'type|interface'),
     );
     expect(sorted(typescriptModules.types)).toEqual(sorted(types));
   });
 
-  it('the context of a handler has the members of its stub', () => {
+  it('gives the context of a handler the members of its stub', () => {
     const members = (beginning: string) => {
       const [, rest = ''] = text.split(beginning);
       return all(rest.split(/^ {2}\}/m)[0] ?? '', /^ {4}(\w+)[:(<]/gm);
@@ -84,7 +98,7 @@ describe('TypeScript', () => {
     expect(sorted(typescriptModules.members.handler)).toEqual(sorted(names));
   });
 
-  it('modules of Node are those that the host lets through', () => {
+  it('names the modules of Node that the host lets through', () => {
     expect(sorted(nodeModules)).toEqual(sorted(allowedBuiltins));
   });
 });
@@ -93,4 +107,65 @@ it('functions of the store are exported, and members of a handler’s context', 
   const held = ({ store, exports, members }: AuthorModules) =>
     [...store].filter((name) => !exports.get('svc_env')?.has(name) || !members.handler.has(name));
   expect([held(pythonModules), held(typescriptModules)]).toEqual([[], []]);
+});
+
+/** Spells a Python name as TypeScript has it. */
+const inTypeScript = (name: string): string =>
+  name === 'delete'
+    ? 'remove'
+    : name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+describe('both languages', () => {
+  it('have the same members of contexts', () => {
+    for (const kind of ['handler', 'verify'] as const) {
+      const python = [...pythonModules.members[kind]].map(inTypeScript);
+      expect(sorted(typescriptModules.members[kind])).toEqual(sorted(python));
+    }
+  });
+
+  it('have the same exports, but for the types of options and requests', () => {
+    const named = ['svc_env', 'svc_env/testing'].flatMap((name) => [
+      ...(typescriptModules.exports.get(name) ?? []),
+    ]);
+    const onlyTypes = new Set(['QueryOptions', 'HandlerRequest', 'RequestOptions']);
+    const typescript = [...named, ...typescriptModules.types].filter(
+      (name) => !onlyTypes.has(name),
+    );
+    const python = ['svc_env', 'svc_env.testing'].flatMap((name) =>
+      [...(pythonModules.exports.get(name) ?? [])].map(inTypeScript),
+    );
+    expect(sorted(typescript)).toEqual(sorted(python));
+  });
+});
+
+describe('the world under test', () => {
+  const pythonMember = /^ {4}(?:def )?([a-z]\w*)(?:[:(]| = )/gm;
+  const members = all(block(stub('svc_env/testing.pyi'), 'class _World:\n'), pythonMember);
+  const [, declared = ''] = stub('svc_env.d.ts').split('  export const world: {\n');
+  const typescript = all(declared.split(/^ {2}\}/m)[0] ?? '', /^ {4}(\w+)[:(]/gm);
+
+  it('has the members of its stub in Python', () => {
+    const text = hostFile('testing.py');
+    expect(sorted(all(block(text, 'class _World:\n'), pythonMember))).toEqual(sorted(members));
+  });
+
+  it('has the members of its declaration in TypeScript', () => {
+    const text = block(hostFile('svc-testing.ts'), 'export const world = {\n');
+    expect(sorted(all(text, /^ {2}(\w+)[:,]/gm))).toEqual(sorted(typescript));
+  });
+
+  it('has the same members in both languages', () => {
+    expect(sorted(typescript)).toEqual(sorted(members.map(inTypeScript)));
+  });
+
+  it('has every member in the docs', () => {
+    const text = doc('write-worlds/tests.md') + doc('use/tasks.md');
+    expect([...members, ...typescript].filter((name) => !text.includes(name))).toEqual([]);
+  });
+});
+
+it('the docs name every member of a handler’s context, in both spellings', () => {
+  const text = doc('write-worlds/user-code.md');
+  const names = [...pythonModules.members.handler, ...typescriptModules.members.handler];
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
 });
