@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLines } from './log.ts';
 
-it('a log whose disk is full fails nobody, and tells how many lines were lost when it is not any more', () => {
+it('a log whose disk is full fails no caller, and reports how many lines were lost once there is space again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
   const file = join(folder, 'log');
   const fd = openSync('/dev/full', 'w');
@@ -16,8 +16,8 @@ it('a log whose disk is full fails nobody, and tells how many lines were lost wh
     expect(openSync(file, 'a')).toBe(fd);
     log.write('after\n');
     log.write('later\n');
-    const [told, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
-    expect(JSON.parse(told ?? '')).toMatchObject({
+    const [report, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(report ?? '')).toMatchObject({
       level: 'warn',
       msg: expect.stringContaining('300 lines of the log were lost: ENOSPC'),
     });

@@ -50,13 +50,14 @@ export const openLines = (fd: number) => {
       left = left.subarray(written);
       isBroken = left.length > 0 && (isBroken || written > 0);
       if (written > 0) continue;
-      if (lost > 0 || waitedMs >= slowPipe.mostMs) throw new Error('nobody reads the log');
+      if (lost > 0 || waitedMs >= slowPipe.mostMs)
+        throw new Error('the reader of the log takes nothing');
       pauseBlocking(slowPipe.everyMs);
       waitedMs += slowPipe.everyMs;
     }
   };
 
-  const tellOfLost = (): void => {
+  const reportLost = (): void => {
     if (lost === 0) return;
     const time = new Date().toISOString();
     const msg = `${lost} lines of the log were lost: ${failure}`;
@@ -67,7 +68,7 @@ export const openLines = (fd: number) => {
   return {
     write(line: string): void {
       try {
-        tellOfLost();
+        reportLost();
         writeWhole(line);
       } catch (error) {
         lost += 1;

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { describeError } from '#domain/error.ts';
 import { undoStart } from './release.ts';
 
-it('a failed start releases all that it made, and tells why it failed', async () => {
+it('a failed start releases all that it made, and reports why it failed', async () => {
   const released: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const made = new AsyncDisposableStack();
   const make = (name: string, fails = false): void =>
     made.defer(async () => {
@@ -15,9 +15,9 @@ it('a failed start releases all that it made, and tells why it failed', async ()
   make('second', true);
   make('third', true);
   make('fourth');
-  const tell = (failure: unknown) => void told.push(describeError(failure));
-  const error = await undoStart(new Error('the start failed'), made, tell);
+  const report = (failure: unknown) => void reported.push(describeError(failure));
+  const error = await undoStart(new Error('the start failed'), made, report);
   expect(error).toEqual(new Error('the start failed'));
   expect(released).toEqual(['fourth', 'third', 'second', 'first']);
-  expect(told).toEqual(['second cannot be released; third cannot be released']);
+  expect(reported).toEqual(['second cannot be released; third cannot be released']);
 });

@@ -7,12 +7,12 @@
 export const undoStart = async (
   error: unknown,
   made: AsyncDisposableStack,
-  tell: (failure: unknown) => void,
+  report: (failure: unknown) => void,
 ): Promise<unknown> => {
   try {
     await made.disposeAsync();
   } catch (failure) {
-    tell(failure);
+    report(failure);
   }
   return error;
 };

@@ -78,7 +78,7 @@ const escapeHtml = (text: string): string =>
 const asSentence = (message: string): string =>
   `${message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase())}.`;
 
-const wayIn = `<p>Whoever opened the session can make a link: <code>svc worlds session link &lt;session&gt;</code>, or
+const wayIn = `<p>The person who opened the session can make a link: <code>svc worlds session link &lt;session&gt;</code>, or
 <code>POST /world-sessions/{sessionId}/links</code>. Each link lets in one browser, once.</p>`;
 
 const adviceOn = ({ status, retryAfterS }: SurfaceRefusal): string => {

@@ -103,7 +103,7 @@ describe('a copy of an entity', () => {
     );
   });
 
-  it('is told of the rows that changed, and of no others', async () => {
+  it('gets the rows that changed, and no others', async () => {
     const store = openSampleStore();
     const copy = createCopy(store);
     expect(copy.update()).toBe('all');
@@ -113,7 +113,7 @@ describe('a copy of an entity', () => {
     expect(copy.update()).toBe(1);
   });
 
-  it('is told that anything may have changed when too much did, and after going back', async () => {
+  it('learns that anything may have changed when too much did, and after going back', async () => {
     const store = openSampleStore();
     store.mark('base');
     const copy = createCopy(store);
@@ -132,7 +132,7 @@ describe('a copy of an entity', () => {
     expect(copy.rows()).toEqual(store.query(entity));
   });
 
-  it('is told of what a long transaction undid', async () => {
+  it('gets the rows that a long transaction undid', async () => {
     const store = openSampleStore();
     const copy = createCopy(store);
     copy.update();
@@ -148,7 +148,7 @@ describe('a copy of an entity', () => {
     expect(copy.rows()).toEqual(store.query(entity));
   });
 
-  it('is told how large it would be, unless the rows are too many', () => {
+  it('has its size estimated in advance, unless the rows are too many', () => {
     const store = openSampleStore();
     const bytes = store.query(entity).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     expect(store.sizeOf(entity, 2)).toBe(bytes);

@@ -166,7 +166,7 @@ describe('writing', () => {
     expect((await refusalOf(onto)).kind).toBe('duplicate');
   });
 
-  it('counts its own rows, and those of nobody else once it has ended', async () => {
+  it('counts its own rows, and no others once it has ended', async () => {
     const store = openSampleStore();
     const insert = (login: string, id: number) => store.insert('users', { login, id });
     await store.atomically(() => {

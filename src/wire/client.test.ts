@@ -99,7 +99,7 @@ describe('the client', () => {
     expect((await client.send(pollCalls, { params, query })).body).toMatchObject({ close: null });
   });
 
-  it('refuses a body that cannot be written, and asks nobody', async () => {
+  it('refuses a body that cannot be written, and sends no request', async () => {
     const asked: unknown[] = [];
     const client = await clientOf((request, response) => {
       asked.push(request.url);

@@ -9,7 +9,7 @@ export type Sent = {
 export type Exchanged = { status: number; contentType: string; bytes: Buffer };
 
 /** Callbacks of an exchange: exactly one of them is called, once. */
-export type Told = { done(answer: Exchanged): void; failed(error: Error): void };
+export type Callbacks = { done(answer: Exchanged): void; failed(error: Error): void };
 
 /** An exchange in progress. */
 export type Underway = {

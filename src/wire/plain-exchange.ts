@@ -9,7 +9,13 @@
 import type * as Net from 'node:net';
 import type { Socket } from 'node:net';
 import { type AnswerReader, createAnswerReader, type ReadAnswer } from './answer-reader.ts';
-import { connectMs, lateConnection, type Sent, type Told, type Underway } from './exchanged.ts';
+import {
+  type Callbacks,
+  connectMs,
+  lateConnection,
+  type Sent,
+  type Underway,
+} from './exchanged.ts';
 
 const net: typeof Net = process.getBuiltinModule('node:net');
 
@@ -18,11 +24,11 @@ const idleMs = 4_000;
 /** Size of the read buffer. */
 const bufferBytes = 64 * 1024;
 
-/** A connection; `told` has the callbacks of its exchange, and is undefined while it is idle. */
+/** A connection; `callbacks` are those of its exchange, and undefined while it is idle. */
 type Connection = {
   readonly socket: Socket;
   reader: AnswerReader | undefined;
-  told: Told | undefined;
+  callbacks: Callbacks | undefined;
   idleSince: number;
 };
 
@@ -47,19 +53,19 @@ const keep = (origin: string, connection: Connection): void => {
 };
 
 const fail = (connection: Connection, error: Error): void => {
-  const { told } = connection;
-  connection.told = undefined;
+  const { callbacks } = connection;
+  connection.callbacks = undefined;
   connection.reader = undefined;
-  told?.failed(error);
+  callbacks?.failed(error);
 };
 
 const finish = (origin: string, connection: Connection, answer: ReadAnswer): void => {
-  const { socket, told } = connection;
-  connection.told = undefined;
+  const { socket, callbacks } = connection;
+  connection.callbacks = undefined;
   connection.reader = undefined;
   if (answer.keeps && socket.writable) keep(origin, connection);
   else socket.destroy();
-  told?.done(answer);
+  callbacks?.done(answer);
 };
 
 /** Handles received bytes. Bytes that answer no request end the connection. */
@@ -125,7 +131,7 @@ const open = ({ origin, hostname, port }: Place): Connection => {
       },
     },
   });
-  const connection: Connection = { socket, reader: undefined, told: undefined, idleSince: 0 };
+  const connection: Connection = { socket, reader: undefined, callbacks: undefined, idleSince: 0 };
   const timer = setTimeout(() => socket.destroy(lateConnection()), connectMs);
   socket.once('connect', () => clearTimeout(timer));
   socket.on('error', (error) => fail(connection, error));
@@ -165,17 +171,17 @@ const textOf = (host: string, target: string, { method, headers, body }: Sent): 
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 };
 
-/** Starts an exchange. Throws if the request cannot be written; later errors go to `told`. */
-export const askPlainly = (address: string, sent: Sent, told: Told): Underway => {
+/** Starts an exchange. Throws if the request cannot be written; later errors go to `callbacks`. */
+export const askPlainly = (address: string, sent: Sent, callbacks: Callbacks): Underway => {
   const { place, target } = readAddress(address);
   const text = textOf(place.host, target, sent);
   const connection = connectionTo(place);
-  connection.told = told;
+  connection.callbacks = callbacks;
   connection.reader = createAnswerReader();
   connection.socket.write(text, 'utf8');
   return {
     cut(error) {
-      if (connection.told !== told) return; // the connection serves another exchange by now
+      if (connection.callbacks !== callbacks) return; // the connection serves another exchange by now
       connection.socket.destroy();
       fail(connection, error);
     },

@@ -94,13 +94,13 @@ describe('a client that repeats', () => {
   });
 
   it('comes again to a server that had too much to do, and not when its own quota is used up', async () => {
-    const told = { status: 429, retryAfterMs: 1 };
-    const busy = new AppError('exhausted', 'too much', { detail: told });
+    const detail = { status: 429, retryAfterMs: 1 };
+    const busy = new AppError('exhausted', 'too much', { detail });
     const { client, keys } = failing([busy, busy]);
     await client.send(closeSession, { params, body: {} });
     await client.send(openSession, { body: { slug: 'notes' } });
     expect(keys).toHaveLength(4);
-    const usedUp = new AppError('exhausted', 'no', { detail: { ...told, quota: 'sessions' } });
+    const usedUp = new AppError('exhausted', 'no', { detail: { ...detail, quota: 'sessions' } });
     const refused = failing([usedUp]).client;
     await expect(refused.send(openSession, { body: { slug: 'notes' } })).rejects.toBe(usedUp);
   });

@@ -1,6 +1,12 @@
 /** Exchanges over TLS. They use Node's client, which handles certificates, server names and TLS sessions. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { connectMs, lateConnection, type Sent, type Told, type Underway } from './exchanged.ts';
+import {
+  type Callbacks,
+  connectMs,
+  lateConnection,
+  type Sent,
+  type Underway,
+} from './exchanged.ts';
 import { https } from './http.ts';
 
 /** Fails a request that gets no connection in time, with an error in the form of the system's own. */
@@ -21,7 +27,7 @@ const lengthOf = (body: string | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 /** Reads an answer to its end. */
-const read = (response: IncomingMessage, { done, failed }: Told): void => {
+const read = (response: IncomingMessage, { done, failed }: Callbacks): void => {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
   response.on('error', failed);
@@ -35,13 +41,13 @@ const read = (response: IncomingMessage, { done, failed }: Told): void => {
 };
 
 /** Starts an exchange. */
-export const askSecurely = (address: string, sent: Sent, told: Told): Underway => {
+export const askSecurely = (address: string, sent: Sent, callbacks: Callbacks): Underway => {
   const { method, body } = sent;
   const headers = { ...sent.headers, ...lengthOf(body) };
   const request = https().request(address, { method, headers });
   watchConnect(request);
-  request.on('error', told.failed);
-  request.on('response', (response) => read(response, told));
+  request.on('error', callbacks.failed);
+  request.on('response', (response) => read(response, callbacks));
   request.end(body);
   return { cut: (error) => void request.destroy(error) };
 };

@@ -82,7 +82,7 @@ describe('an alias', () => {
   it('is refused where no path could be found by it', async () => {
     const operations = operation('GET', '/v3/notes') + operation('GET', '/v1/notes');
     for (const [aliases, message] of [
-      ['"/v1" = "/v3"', 'the path /v1/notes begins with /v1, so nobody would find it'],
+      ['"/v1" = "/v3"', 'the path /v1/notes begins with /v1, so no request would reach it'],
       ['"/v2" = "/v4"', 'no path begins with /v4'],
       ['"v2" = "/v3"', 'the beginning of a path starts with'],
     ]) {

@@ -164,7 +164,7 @@ describe('rows of files', () => {
     ]);
   });
 
-  it('are told apart without a name, as from standard input', async () => {
+  it('have their format recognised without a name, as from standard input', async () => {
     const given = { entity: 'notes' };
     for (const text of [
       csv,
@@ -359,7 +359,7 @@ describe('files that cannot be read', () => {
 });
 
 describe('rows that cannot be taken', () => {
-  it('are told with their lines, and the others are read', async () => {
+  it('are reported with their lines, and the others are read', async () => {
     const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`;
     const text = [
       '{"id":1}',

@@ -59,9 +59,9 @@ const contracts: Record<string, Contract> = {
       },
     },
   }),
-  'issues that are told apart by their titles': withEntity({ ...issues, unique: [[['title']]] }),
+  'issues with unique titles': withEntity({ ...issues, unique: [[['title']]] }),
   'issues alone': sampleContract({ entities: [{ ...issues, relationships: [] }] }),
-  'users under other keys, and nobody refers to them': sampleContract({
+  'users under other keys, and no row refers to them': sampleContract({
     entities: [
       byId,
       { ...repos, relationships: [] },

@@ -169,7 +169,7 @@ describe('an import', () => {
       { login: 'eve', id: 6, profile: { email: 'ann@example.test' } },
       { login: 'half \ud800', id: 8 },
     ];
-    const issue = { ...sampleRows.issues?.[0], id: 20, number: 9, assignee: 'nobody' };
+    const issue = { ...sampleRows.issues?.[0], id: 20, number: 9, assignee: 'grace' };
     const chunks = [users(...lines), files.chunk(1, linesOf([issue]), 'issues')];
     const { refusals } = await refusalsOf({ base, chunks });
     expect(refusals.map(({ index, pointer, detail }) => [index, pointer, detail])).toEqual([
@@ -181,7 +181,7 @@ describe('an import', () => {
       [5, '/id', 'another row has id 1'],
       [6, '/profile/email', 'another row has profile.email "ann@example.test"'],
       [7, '/login', 'holds half of a surrogate pair, which is no character'],
-      [0, '/assignee', 'assignee "nobody" refers to users, which has no such row'],
+      [0, '/assignee', 'assignee "grace" refers to users, which has no such row'],
     ]);
   });
 
@@ -269,8 +269,8 @@ describe('redaction', () => {
   it('quotes nothing in what it refuses, nor where rows were redacted before', async () => {
     const odd = { login: 'ann', id: 'a-secret' };
     for (const how of [{ redact: 'apply' }, { withholds: true }] as const) {
-      const told = await runImport(plan({ contract: redacted, chunks: [users(odd)], ...how }));
-      const [refusal] = readRefusals(told);
+      const outcome = await runImport(plan({ contract: redacted, chunks: [users(odd)], ...how }));
+      const [refusal] = readRefusals(outcome);
       expect(refusal?.detail).toContain('its value is not repeated');
       expect(refusal?.detail).not.toContain('a-secret');
     }

@@ -44,19 +44,20 @@ type Reading = {
   landing: Landing;
   arrivals: Arrivals;
   refusals: Refusals;
-  tell(fault: RowFault): RowFault;
+  /** Turns the fault of a row into what its refusal shows. */
+  shown(fault: RowFault): RowFault;
 };
 
 /** Returns the function that turns faults of rows into refusals; under redaction these quote nothing of the rows. */
-const tellerOf = ({ contract, redact, withholds }: ImportPlan): Reading['tell'] => {
+const createShown = ({ contract, redact, withholds }: ImportPlan): Reading['shown'] => {
   if (redact === 'off' && withholds !== true) return (fault) => fault;
   const withhold = createWithholding(contract);
   return (fault) => {
     // A row that failed may not be redacted, so its key is withheld.
-    const told = withhold({ pointer: fault.pointer ?? '', detail: fault.detail });
-    const pointer = fault.pointer === null ? null : told.pointer;
-    const field = parsePointer(told.pointer)[0] ?? null;
-    return { ...fault, primaryKey: null, field, pointer, detail: told.detail };
+    const withheld = withhold({ pointer: fault.pointer ?? '', detail: fault.detail });
+    const pointer = fault.pointer === null ? null : withheld.pointer;
+    const field = parsePointer(withheld.pointer)[0] ?? null;
+    return { ...fault, primaryKey: null, field, pointer, detail: withheld.detail };
   };
 };
 
@@ -68,7 +69,7 @@ const redactionOf = ({ contract, redact: mode }: ImportPlan): RowReaderParts['re
 };
 
 const readChunk = async (
-  { plan, limits, reader, landing, arrivals, refusals, tell }: Reading,
+  { plan, limits, reader, landing, arrivals, refusals, shown }: Reading,
   chunk: ImportChunk,
   tick: () => void,
 ): Promise<void> => {
@@ -83,7 +84,7 @@ const readChunk = async (
       if (read === undefined) continue;
       rows += 1;
       const fault = isFault(read) ? read : landing.take(read, arrival);
-      if (fault !== undefined) refusals.add(arrivals.placeOf(arrival), tell(fault));
+      if (fault !== undefined) refusals.add(arrivals.placeOf(arrival), shown(fault));
     }
     tick();
     await setImmediate();
@@ -159,8 +160,8 @@ const importInto = async (
     rowFields: limits.rowFields,
     hasNoted: redaction === null && plan.withholds === true,
   });
-  const tell = tellerOf(plan);
-  await readChunks({ plan, limits, reader, landing, arrivals, refusals, tell }, report);
+  const shown = createShown(plan);
+  await readChunks({ plan, limits, reader, landing, arrivals, refusals, shown }, report);
   const applying = (): void =>
     report({
       phase: 'applying',

@@ -25,9 +25,9 @@ const isEqualBy =
 const createTally = ({ pair, ways, reason }: ComparedPair) => {
   const counts = { equal: 0, onlyHere: 0, onlyThere: 0, differing: 0 };
   const examples: Difference[] = [];
-  const note = (what: Exclude<keyof typeof counts, 'equal'>, tell: () => Difference): void => {
+  const note = (what: Exclude<keyof typeof counts, 'equal'>, describe: () => Difference): void => {
     counts[what] += 1;
-    if (examples.length < mostExamples) examples.push(tell());
+    if (examples.length < mostExamples) examples.push(describe());
   };
   return {
     meet(keyText: string | null, hereText: string | null, thereText: string | null): void {
@@ -42,10 +42,10 @@ const createTally = ({ pair, ways, reason }: ComparedPair) => {
         if (here !== null) counts.equal += 1;
         return;
       }
-      const tell = () => ({ key: parse(keyText), here, there });
-      if (there === null) note('onlyHere', tell);
-      else if (here === null) note('onlyThere', tell);
-      else note('differing', tell);
+      const describe = () => ({ key: parse(keyText), here, there });
+      if (there === null) note('onlyHere', describe);
+      else if (here === null) note('onlyThere', describe);
+      else note('differing', describe);
     },
     /** Counts a pair by which the rows were matched and whose texts are equal. */
     meetEqual(): void {

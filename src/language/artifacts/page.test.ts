@@ -41,7 +41,7 @@ describe('when the page is written', () => {
     expect(generatePage(sampleContract({ ui: null }), [])).toEqual([]);
   });
 
-  it('is written again over one that nobody changed, also by an earlier version', () => {
+  it('is written again over an unchanged one, also of an earlier version', () => {
     expect(written(null, ours)).toBe(true);
     const older = textOf(ours).slice(textOf(ours).indexOf('<html')).replace('needs', 'wants');
     const digest = createHash('sha256').update(older).digest('hex');
@@ -113,7 +113,7 @@ describe('what lies beside the page', () => {
     expect(isPartOfPage('ui/_app/other.js')).toBe(false);
   });
 
-  it('is told from what somebody changed there', () => {
+  it('is recognised after a person changed it', () => {
     const changed = compiled.map((file) =>
       file.path === 'ui/_app/app.css' ? textFile(file.path, 'body {}') : file,
     );

@@ -25,7 +25,7 @@ const rowOf = (readme: string, field: string): string | undefined =>
 
 const person = {
   type: 'object',
-  description: 'Somebody.',
+  description: 'A person.',
   required: ['login'],
   properties: {
     login: { type: 'string' },
@@ -79,7 +79,7 @@ describe('readmeOf', () => {
     );
     expect(rowOf(readme, 'list')).toContain('| unique, → `lists` |');
     expect(rowOf(readme, 'state')).toContain('| "open" or "done" | yes | yes |');
-    expect(rowOf(readme, 'author')).toContain('| object | yes | no |  | Somebody. |');
+    expect(rowOf(readme, 'author')).toContain('| object | yes | no |  | A person. |');
     expect(rowOf(readme, 'author.email')).toContain('| string (email) | no | yes |');
     expect(rowOf(readme, 'labels')).toContain('| list of string |');
     expect(rowOf(readme, 'extra')).toContain('| anything | no | yes |');

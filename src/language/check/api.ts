@@ -69,7 +69,7 @@ const readPrefixes = (
   for (const [index, prefix] of api.prefixes.entries()) {
     const hidden = paths.find((path) => path === prefix || path.startsWith(`${prefix}/`));
     if (hidden === undefined) continue;
-    const message = `the path ${hidden} begins with the prefix ${prefix}, so nobody would find it`;
+    const message = `the path ${hidden} begins with the prefix ${prefix}, so no request would reach it`;
     place.at('api', 'prefixes', index).refuse('bad_value', message);
   }
   const prefixes = [...api.prefixes].sort((a, b) => b.length - a.length);
@@ -92,7 +92,7 @@ const readAliases = (
     if (!pathBeginningPattern.test(from)) {
       refuse(from, 'the beginning of a path starts with "/" and does not end with it');
     } else if (hidden !== undefined) {
-      refuse(from, `the path ${hidden} begins with ${from}, so nobody would find it`);
+      refuse(from, `the path ${hidden} begins with ${from}, so no request would reach it`);
     } else if (!paths.some((path) => isBelow(path, to))) {
       refuse(from, `no path begins with ${to}`);
     }

@@ -35,7 +35,7 @@ const partsFault = (written: string, segment: PathSegment): string | undefined =
     (part, index) => index > 0 && 'argument' in part && 'argument' in (parts[index - 1] ?? {}),
   );
   return touches
-    ? `has the segment "${written}", in which nobody can tell where one argument ends`
+    ? `has the segment "${written}", in which the end of one argument cannot be found`
     : undefined;
 };
 
@@ -62,7 +62,7 @@ const restFault = (segments: readonly PathSegment[]): string | undefined => {
   const next = at === -1 ? undefined : segments[at + 1];
   return next === undefined || ('literal' in next && next.literal !== '')
     ? undefined
-    : `must have a literal segment after {${first}...}, or nothing, to tell where it ends`;
+    : `must have a literal segment after {${first}...}, or nothing, so that its end is clear`;
 };
 
 const maxPathLength = 1_000;

@@ -76,9 +76,9 @@ describe('redact of a scenario', () => {
   it('tells what is wrong with redacted rows without a word of them', () => {
     const secret = 'Canary';
     const rows = [{ id: secret }, { id: 2, [secret]: 1 }, secret, { id: 3, lat: secret }];
-    const told = problems(rows, 'seed.redact = "apply"\n');
-    expect(told.map(({ pointer }) => pointer)).toEqual(['/0/id', '/1', '/2', '/3/lat']);
-    expect(JSON.stringify(told)).not.toContain(secret);
+    const found = problems(rows, 'seed.redact = "apply"\n');
+    expect(found.map(({ pointer }) => pointer)).toEqual(['/0/id', '/1', '/2', '/3/lat']);
+    expect(JSON.stringify(found)).not.toContain(secret);
   });
 
   it('is refused without a connector, and where it cannot be changed', () => {

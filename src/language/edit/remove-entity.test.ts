@@ -45,8 +45,8 @@ describe('removeEntity', () => {
   it('names all that refers to the entity, with its place', () => {
     const problems = refused('cards');
     expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['entity_in_use']));
-    const told = problems.map(({ file, pointer, message }) => `${file}${pointer} ${message}`);
-    expect(told).toEqual([
+    const lines = problems.map(({ file, pointer, message }) => `${file}${pointer} ${message}`);
+    expect(lines).toEqual([
       'connector.toml/operations/0/entity the entity "cards" is used by the operation "get_card" in connector.toml',
       'connector.toml/operations/1/entity the entity "cards" is used by the operation "search_cards" in connector.toml',
       'connector.toml/operations/2/entity the entity "cards" is used by the operation "add_card" in connector.toml',

@@ -105,7 +105,7 @@ describe('columnType', () => {
     expect(columnType(analysis.types([schema]))).toBe(expected);
   });
 
-  it('is told from the one scalar type', () => {
+  it('is that of the one scalar type', () => {
     expect(scalarType(new Set(['null', 'number', 'integer']))).toBe('number');
     expect(scalarType(new Set(['null']))).toBeUndefined();
   });

@@ -33,7 +33,12 @@ const nest = (depth: number, leaf: unknown): unknown =>
 
 describe('a shape that refers to itself in several ways', () => {
   it.each<[string, JsonSchema, unknown, boolean]>([
-    ['anyOf, told apart at the end', { anyOf: many(20, () => ({ properties: inside })) }, 5, true],
+    [
+      'anyOf whose choices differ only at the end',
+      { anyOf: many(20, () => ({ properties: inside })) },
+      5,
+      true,
+    ],
     [
       'anyOf, none of which fits',
       { anyOf: many(20, () => ({ type: 'object', properties: inside })) },

@@ -3,13 +3,13 @@ import { createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { unpackedBytes } from './frame-size.ts';
 
-it('is told by what was packed at once, of any size', () => {
+it('the header of a frame that was packed at once holds its unpacked size', () => {
   for (const bytes of [0, 1, 255, 256, 257, 65_791, 65_792, 1_000_000]) {
     expect(unpackedBytes(zstdCompressSync(Buffer.alloc(bytes, 'a')))).toBe(bytes);
   }
 });
 
-it('is not told by a stream, by less than a header, or by other bytes', async () => {
+it('the unpacked size of a stream, of part of a header, or of other bytes is unknown', async () => {
   const stream = createZstdCompress();
   stream.end(Buffer.alloc(1_000_000, 'a'));
   const [streamed] = (await once(stream, 'data')) as [Buffer];

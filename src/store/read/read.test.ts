@@ -67,7 +67,7 @@ describe('pages of an order that is asked for again', () => {
     expect(page(store)).toEqual([5, 4]);
   });
 
-  it('are told apart by conditions, and end with the rows', async () => {
+  it('differ by conditions, and end with the rows', async () => {
     const store = await opened();
     const where = [{ path: ['id'], match: 'equals' as const, value: [3, 4] }];
     const some = () => ids(store.query('users', { where, orderBy, limit: 9 }));

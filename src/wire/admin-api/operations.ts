@@ -14,7 +14,9 @@ import { type Static, Type } from '../type.ts';
 export const PoolReport = Type.Interface([PublishedPool], {
   installation: Type.String(),
   isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
-  unknownWorlds: Type.Array(Type.String(), { description: 'of its worlds, those nobody has made' }),
+  unknownWorlds: Type.Array(Type.String(), {
+    description: 'those of its worlds that do not exist',
+  }),
   hosts: Type.Object({
     starting: Type.Integer(),
     warm: Type.Integer(),
@@ -58,7 +60,7 @@ export const AdminHost = Type.Object({
   ageMs: Type.Number(),
   stateAgeMs: Type.Number({ description: 'since it entered its state' }),
   silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
-  rssBytes: nullable(Type.Number({ description: 'memory as it last told' })),
+  rssBytes: nullable(Type.Number({ description: 'memory that it last reported' })),
   endReason: nullable(Type.String({ description: 'why it was drained or is gone' })),
   endDetail: nullable(Type.String()),
 });
@@ -169,7 +171,7 @@ export const examine = getOperation({
 
 export const checkBlobs = getOperation({
   id: 'checkBlobs',
-  summary: 'Read the blobs of worlds, some at a time, and tell those that hold other bytes or none',
+  summary: 'Read the blobs of worlds, some at a time, and list those that hold other bytes or none',
   path: '/doctor/blobs',
   access: 'admin',
   query: Type.Object({

@@ -49,7 +49,7 @@ export type MadeOrganizationView = Static<(typeof createOrganization)['answers']
 
 export const addOwner = operation({
   id: 'addOwner',
-  summary: 'Make somebody an owner of an organization, with a token for 90 days',
+  summary: 'Make a person an owner of an organization, with a token for 90 days',
   method: 'POST',
   path: '/organizations/{organization}/owners',
   access: 'admin',

@@ -68,7 +68,10 @@ export const PushReport = Type.Object(
     reason: nullable(Type.String({ maxLength: 1_000 })),
     durationMs: Type.Number({ minimum: 0, maximum: 3_600_000 }),
     agoMs: Type.Optional(
-      Type.Number({ minimum: 0, description: 'how long ago that was when it is told, for traces' }),
+      Type.Number({
+        minimum: 0,
+        description: 'how long ago that was when it is reported, for traces',
+      }),
     ),
   },
   { additionalProperties: false },

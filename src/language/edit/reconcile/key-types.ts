@@ -60,11 +60,11 @@ export const keyProblem = (subject: Subject): Problem | undefined => {
   if (found.widened === undefined) return undefined;
   const odd = types.filter((type) => type !== 'string' && type !== 'integer');
   if (types.length <= 1 && odd.length === 0) return undefined;
-  const told = [...found.types]
+  const listed = [...found.types]
     .filter(([type]) => types.includes(type))
     .map(([type, { first }]) => `${type} in ${first.file}`)
     .join(', ');
-  const message = `a key, or what refers to one, has one type, but its values are ${told}`;
+  const message = `a key, or what refers to one, has one type, but its values are ${listed}`;
   const hint = 'take one of them under another name, or drop it in the ingest rules';
   return { file, pointer: toPointer(path), code: unusable, message, hint };
 };

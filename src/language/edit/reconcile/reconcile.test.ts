@@ -342,11 +342,11 @@ describe('schemas of tools that repeat a row shape', () => {
   const fields = schema.properties as Row;
 
   it('follow it, with what was written for readers', () => {
-    const told = {
+    const described = {
       ...fields,
       name: { ...(fields.name as Row), description: 'As the tool says it.' },
     };
-    const copy = { ...schema, title: 'An item', properties: told };
+    const copy = { ...schema, title: 'An item', properties: described };
     const { tree, changes } = reconciled(shopWith({ find: tool({ type: 'array', items: copy }) }));
     const world = worldOf(tree);
     const rows = world['x-svc'].entities.items?.schema;
@@ -358,7 +358,7 @@ describe('schemas of tools that repeat a row shape', () => {
     expect(items).toEqual({
       ...rows,
       title: 'An item',
-      properties: { ...(rows?.properties as Row), name: told.name },
+      properties: { ...(rows?.properties as Row), name: described.name },
     });
     expect(changes.filter(({ pointer }) => pointer.startsWith('/x-svc/tools'))).toMatchObject([
       { pointer: '/x-svc/tools/find/output/items/required', kind: 'changed' },

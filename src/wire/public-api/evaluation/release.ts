@@ -93,7 +93,7 @@ const Changed = { base: Type.Unknown(), candidate: Type.Unknown() };
 export const ToolChangeView = Type.Object({
   name: Type.String(),
   change: Change,
-  breaking: Type.Boolean({ description: 'whether it breaks whoever calls the tool' }),
+  breaking: Type.Boolean({ description: 'whether it breaks callers of the tool' }),
   changes: Type.Array(
     Type.Object({
       part: Type.String({ description: 'inputSchema, outputSchema or description' }),
@@ -109,7 +109,7 @@ export const BuildDiff = Type.Object({
   agentId: Type.String(),
   base: BuildRef,
   candidate: BuildRef,
-  breaking: Type.Boolean({ description: 'whether a tool breaks whoever calls it' }),
+  breaking: Type.Boolean({ description: 'whether a difference of the tools breaks their callers' }),
   tools: Type.Array(ToolChangeView, { description: 'those that differ, by name' }),
   prompts: Type.Array(Type.Object({ name: Type.String(), change: Change, ...Changed })),
   model: Type.Object({ changed: Type.Boolean(), ...Changed }),

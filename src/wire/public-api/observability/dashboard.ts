@@ -18,7 +18,7 @@ const members = {
   hasCode: Type.Boolean(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  url: Type.String({ description: 'its page, for whoever has the key pair' }),
+  url: Type.String({ description: 'its page, for every holder of the key pair' }),
 };
 export const DashboardView = Type.Object(members);
 export type DashboardView = Static<typeof DashboardView>;
@@ -163,7 +163,11 @@ export const Rendered = Type.Object({
       description: 'a document for a frame with `sandbox="allow-scripts"`; null unless asked for',
     }),
   ),
-  url: nullable(Type.String({ description: 'shows it to whoever has the address, for an hour' })),
+  url: nullable(
+    Type.String({
+      description: 'address of the picture; it needs no key, and is good for an hour',
+    }),
+  ),
 });
 export type Rendered = Static<typeof Rendered>;
 

@@ -138,7 +138,7 @@ export const ConfirmedView = Type.Interface([FileFacts], {
 });
 
 export const DownloadView = Type.Interface([FileFacts], {
-  url: Type.String({ description: 'where whoever has it reads the bytes' }),
+  url: Type.String({ description: 'address of the bytes; it needs no key' }),
   urlExpiry: Timestamp,
 });
 

@@ -41,7 +41,7 @@ export const ProjectSettingsView = Type.Object({
   }),
   webhookPushSince: nullable(Timestamp),
   sessionTraces: Type.Boolean({
-    description: 'whether sessions that are opened are told in traces of the project',
+    description: 'whether the service reports new sessions as traces of the project',
   }),
   browserTier: oneOf(browserTiers, 'of sessions that name none'),
   gate: Type.Object({

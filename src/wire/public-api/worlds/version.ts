@@ -48,7 +48,7 @@ export const VersionView = Type.Object({
   entityCounts: Type.Record(Type.String(), Count),
 });
 
-const told = {
+const listed = {
   labels: Type.Array(Type.String(), { description: 'names given to it by `PUT …/labels/{label}`' }),
   tests: nullable(LatestTests),
   gate: nullable(
@@ -61,7 +61,7 @@ const told = {
 };
 
 /** A version in the list of its world. */
-export const VersionListView = Type.Object({ ...shared, ...told });
+export const VersionListView = Type.Object({ ...shared, ...listed });
 export type VersionListView = Static<typeof VersionListView>;
 
 export const FileView = Type.Object({
@@ -72,7 +72,7 @@ export const FileView = Type.Object({
 
 /** A version with its files. */
 export const VersionDetail = Type.Interface([VersionView], {
-  ...told,
+  ...listed,
   slug: Type.String(),
   treeRows: nullable(
     Type.Record(Type.String(), Count, {
