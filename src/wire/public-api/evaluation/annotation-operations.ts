@@ -20,7 +20,7 @@ import {
 
 export const createQueue = operation({
   id: 'createAnnotationQueue',
-  summary: 'Create an annotation queue, whose items are scored by some score configs',
+  summary: 'Create an annotation queue; its items are scored by the score configs that it names',
   method: 'POST',
   path: '/annotation-queues',
   access: 'write',
@@ -53,7 +53,7 @@ export const getQueue = getOperation({
 export const addQueueItem = operation({
   id: 'addAnnotationQueueItem',
   summary:
-    'Add a trace, an observation or a session to a queue; one that is in it is answered as it is',
+    'Add a trace, an observation or a session to a queue; one that is in it already stays as it is',
   method: 'POST',
   path: '/annotation-queues/{queueId}/items',
   access: 'write',
@@ -65,7 +65,7 @@ export const addQueueItem = operation({
 
 export const listQueueItems = getOperation({
   id: 'listAnnotationQueueItems',
-  summary: 'What is in a queue, newest first; of a status',
+  summary: 'The items of a queue, newest first, optionally of one status',
   path: '/annotation-queues/{queueId}/items',
   access: 'write',
   unknown: 'ignored',

@@ -31,12 +31,13 @@ import {
 /** Upper bound for bodies with inputs and expected outputs of models. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const schemaBusy = {
-  429: 'The project has no room for another, or has spent its time for checking schemas.',
+  429: 'The project has as many datasets as it may have, or has used up its time for checking schemas.',
 };
 
 export const createDataset = operation({
   id: 'createDataset',
-  summary: 'Create a dataset, or change the one of its name; what is absent or null stays',
+  summary:
+    'Create a dataset, or update the one of the same name; fields that are absent or null stay',
   method: 'POST',
   path: '/v2/datasets',
   access: 'write',
@@ -68,7 +69,7 @@ export const getDataset = getOperation({
 
 export const createNamedDataset = operation({
   id: 'createNamedDataset',
-  summary: 'The same as `POST /v2/datasets`, for older clients',
+  summary: 'Create or update a dataset as `POST /v2/datasets` does, for older clients',
   method: 'POST',
   path: '/datasets',
   access: 'write',
@@ -100,7 +101,7 @@ export const getNamedDataset = getOperation({
 
 export const createDatasetItem = operation({
   id: 'createDatasetItem',
-  summary: 'Create an item, or change the one of its id, which makes another version of it',
+  summary: 'Create an item, or update the one of the same id, which makes a new version of it',
   method: 'POST',
   path: '/dataset-items',
   access: 'write',
@@ -113,7 +114,7 @@ export const createDatasetItem = operation({
 
 export const listDatasetItems = getOperation({
   id: 'listDatasetItems',
-  summary: 'Active items, newest first; of a dataset also as they were at some time',
+  summary: 'Active items, newest first; those of one dataset also as they were at a time',
   path: '/dataset-items',
   access: 'write',
   unknown: 'ignored',
@@ -130,7 +131,7 @@ export const listDatasetItems = getOperation({
 
 export const getDatasetItem = getOperation({
   id: 'getDatasetItem',
-  summary: 'An item as it is now, also an archived one',
+  summary: 'The present version of an item, even if it is archived',
   path: '/dataset-items/{datasetItemId}',
   access: 'write',
   unknown: 'ignored',
@@ -140,7 +141,7 @@ export const getDatasetItem = getOperation({
 
 export const deleteDatasetItem = deleteOperation({
   id: 'deleteDatasetItem',
-  summary: 'Delete an item; versions of before stay readable by their time, and runs keep theirs',
+  summary: 'Delete an item; its earlier versions stay readable by time, and runs keep theirs',
   path: '/dataset-items/{datasetItemId}',
   access: 'write',
   unknown: 'ignored',
@@ -151,7 +152,7 @@ export const deleteDatasetItem = deleteOperation({
 export const createDatasetRunItem = operation({
   id: 'createDatasetRunItem',
   summary:
-    'Link an item to a trace in a run, which is made with its first; the trace may come later',
+    'Link an item to a trace in a run; the first link creates the run, and the trace may arrive later',
   method: 'POST',
   path: '/dataset-run-items',
   access: 'write',
@@ -162,7 +163,7 @@ export const createDatasetRunItem = operation({
 
 export const listDatasetRunItems = getOperation({
   id: 'listDatasetRunItems',
-  summary: 'What a run has of each item, newest first',
+  summary: 'The links between items and traces of a run, newest first',
   path: '/dataset-run-items',
   access: 'write',
   unknown: 'ignored',
@@ -208,7 +209,7 @@ export const deleteDatasetRun = deleteOperation({
 export const startDatasetRun = operation({
   id: 'startDatasetRun',
   summary:
-    'Run a dataset on a world: a session on each active item as its task, so many at once; one of this name goes on',
+    'Run a dataset on a world: one session for each active item, with a limit at once; a run of the same name continues',
   method: 'POST',
   path: '/datasets/{name}/runs',
   access: 'write',
@@ -241,7 +242,7 @@ export const listDatasetRunSessions = getOperation({
 export const stopDatasetRun = operation({
   id: 'stopDatasetRun',
   summary:
-    'Stop a run on a world: its open sessions are closed, and no more are opened until it goes on',
+    'Stop a run on a world: its open sessions are closed, and no more are opened until the run continues',
   method: 'POST',
   path: '/datasets/{name}/runs/{runName}/stop',
   access: 'write',

@@ -36,7 +36,7 @@ export type ProofRunDetail = Static<typeof ProofRunDetail>;
 
 export const proveTask = operation({
   id: 'proveTask',
-  summary: 'Prove that a task of a world is graded as it should be',
+  summary: 'Prove that a task of a world is graded correctly',
   method: 'POST',
   path: '/worlds/{slug}/proofs',
   access: 'write',
@@ -45,7 +45,7 @@ export const proveTask = operation({
   headers: IdempotencyHeaders,
   body: ProveBody,
   answers: { 200: ProofRunDetail, 202: ProofRunDetail },
-  refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
+  refusals: { 429: 'Too many runs of the project are queued; `limit` is the maximum.' },
 });
 
 // A proof reveals how a task is solved, so a public key must not read it.

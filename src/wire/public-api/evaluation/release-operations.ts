@@ -24,7 +24,7 @@ const AnyBuild = Type.String({ minLength: 1, maxLength: 256, description: anyBui
 
 export const registerBuild = operation({
   id: 'registerBuild',
-  summary: 'Register a build; one that is there by its buildHash is answered',
+  summary: 'Register a build; if its buildHash is registered, the answer is that build',
   method: 'POST',
   path: '/agent-builds',
   access: 'write',
@@ -63,7 +63,7 @@ export const resolveBuild = getOperation({
 
 export const diffBuilds = getOperation({
   id: 'diffBuilds',
-  summary: 'What differs between two builds of an agent: tools, prompts, model',
+  summary: 'The differences between two builds of an agent: tools, prompts, model',
   path: '/agent-builds/diff',
   access: 'inspect',
   query: Type.Object({ agentId: Given, base: AnyBuild, candidate: AnyBuild }),
@@ -93,19 +93,19 @@ export const compareBuilds = getOperation({
 export const moveLabel = operation({
   id: 'moveBuildLabel',
   summary:
-    'Put a label on a build: a release; rolling back across a breaking tool change is forced',
+    'Release a build by putting a label on it; a rollback across a breaking tool change needs `force`',
   method: 'POST',
   path: '/agent-builds/{buildId}/labels',
   access: 'write',
   params: BuildParams,
   body: MoveLabelBody,
   answers: { 200: MovedLabel },
-  refusals: { 409: 'It would roll back across a breaking tool change; `force` does it.' },
+  refusals: { 409: 'The move would roll back across a breaking tool change; `force` allows it.' },
 });
 
 export const listLabelMoves = getOperation({
   id: 'listBuildLabelMoves',
-  summary: 'Moves of labels onto a build and off it, newest first',
+  summary: 'The moves of labels to and from a build, newest first',
   path: '/agent-builds/{buildId}/labels',
   access: 'inspect',
   params: BuildParams,
@@ -115,7 +115,7 @@ export const listLabelMoves = getOperation({
 
 export const getGate = getOperation({
   id: 'getBuildGate',
-  summary: 'What the release gate says of a build',
+  summary: 'The state of the release gate for a build',
   path: '/agent-builds/{buildId}/gate',
   access: 'inspect',
   unknown: 'ignored',
@@ -125,7 +125,8 @@ export const getGate = getOperation({
 
 export const findGate = getOperation({
   id: 'findBuildGate',
-  summary: 'The same by agentId and version, or by commitSha: name the build exactly one way',
+  summary:
+    'The state of the release gate for the build named by agentId and version, or else by commitSha',
   path: '/agent-builds/gate',
   access: 'inspect',
   query: Type.Object({
@@ -144,7 +145,7 @@ export const findGate = getOperation({
 
 export const listAgentRuns = getOperation({
   id: 'listAgentRuns',
-  summary: 'Runs of builds, newest first, and how they stand',
+  summary: 'Runs of builds with their progress, newest first',
   path: '/agent-runs',
   access: 'inspect',
   query: Type.Object({ ...CursorQuery, buildId: Type.Optional(Given) }),
@@ -153,7 +154,7 @@ export const listAgentRuns = getOperation({
 
 export const getAgentRun = getOperation({
   id: 'getAgentRun',
-  summary: 'A run of a build, and how it stands',
+  summary: 'A run of a build with its progress',
   path: '/agent-runs/{agentRunId}',
   access: 'inspect',
   unknown: 'ignored',
@@ -163,7 +164,7 @@ export const getAgentRun = getOperation({
 
 export const finishAgentRun = operation({
   id: 'finishAgentRun',
-  summary: 'Say that no session is to come in a run, whatever it planned',
+  summary: 'Finish a run: no more sessions will be opened in it, even if more were planned',
   method: 'POST',
   path: '/agent-runs/{agentRunId}/finish',
   access: 'write',

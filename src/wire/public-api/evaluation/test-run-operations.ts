@@ -29,7 +29,7 @@ export const runTests = operation({
   headers: IdempotencyHeaders,
   body: Type.Optional(RunTestsBody),
   answers: { 200: TestRunDetail, 202: TestRunDetail },
-  refusals: { 429: 'As many runs of the project wait as may; `limit` says how many.' },
+  refusals: { 429: 'Too many runs of the project are queued; `limit` is the maximum.' },
 });
 
 export const getTestRun = getOperation({

@@ -19,7 +19,7 @@ import {
 /** Upper bound for code as JSON, where a character may take several bytes. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const busy =
-  'Too much code of the project waits to be built or run; or it has no room for another.';
+  'Too much code of the project is queued to be built or run, or the project has as many dashboards as it may have.';
 
 export const listDashboards = getOperation({
   id: 'listDashboards',
@@ -32,7 +32,7 @@ export const listDashboards = getOperation({
 
 export const createDashboard = operation({
   id: 'createDashboard',
-  summary: 'Make a dashboard of sessions, of the tasks of a task set, or of a world',
+  summary: 'Create a dashboard of sessions, of the tasks of a task set, or of a world',
   method: 'POST',
   path: '/dashboards',
   access: 'write',
@@ -54,7 +54,7 @@ export const getDashboard = getOperation({
 
 export const pushDashboardCode = operation({
   id: 'pushDashboardCode',
-  summary: 'Replace the code of a dashboard; a refusal writes nothing',
+  summary: 'Replace the code of a dashboard; if the code is rejected, the old code stays',
   method: 'PUT',
   path: '/dashboards/{dashboardId}/code',
   access: 'write',
@@ -71,7 +71,7 @@ export const pushDashboardCode = operation({
 
 export const testTransform = operation({
   id: 'testTransform',
-  summary: 'Run a transform on a session, of a dashboard of sessions; nothing is written',
+  summary: 'Run the transform of a dashboard of sessions on one session; nothing is stored',
   method: 'POST',
   path: '/dashboards/{dashboardId}/test-transform',
   access: 'write',
@@ -84,7 +84,7 @@ export const testTransform = operation({
 export const renderDashboard = operation({
   id: 'renderDashboard',
   summary:
-    'Render a dashboard over a session, a task set, a task of it, or its world; nothing is written',
+    'Render a dashboard over a session, a task set, a task of it, or its world; nothing is stored',
   method: 'POST',
   path: '/dashboards/{dashboardId}/render',
   access: 'write',

@@ -36,7 +36,7 @@ export const IngestionAnswer = Type.Object({
 export const ingest = operation({
   id: 'ingest',
   summary:
-    'Take events of traces, observations and scores; the public key alone may send scores and logs',
+    'Ingest events of traces, observations and scores; scores and logs need the public key only',
   method: 'POST',
   path: '/ingestion',
   access: 'send',

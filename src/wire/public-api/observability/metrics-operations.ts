@@ -2,7 +2,7 @@
 import { getOperation } from '../../operation.ts';
 import { DailyMetricsList, DailyMetricsQuery, MetricsAnswer, MetricsParams } from './metrics.ts';
 
-const slow = { 524: 'The query takes too long; ask for a shorter time, or for fewer groups.' };
+const slow = { 524: 'The query takes too long; ask for a shorter period, or for fewer groups.' };
 
 export const getMetrics = getOperation({
   id: 'getMetrics',
@@ -17,7 +17,8 @@ export const getMetrics = getOperation({
 
 export const getBoundedMetrics = getOperation({
   id: 'getBoundedMetrics',
-  summary: 'The same without the view of traces, and without ids to group by',
+  summary:
+    'Metrics as `GET /metrics` returns them, without the view of traces and without grouping by ids',
   path: '/v2/metrics',
   access: 'inspect',
   unknown: 'ignored',
@@ -28,7 +29,7 @@ export const getBoundedMetrics = getOperation({
 
 export const listDailyMetrics = getOperation({
   id: 'listDailyMetrics',
-  summary: 'What the project came to day by day, the latest first, with models',
+  summary: 'Daily totals of the project with its models, latest day first',
   path: '/metrics/daily',
   access: 'inspect',
   unknown: 'ignored',

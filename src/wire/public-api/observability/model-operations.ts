@@ -5,7 +5,7 @@ import { Done } from './trace.ts';
 
 export const createModel = operation({
   id: 'createModel',
-  summary: 'Create a model with what it costs, for observations that are written from then on',
+  summary: 'Create a model with its prices, which apply to observations written from then on',
   method: 'POST',
   path: '/models',
   access: 'write',
@@ -17,7 +17,7 @@ export const createModel = operation({
 
 export const listModels = getOperation({
   id: 'listModels',
-  summary: 'Models of the project and those that are built in, by their names',
+  summary: 'Models of the project and built-in models, by name',
   path: '/models',
   access: 'inspect',
   unknown: 'ignored',
@@ -27,7 +27,7 @@ export const listModels = getOperation({
 
 export const getModel = getOperation({
   id: 'getModel',
-  summary: 'A model of the project, or one that is built in',
+  summary: 'A model of the project, or a built-in one',
   path: '/models/{modelId}',
   access: 'inspect',
   unknown: 'ignored',
@@ -37,7 +37,7 @@ export const getModel = getOperation({
 
 export const deleteModel = deleteOperation({
   id: 'deleteModel',
-  summary: 'Delete a model of the project; what observations cost by it stays',
+  summary: 'Delete a model of the project; the costs of its observations stay',
   path: '/models/{modelId}',
   access: 'write',
   unknown: 'ignored',

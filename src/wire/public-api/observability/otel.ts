@@ -25,7 +25,7 @@ export const SpansAnswer = Type.Object({
 
 export const ingestSpans = operation({
   id: 'ingestSpans',
-  summary: 'Take spans of OpenTelemetry as observations, and what they say of their traces',
+  summary: 'Ingest spans of OpenTelemetry as observations, with the fields of their traces',
   method: 'POST',
   path: '/otel/v1/traces',
   access: 'write',
@@ -39,7 +39,7 @@ export const ingestSpans = operation({
 
 export const ingestMetrics = operation({
   id: 'ingestMetrics',
-  summary: 'Take metrics of OpenTelemetry, which are not kept',
+  summary: 'Accept metrics of OpenTelemetry; they are not stored',
   method: 'POST',
   path: '/otel/v1/metrics',
   access: 'write',

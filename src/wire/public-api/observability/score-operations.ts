@@ -37,7 +37,7 @@ const scoreFilters = {
 
 export const createScore = operation({
   id: 'createScore',
-  summary: 'Create a score, or replace the one of its id; the public key alone may do it, too',
+  summary: 'Create a score, or replace the one of the same id; the public key is enough',
   method: 'POST',
   path: '/scores',
   access: 'send',
@@ -90,7 +90,7 @@ export const getScore = getOperation({
 
 export const getAnyScore = getOperation({
   id: 'getAnyScore',
-  summary: 'A score, whatever it is of',
+  summary: 'A score of a trace, a session or a dataset run',
   path: '/v2/scores/{scoreId}',
   access: 'inspect',
   unknown: 'ignored',
@@ -110,7 +110,7 @@ export const deleteScore = operation({
 
 export const createScoreConfig = operation({
   id: 'createScoreConfig',
-  summary: 'Create what scores of a name are held to',
+  summary: 'Create a score config: the rules for scores of one name',
   method: 'POST',
   path: '/score-configs',
   access: 'write',
@@ -139,7 +139,7 @@ export const getScoreConfig = getOperation({
 
 export const updateScoreConfig = operation({
   id: 'updateScoreConfig',
-  summary: 'Change or archive a score config; scores that are there stay as they are',
+  summary: 'Change or archive a score config; existing scores stay as they are',
   method: 'PATCH',
   path: '/score-configs/{configId}',
   access: 'write',

@@ -24,7 +24,7 @@ const filterParam = Param(
 );
 /** Upper bound for bodies with inputs and outputs of models. */
 const bodyBytes = 4.5 * 1024 * 1024;
-const slow = { 524: 'The query takes too long; ask for a shorter time.' };
+const slow = { 524: 'The query takes too long; ask for a shorter period.' };
 
 export const listTraces = getOperation({
   id: 'listTraces',
@@ -128,7 +128,7 @@ export const getObservation = getOperation({
 export const listObservationParts = getOperation({
   id: 'listObservationParts',
   summary:
-    'Observations, latest first, page by page from a cursor, with the groups that are asked for',
+    'Observations, latest first, page by page from a cursor, with the requested groups of fields',
   path: '/v2/observations',
   access: 'inspect',
   query: Type.Object({

@@ -12,7 +12,7 @@ import {
 
 export const setUserProfile = operation({
   id: 'setUserProfile',
-  summary: 'Create or change what is known of a user; what is absent or null stays',
+  summary: 'Create or update the record of a user; fields that are absent or null stay',
   method: 'POST',
   path: '/user-profiles',
   access: 'write',
@@ -23,7 +23,7 @@ export const setUserProfile = operation({
 
 export const getUserProfile = getOperation({
   id: 'getUserProfile',
-  summary: 'What is known of a user, with counts and summed values of events by name',
+  summary: 'The record of a user, with counts and summed values of events by name',
   path: '/user-profiles/{userId}',
   access: 'inspect',
   unknown: 'ignored',
@@ -33,7 +33,7 @@ export const getUserProfile = getOperation({
 
 export const createUserEvent = operation({
   id: 'createUserEvent',
-  summary: 'Tell of something that a user did, and what it was worth',
+  summary: 'Record an event of a user, optionally with a value',
   method: 'POST',
   path: '/user-events',
   access: 'write',
@@ -44,7 +44,7 @@ export const createUserEvent = operation({
 
 export const listUserEvents = getOperation({
   id: 'listUserEvents',
-  summary: 'What users did, latest first',
+  summary: 'Events of users, latest first',
   path: '/user-events',
   access: 'inspect',
   unknown: 'ignored',

@@ -39,7 +39,7 @@ const KeyList = Type.Object({ apiKeys: Type.Array(KeyView) });
 const MembershipList = Type.Object({ memberships: Type.Array(MembershipView) });
 
 const repeated =
-  'The `Idempotency-Key` has made one already, named by `id`. A secret is shown once: revoke that one and make another.';
+  'This `Idempotency-Key` was used before; `id` names what it created. A secret is shown once: revoke that key and create another.';
 
 export const getOrganization = getOperation({
   id: 'getOrganization',
@@ -51,7 +51,7 @@ export const getOrganization = getOperation({
 
 export const updateOrganization = operation({
   id: 'updateOrganization',
-  summary: 'Another name or default browser tier for the organization',
+  summary: 'Change the name or the default browser tier of the organization',
   method: 'PATCH',
   path: '/organizations',
   access: 'organization',
@@ -69,7 +69,7 @@ export const deleteOrganization = deleteOperation({
     { additionalProperties: false },
   ),
   answer: Gone,
-  refusals: { 409: 'It has projects: delete them first.' },
+  refusals: { 409: 'The organization has projects: delete them first.' },
 });
 
 export const listMemberships = getOperation({
@@ -82,7 +82,7 @@ export const listMemberships = getOperation({
 
 export const setMembership = operation({
   id: 'setMembership',
-  summary: 'Add a member, or give a member another role. A new e-mail address makes a user',
+  summary: 'Add a member, or change the role of one. A new e-mail address creates a user',
   method: 'PUT',
   path: '/organizations/memberships',
   access: 'organization',
@@ -119,7 +119,7 @@ export const listOrganizationKeys = getOperation({
 
 export const createOrganizationKey = operation({
   id: 'createOrganizationKey',
-  summary: 'Make a key pair of the organization; its secret is shown once',
+  summary: 'Create a key pair of the organization; its secret is shown once',
   method: 'POST',
   path: '/organizations/apiKeys',
   access: 'organization',
@@ -140,7 +140,7 @@ export const revokeOrganizationKey = deleteOperation({
 
 export const listAuditLog = getOperation({
   id: 'listAuditLog',
-  summary: 'Who changed what in the organization, the newest first',
+  summary: 'The audit log of the organization, newest first',
   path: '/organizations/audit-log',
   access: 'organization',
   query: Type.Object(
@@ -165,7 +165,7 @@ export const listAuditLog = getOperation({
 
 export const listTokens = getOperation({
   id: 'listTokens',
-  summary: "Personal access tokens: one's own, and with `all` those of all members",
+  summary: "The caller's personal access tokens, or with `all` those of all members",
   path: '/organizations/tokens',
   access: 'self',
   query: Type.Object(
@@ -180,7 +180,7 @@ export const listTokens = getOperation({
 
 export const createToken = operation({
   id: 'createToken',
-  summary: 'Make a personal access token for oneself, or for a member; it is shown once',
+  summary: 'Create a personal access token for the caller, or for a member; it is shown once',
   method: 'POST',
   path: '/organizations/tokens',
   access: 'self',
@@ -222,7 +222,7 @@ export const createProject = operation({
 
 export const updateProject = operation({
   id: 'updateProject',
-  summary: 'Another name or other metadata for a project',
+  summary: 'Change the name or the metadata of a project',
   method: 'PUT',
   path: '/projects/{projectId}',
   access: 'project',
@@ -239,7 +239,7 @@ export const deleteProject = operation({
   access: 'organization',
   params: ProjectParams,
   answers: { 202: Type.Object({ success: Type.Boolean(), message: Type.String() }) },
-  refusals: { 409: 'Sessions of it are open; `sessions` names the first 20.' },
+  refusals: { 409: 'Sessions of the project are open; `sessions` names the first 20.' },
 });
 
 export const listProjectKeys = getOperation({
@@ -253,7 +253,7 @@ export const listProjectKeys = getOperation({
 
 export const createProjectKey = operation({
   id: 'createProjectKey',
-  summary: 'Make a key pair of a project; its secret is shown once',
+  summary: 'Create a key pair of a project; its secret is shown once',
   method: 'POST',
   path: '/projects/{projectId}/apiKeys',
   access: 'project',
@@ -295,7 +295,7 @@ export const setProjectMembership = operation({
 
 export const removeProjectMembership = deleteOperation({
   id: 'removeProjectMembership',
-  summary: 'Let the role of the organization hold for a member in a project again',
+  summary: 'Remove the project role of a member; the role in the organization applies again',
   path: '/projects/{projectId}/memberships',
   access: 'project',
   params: ProjectParams,
@@ -314,7 +314,7 @@ export const getSettings = getOperation({
 
 export const updateSettings = operation({
   id: 'updateSettings',
-  summary: 'Change settings of a project; those that are not named stay as they are',
+  summary: 'Change settings of a project; settings that are not named stay as they are',
   method: 'PATCH',
   path: '/projects/{projectId}/settings',
   access: 'project',
@@ -325,7 +325,7 @@ export const updateSettings = operation({
 
 export const getProjectSettings = getOperation({
   id: 'getProjectSettings',
-  summary: 'The settings of the project whose key pair it is',
+  summary: "The settings of the caller's project",
   path: '/project/settings',
   access: 'write',
   tools: [{ name: 'get_project_settings' }],

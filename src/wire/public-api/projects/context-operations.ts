@@ -24,7 +24,7 @@ import {
 
 const bodyBytes = 4.5 * 1024 * 1024;
 const refusals = {
-  409: 'The latest version is another than `baseVersion`, or the other type of prompt.',
+  409: 'The latest version is not `baseVersion`, or the prompt has the other type.',
   429: 'The project has no room for another.',
 };
 
@@ -41,7 +41,8 @@ export const listContext = getOperation({
 
 export const getContext = getOperation({
   id: 'getContext',
-  summary: 'The latest version of a context repository, or another; or whether there is one',
+  summary:
+    'The latest or a given version of a context repository, or only whether the repository exists',
   path: '/context/{kind}/{identifier}',
   access: 'inspect',
   unknown: 'ignored',
@@ -52,7 +53,7 @@ export const getContext = getOperation({
 
 export const pushContext = operation({
   id: 'pushContext',
-  summary: 'Push a version of a context repository, which is made with the first',
+  summary: 'Push a version of a context repository; the first push creates the repository',
   method: 'POST',
   path: '/context/{kind}/{identifier}',
   access: 'write',
@@ -76,7 +77,7 @@ export const deleteContext = deleteOperation({
 
 export const createPrompt = operation({
   id: 'createPrompt',
-  summary: 'Create a prompt, or the next version of the one of its name',
+  summary: 'Create a prompt, or the next version of the prompt of the same name',
   method: 'POST',
   path: '/v2/prompts',
   access: 'write',
@@ -110,7 +111,7 @@ export const getPrompt = getOperation({
 
 export const labelPrompt = operation({
   id: 'labelPrompt',
-  summary: 'Add labels to a version of a prompt, taken from the versions that have them',
+  summary: 'Move labels to a version of a prompt',
   method: 'PATCH',
   path: '/v2/prompts/{promptName}/versions/{promptVersion}',
   access: 'write',

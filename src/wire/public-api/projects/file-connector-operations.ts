@@ -21,7 +21,8 @@ const ConnectorParams = Type.Object({ connectorId: Type.String({ maxLength: limi
 
 export const listFileConnectors = getOperation({
   id: 'listFileConnectors',
-  summary: 'The folders and buckets that files of the project are synced with, by name',
+  summary:
+    'The connectors to folders and buckets with which files of the project are synced, by name',
   path: '/files/connectors',
   access: 'inspect',
   tools: [{ name: 'list_file_connectors' }],
@@ -31,7 +32,7 @@ export const listFileConnectors = getOperation({
 
 export const createFileConnector = operation({
   id: 'createFileConnector',
-  summary: 'Name a folder or a bucket that files of the project are synced with',
+  summary: 'Create a connector to a folder or a bucket, with which files of the project are synced',
   method: 'POST',
   path: '/files/connectors',
   access: 'write',
@@ -46,7 +47,7 @@ export const createFileConnector = operation({
 export const syncFileConnector = operation({
   id: 'syncFileConnector',
   summary:
-    'Bring over what is new in one place or changed; deletes nothing, goes on where it ended',
+    'Copy new and changed files; nothing is deleted, and the next sync continues where this one ended',
   method: 'POST',
   path: '/files/connectors/sync',
   access: 'write',
@@ -54,14 +55,14 @@ export const syncFileConnector = operation({
   body: SyncBody,
   answers: { 200: SyncAnswer },
   refusals: {
-    409: 'It is being synced.',
-    429: 'As many are being synced as may be.',
+    409: 'The connector is being synced.',
+    429: 'Too many connectors are being synced; try again later.',
   },
 });
 
 export const changeFileConnector = operation({
   id: 'changeFileConnector',
-  summary: 'Give a connector another name, or let agents sync it or not',
+  summary: 'Rename a connector, or change whether agents may sync it',
   method: 'PATCH',
   path: '/files/connectors/{connectorId}',
   access: 'write',

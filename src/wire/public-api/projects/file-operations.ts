@@ -31,7 +31,7 @@ export const listFiles = getOperation({
 
 export const requestFileUpload = operation({
   id: 'requestFileUpload',
-  summary: 'Ask for an address to send a file to; it is there once it is confirmed',
+  summary: 'Request an address to upload a file to; the file exists once the upload is confirmed',
   method: 'POST',
   path: '/files',
   access: 'write',
@@ -39,21 +39,21 @@ export const requestFileUpload = operation({
   body: UploadBody,
   answers: { 201: UploadView },
   refusals: {
-    409: 'Something is at the path, or a file where a folder is needed.',
-    429: 'The project has no room for it: see `quota`.',
+    409: 'The path is taken, or a part of it is a file.',
+    429: 'A quota of the project is used up: see `quota`.',
   },
 });
 
 export const confirmFileUpload = operation({
   id: 'confirmFileUpload',
-  summary: 'Say that a file was sent, whose size and digest are held to, or give it up',
+  summary: 'Confirm an upload, whose size and digest are checked, or give it up',
   method: 'POST',
   path: '/files/confirm',
   access: 'write',
   tools: [{ name: 'confirm_file_upload' }],
   body: ConfirmBody,
   answers: { 200: ConfirmedView },
-  refusals: { 409: 'Nothing was sent yet, or something came to be at the path meanwhile.' },
+  refusals: { 409: 'Nothing was uploaded yet, or the path was taken meanwhile.' },
 });
 
 export const downloadFile = getOperation({
@@ -87,19 +87,19 @@ export const moveFile = operation({
   answers: {
     200: Type.Object({ moved: Type.Integer({ description: 'files that have another path' }) }),
   },
-  refusals: { 409: 'Something is at the path that it would have.' },
+  refusals: { 409: 'The target path is taken.' },
 });
 
 export const createFolder = operation({
   id: 'createFolder',
-  summary: 'Make a folder; one that is there stays as it is',
+  summary: 'Create a folder; an existing one stays as it is',
   method: 'POST',
   path: '/files/folders',
   access: 'write',
   tools: [{ name: 'create_folder' }],
   body: FolderBody,
   answers: { 200: FolderView, 201: FolderView },
-  refusals: { 409: 'There is a file at the path, or on the way to it.' },
+  refusals: { 409: 'The path, or a part of it, is a file.' },
 });
 
 const containerId = Type.String({ maxLength: 64, description: 'the slug of a world, or its id' });

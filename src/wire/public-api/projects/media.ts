@@ -36,7 +36,7 @@ const MediaParams = Type.Object({ mediaId: LongId });
 
 export const requestMediaUpload = operation({
   id: 'requestMediaUpload',
-  summary: 'Ask where to send bytes that stand beside a trace or an item of a dataset',
+  summary: 'Request an address to upload media of a trace or of a dataset item to',
   method: 'POST',
   path: '/media',
   access: 'write',
@@ -50,7 +50,7 @@ export const requestMediaUpload = operation({
       ),
     }),
   },
-  refusals: { 429: 'The project has no room for it: see `quota`.' },
+  refusals: { 429: 'A quota of the project is used up: see `quota`.' },
 });
 
 export const getMedia = getOperation({
@@ -72,7 +72,8 @@ export const getMedia = getOperation({
 
 export const reportMediaUpload = operation({
   id: 'reportMediaUpload',
-  summary: 'Say how sending went; where it went well the bytes are held to what was announced',
+  summary:
+    'Report the result of an upload; the bytes of a successful one are checked against the announced size and digest',
   method: 'PATCH',
   path: '/media/{mediaId}',
   access: 'write',
@@ -80,5 +81,5 @@ export const reportMediaUpload = operation({
   params: MediaParams,
   body: UploadReport,
   answers: { 200: Done },
-  refusals: { 409: 'Nothing was sent to the address.' },
+  refusals: { 409: 'Nothing was uploaded to the address.' },
 });

@@ -21,7 +21,7 @@ export const ProjectSummary = Type.Object({
 
 export const describeProject = getOperation({
   id: 'describeProject',
-  summary: 'Which project the caller works in, what it may do there, and how much there is',
+  summary: "The caller's project, its permissions there, and how much the project holds",
   path: '/project',
   access: 'read',
   tools: [{ name: 'describe_project' }],

@@ -19,7 +19,7 @@ export const reportAgentEnd = operation({
 
 export const getAgentEnd = getOperation({
   id: 'getAgentEnd',
-  summary: 'How the command of the agent in a session ended, and what it printed',
+  summary: "The result and output of the agent's command in a session",
   path,
   // A command may print its environment, which holds the tokens of its session. So reading needs `write`.
   access: 'write',

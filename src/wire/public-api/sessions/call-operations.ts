@@ -74,7 +74,7 @@ export const listSessionRequests = getOperation({
 
 export const listWorldRequests = getOperation({
   id: 'listWorldRequests',
-  summary: 'The requests to all sessions of a world, newest first',
+  summary: 'The request ledger of all sessions of a world, newest first',
   path: '/worlds/{slug}/requests',
   access: 'read',
   tools: [{ name: 'list_world_requests' }],

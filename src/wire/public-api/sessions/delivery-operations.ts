@@ -32,7 +32,7 @@ export const listWebhooks = getOperation({
 
 export const listDeliveries = getOperation({
   id: 'listDeliveries',
-  summary: 'What a session sends to its webhooks, oldest first, each as it was signed',
+  summary: 'The webhook deliveries of a session, oldest first, each as it was signed',
   path: '/world-sessions/{sessionId}/deliveries',
   access: 'read',
   tools: [{ name: 'list_world_session_deliveries' }],

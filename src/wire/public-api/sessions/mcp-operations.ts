@@ -85,7 +85,7 @@ const answers = {
   415: RpcRefusal,
 };
 const refusals = {
-  403: 'The Host or the Origin of the request is none of this service, or the key may not.',
+  403: 'The `Host` or `Origin` of the request is not of this service, or the key lacks the permission.',
 };
 
 export const callService = operation({

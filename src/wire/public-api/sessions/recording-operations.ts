@@ -58,8 +58,7 @@ export const getRecording = getOperation({
 
 export const getRecordingFilm = getOperation({
   id: 'getRecordingFilm',
-  summary:
-    "The recording of a session's browser as far as it is there: WebM, with a chapter for each mark",
+  summary: "The film of a session's browser so far: WebM, with a chapter for each mark",
   path: '/world-sessions/{sessionId}/recording/film',
   access: 'write',
   params: SessionParams,

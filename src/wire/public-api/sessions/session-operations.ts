@@ -158,5 +158,5 @@ export const createSurfaceLink = operation({
       expiresAt: Timestamp,
     }),
   },
-  refusals: { 429: 'The project may have no more links at once.' },
+  refusals: { 429: 'The project has as many unused links as it may have.' },
 });

@@ -53,7 +53,7 @@ export const getBundle = getOperation({
 
 export const pushBundle = operation({
   id: 'pushBundle',
-  summary: 'Push the next bundle of a container, made of a tree',
+  summary: 'Push a tree as the next bundle of a container',
   method: 'POST',
   path: '/benchmark-containers/{containerId}/bundles',
   access: 'write',
@@ -66,13 +66,13 @@ export const pushBundle = operation({
     409:
       'The head is another bundle than `base`: `head` says which. Or files were left out that the project ' +
       'has in none: `missing` has their digests.',
-    429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
+    429: 'Too many builds of the project are queued, or a quota is used up: see `quota`.',
   },
 });
 
 export const pinBundle = operation({
   id: 'pinBundle',
-  summary: 'Pin a label to a bundle, in place of the one that has it',
+  summary: 'Move a label to a bundle',
   method: 'POST',
   path: '/benchmark-containers/{containerId}/pin',
   access: 'write',
@@ -83,7 +83,7 @@ export const pinBundle = operation({
 
 export const branchContainer = operation({
   id: 'branchContainer',
-  summary: 'Make a world of its own of a bundle, with its files and rows',
+  summary: 'Create a world from a bundle, with its files and rows',
   method: 'POST',
   path: '/benchmark-containers/{containerId}/branch',
   access: 'write',

@@ -34,7 +34,8 @@ const noRoom = 'A quota of the project is used up: see `quota`.';
 
 export const importData = operation({
   id: 'importData',
-  summary: 'Import rows: the version that has them, or after 55 seconds the batch that goes on',
+  summary:
+    'Import rows; the answer is the new version, or after 55 seconds the batch, which continues',
   method: 'POST',
   path: '/worlds/{slug}/data/import',
   access: 'write',
@@ -76,7 +77,7 @@ export const listBatches = getOperation({
 
 export const getBatch = getOperation({
   id: 'getBatch',
-  summary: 'A batch, with its progress or what came of it',
+  summary: 'A batch with its progress or its result',
   path: '/worlds/{slug}/data/batches/{batchId}',
   access: 'read',
   tools: [{ name: 'get_data_batch' }],
@@ -86,18 +87,19 @@ export const getBatch = getOperation({
 
 export const cancelBatch = deleteOperation({
   id: 'cancelBatch',
-  summary: 'Call a batch off, which is `failed` then; rows that are in a version stay there',
+  summary: 'Cancel a batch, which becomes `failed`; rows that are in a version stay there',
   path: '/worlds/{slug}/data/batches/{batchId}',
   access: 'write',
   tools: [{ name: 'cancel_data_batch' }],
   params: BatchParams,
   answer: BatchView,
-  refusals: { 409: 'The batch is refused or published: nothing is left to be called off.' },
+  refusals: { 409: 'The batch is refused or published, so it cannot be cancelled.' },
 });
 
 export const registerChunk = operation({
   id: 'registerChunk',
-  summary: 'Register a chunk of a batch: gzipped JSONL, and where to send it unless it is there',
+  summary:
+    'Register a chunk of a batch (gzipped JSONL); the answer has the upload address, unless the bytes are there already',
   method: 'POST',
   path: '/worlds/{slug}/data/batches/{batchId}/chunks',
   access: 'write',
@@ -113,13 +115,13 @@ export const registerChunk = operation({
 export const confirmChunk = operation({
   id: 'confirmChunk',
   summary:
-    'Say that the bytes of a chunk were sent: they are held to the registered size and digest',
+    'Confirm the upload of a chunk; its bytes are checked against the registered size and digest',
   method: 'POST',
   path: '/worlds/{slug}/data/batches/{batchId}/chunks/{chunkId}/uploaded',
   access: 'write',
   params: ChunkParams,
   answers: { 200: ChunkView },
-  refusals: { 409: 'Nothing was sent yet, or the batch takes no more chunks.' },
+  refusals: { 409: 'Nothing was uploaded yet, or the batch takes no more chunks.' },
 });
 
 export const completeBatch = operation({
@@ -137,7 +139,7 @@ export const completeBatch = operation({
 
 export const publishData = operation({
   id: 'publishData',
-  summary: 'Make one version of all applied batches that were opened with `publish: later`',
+  summary: 'Publish all applied batches that were opened with `publish: later` as one version',
   method: 'POST',
   path: '/worlds/{slug}/data/publish',
   access: 'write',

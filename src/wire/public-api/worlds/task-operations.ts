@@ -81,7 +81,7 @@ export const deleteTask = deleteOperation({
 
 export const validateTask = operation({
   id: 'validateTask',
-  summary: 'Whether a stored task fits a version of a world: its tools, its seed and its grader',
+  summary: 'Check that a stored task fits a version of a world: its tools, its seed and its grader',
   method: 'POST',
   path: '/world-tasks/{taskId}/validate',
   access: 'read',

@@ -6,7 +6,7 @@ import { TaskSetBody, TaskSetList, TaskSetParams, TaskSetView } from './task-set
 
 export const createTaskSet = operation({
   id: 'createTaskSet',
-  summary: 'Make a list of stored tasks, to look at together',
+  summary: 'Create a task set: a list of stored tasks to view together',
   method: 'POST',
   path: '/task-sets',
   access: 'write',
@@ -44,5 +44,5 @@ export const deleteTaskSet = deleteOperation({
   access: 'write',
   params: TaskSetParams,
   answer: Type.Object({ deleted: Type.String() }),
-  refusals: { 409: 'There are dashboards of it; `dashboardIds` names some.' },
+  refusals: { 409: 'Dashboards use the task set; `dashboardIds` names some.' },
 });

@@ -59,7 +59,8 @@ export const getWorldFile = getOperation({
 
 export const findMissingFiles = operation({
   id: 'findMissingFiles',
-  summary: 'Which of some files a push has to send, as no version of the project has them',
+  summary:
+    'The files of a push that no version of the project has yet, so that the push must send them',
   method: 'POST',
   path: '/worlds/{slug}/versions/missing',
   access: 'write',
@@ -70,7 +71,7 @@ export const findMissingFiles = operation({
 
 export const pushVersion = operation({
   id: 'pushVersion',
-  summary: 'Make the next version of a world of a tree',
+  summary: 'Push a tree as the next version of a world',
   method: 'POST',
   path: '/worlds/{slug}/versions',
   access: 'write',
@@ -83,14 +84,14 @@ export const pushVersion = operation({
     409:
       'The head is another version than `base`: `head` says which. Or files were left out that the project ' +
       'has in no version: `missing` has their digests.',
-    429: 'Too much of the project waits to be compiled, or a quota is used up: see `quota`.',
+    429: 'Too many builds of the project are queued, or a quota is used up: see `quota`.',
     524: 'The rows that are kept are too many to be carried over in ten minutes: push with `data` `replace`.',
   },
 });
 
 export const renameWorld = operation({
   id: 'renameWorld',
-  summary: 'Give a world another slug, name or description; a slug that it had is free at once',
+  summary: 'Change the slug, name or description of a world; its old slug is free at once',
   method: 'PATCH',
   path: '/worlds/{slug}',
   access: 'write',
@@ -103,7 +104,7 @@ export const renameWorld = operation({
 
 export const archiveWorld = operation({
   id: 'archiveWorld',
-  summary: 'Archive a world, which is only read then, or take it back',
+  summary: 'Archive a world, which makes it read-only, or restore it',
   method: 'PUT',
   path: '/worlds/{slug}/archived',
   access: 'write',
@@ -125,7 +126,7 @@ export const deleteWorld = deleteOperation({
 
 export const setLabel = operation({
   id: 'setLabel',
-  summary: 'Give a label to a version of a world, in place of the one that has it',
+  summary: 'Move a label to a version of a world',
   method: 'PUT',
   path: '/worlds/{slug}/labels/{label}',
   access: 'write',
@@ -137,7 +138,7 @@ export const setLabel = operation({
 
 export const removeLabel = deleteOperation({
   id: 'removeLabel',
-  summary: 'Take a label away; its version stays',
+  summary: 'Remove a label; its version stays',
   path: '/worlds/{slug}/labels/{label}',
   access: 'write',
   tools: [{ name: 'remove_world_label' }],

@@ -37,7 +37,7 @@ export const createWorld = operation({
 
 export const getWorld = getOperation({
   id: 'getWorld',
-  summary: 'A world with its head version or the one that is named, surfaces and files',
+  summary: 'A world with its head version or a named one, surfaces and files',
   path: '/worlds/{slug}',
   access: 'read',
   tools: [{ name: 'describe_world' }],
