@@ -37,7 +37,8 @@ export const WaitSeconds = Type.Optional(
   Type.Number({
     minimum: 0,
     maximum: limits.waitMs / 1000,
-    description: 'Seconds to hold the answer for the outcome; 0 or absent answers at once.',
+    description:
+      'Seconds for which the server may wait for the outcome; 0 or absent: it answers at once.',
   }),
 );
 
@@ -46,7 +47,7 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'A repeated request with the same key answers what the first one made.',
+      description: 'A repeated request with the same key returns what the first one created.',
     }),
   ),
 });
@@ -82,7 +83,7 @@ export const fieldsOf = <const Names extends readonly string[]>(names: Names) =>
     Type.String({
       maxLength: 100,
       pattern: `^${one}(?:,${one})*$`,
-      description: `members to show as well, with commas between: ${names.join(', ')}`,
+      description: `additional members to show, separated by commas: ${names.join(', ')}`,
     }),
   );
 };

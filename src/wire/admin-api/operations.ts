@@ -13,7 +13,7 @@ import { type Static, Type } from '../type.ts';
 /** A published pool with its hosts. */
 export const PoolReport = Type.Interface([PublishedPool], {
   installation: Type.String(),
-  isLed: Type.Boolean({ description: 'whether an orchestrator keeps it just now' }),
+  isLed: Type.Boolean({ description: 'whether an orchestrator keeps the pool at present' }),
   unknownWorlds: Type.Array(Type.String(), {
     description: 'those of its worlds that do not exist',
   }),
@@ -38,7 +38,9 @@ export const listPools = getOperation({
   answer: Type.Object({
     pools: Type.Array(PoolReport),
     waitingSessions: Type.Integer({ description: 'sessions that no host has yet' }),
-    longestWaitMs: Type.Number({ description: 'of the oldest of them; 0 when there are none' }),
+    longestWaitMs: Type.Number({
+      description: 'wait of the oldest of them; 0 when there are none',
+    }),
   }),
 });
 
@@ -54,14 +56,14 @@ export const AdminHost = Type.Object({
   world: nullable(
     Type.String({ description: 'the world of that version: `organization/project/slug`' }),
   ),
-  versionNumber: nullable(Type.Integer({ description: 'of that world, from 1' })),
+  versionNumber: nullable(Type.Integer({ description: "number of the world's version, from 1" })),
   uses: Type.Integer({ description: 'sessions that it was given so far' }),
   address: nullable(Type.String()),
   ageMs: Type.Number(),
   stateAgeMs: Type.Number({ description: 'since it entered its state' }),
   silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
   rssBytes: nullable(Type.Number({ description: 'memory that it last reported' })),
-  endReason: nullable(Type.String({ description: 'why it was drained or is gone' })),
+  endReason: nullable(Type.String({ description: 'why the host was drained or is gone' })),
   endDetail: nullable(Type.String()),
 });
 export type AdminHost = Static<typeof AdminHost>;
@@ -84,17 +86,18 @@ export const listHosts = getOperation({
 
 /** An import or publish job that has not ended. Ages are in milliseconds on the database's clock. */
 export const AdminImport = Type.Object({
-  id: Type.String({ description: 'of its batch' }),
+  id: Type.String({ description: 'id of its batch' }),
   kind: oneOf(['import', 'publish']),
   world: Type.String({ description: '`organization/project/slug`' }),
   state: oneOf(['queued', 'validating', 'applying']),
   ageMs: Type.Number({ description: 'since it was sealed' }),
   leaseMs: nullable(
     Type.Number({
-      description: 'for which its worker has it yet; negative: its worker is gone; null: it waits',
+      description:
+        "time left of the worker's lease; negative: the worker is gone; null: the import is queued",
     }),
   ),
-  attempts: Type.Integer({ description: 'workers that it has had' }),
+  attempts: Type.Integer({ description: 'workers that have held it' }),
   chunks: Type.Integer(),
   rows: Type.Number(),
   validatedChunks: Type.Integer(),
@@ -128,7 +131,7 @@ export const drainHosts = operation({
     installation: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
-        description: 'of the pool; absent: all that have it',
+        description: 'installation of the pool; absent: all installations that have it',
       }),
     ),
     pool: Type.Optional(Id),
@@ -139,7 +142,9 @@ export const drainHosts = operation({
   answers: {
     200: Type.Object({
       drained: Type.Array(Type.String()),
-      kept: Type.Array(Type.String(), { description: 'hosts that serve a session, left alone' }),
+      kept: Type.Array(Type.String(), {
+        description: 'hosts that serve a session and were not drained',
+      }),
     }),
   },
   refusals: {
@@ -181,11 +186,13 @@ export const checkBlobs = getOperation({
   }),
   answer: Type.Object({
     damaged: Type.Array(Type.Object({ world: Type.String(), blob: Type.String() })),
-    place: Type.String({ description: 'where the blobs are, for people' }),
+    place: Type.String({ description: 'location of the blobs, for people' }),
     looked: Type.Integer({ description: 'worlds whose blobs were read for this answer' }),
     total: Type.Integer({ description: 'worlds that there are' }),
     bytes: Type.Integer(),
-    next: nullable(Type.String({ description: 'where to go on; null: all have been read' })),
+    next: nullable(
+      Type.String({ description: '`after` of the next request; null: all worlds have been read' }),
+    ),
   }),
 });
 export type BlobsChecked = Static<(typeof checkBlobs)['answers'][200]>;
@@ -196,23 +203,27 @@ export const previewCollection = getOperation({
   path: '/blobs/collectable',
   access: 'admin',
   answer: Type.Object({
-    graceMinutes: Type.Integer({ description: 'that a deleted world keeps its bytes' }),
+    graceMinutes: Type.Integer({ description: 'time for which a deleted world keeps its bytes' }),
     worlds: Type.Array(
       Type.Object({
         world: Type.String(),
         deletedAt: Timestamp,
         keptUntil: Type.String({
           format: 'date-time',
-          description: 'at least: longer while a session of it is open, or a host holds it',
+          description:
+            'earliest time of removal; later while a session of the world is open or a host holds it',
         }),
       }),
-      { description: 'deleted worlds that have bytes still, those that go first; 100 at most' },
+      {
+        description:
+          'deleted worlds that still have bytes, the next to be collected first; 100 at most',
+      },
     ),
     totalWorlds: Type.Integer(),
     blobs: Type.Integer(),
     bytes: Type.Integer(),
-    isLowerBound: Type.Boolean({ description: 'there are more than were looked at' }),
-    place: Type.String({ description: 'where the blobs are, for people' }),
+    isLowerBound: Type.Boolean({ description: 'true: there are more than were counted' }),
+    place: Type.String({ description: 'location of the blobs, for people' }),
   }),
 });
 export type CollectionView = Static<(typeof previewCollection)['answers'][200]>;

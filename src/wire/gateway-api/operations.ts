@@ -22,17 +22,21 @@ export const Route = Type.Object({
       ui: Type.Optional(Type.String()),
       browser: Type.Optional(Type.String()),
     },
-    { description: 'base addresses on its host; only while it is READY' },
+    { description: "base addresses on the session's host; only while the session is READY" },
   ),
   entryKeys: Type.Optional(
     Type.Object(
       { ui: Type.Optional(Type.String()), browser: Type.Optional(Type.String()) },
-      { description: 'what its host asks of gateways, for the surfaces that people enter' },
+      {
+        description:
+          'keys that the host requires from gateways, for the surfaces that people enter',
+      },
     ),
   ),
   waiting: Type.Optional(
     Type.Array(oneOf(surfaceKinds), {
-      description: 'surfaces that it has and that are nowhere now: worth another try',
+      description:
+        'surfaces of the session that have no address at present; a later request may find one',
     }),
   ),
 });
@@ -48,12 +52,14 @@ export const resolveRoute = getOperation({
 });
 
 export const RouteChanges = Type.Object({
-  cursor: Type.String({ description: 'where this answer ends; `after` of the next' }),
+  cursor: Type.String({
+    description: 'position at which this answer ends; `after` of the next request',
+  }),
   missed: Type.Boolean({
     description:
-      'whether what lies between `after` and `cursor` is not known: any route may differ',
+      'whether changes between `after` and `cursor` are unknown, so that any route may differ',
   }),
-  sessionIds: Type.Array(Type.String(), { description: 'sessions whose route is another now' }),
+  sessionIds: Type.Array(Type.String(), { description: 'sessions whose route has changed' }),
 });
 export type RouteChanges = Static<typeof RouteChanges>;
 

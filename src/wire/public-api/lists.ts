@@ -10,12 +10,12 @@ export const ListMeta = Type.Object({
   totalPages: Type.Integer(),
   totalItemsIsLowerBound: Type.Optional(
     Type.Literal(true, {
-      description: 'there are more than `totalItems`, or may be: it was not counted further',
+      description: 'true: there are at least `totalItems`; counting stopped there',
     }),
   ),
   nextCursor: Type.Optional(
     Type.String({
-      description: 'what to give as `cursor` to go on after this page; absent at the end',
+      description: '`cursor` of the next page; absent on the last page',
     }),
   ),
 });

@@ -24,7 +24,7 @@ const counted = { maximum: 2 ** 31 - 1 } as const;
 
 export const Push = Type.Object({
   sessionId: Id,
-  sequence: Type.Integer({ minimum: 1, description: 'of the delivery in its session' }),
+  sequence: Type.Integer({ minimum: 1, description: 'number of the delivery in its session' }),
   url: Type.String(),
   headers: Type.Record(Type.String(), Type.String()),
   body: Type.String({ description: 'the exact text that was signed' }),
@@ -42,14 +42,18 @@ export const claimPushes = operation({
       claim: Claim,
       most: Type.Integer({ minimum: 1, maximum: pushBatchMost }),
       round: Type.Optional(
-        Type.Integer({ ...counted, minimum: 1, description: 'counts the claims of this sender' }),
+        Type.Integer({
+          ...counted,
+          minimum: 1,
+          description: 'number of the claim, counted by the sender',
+        }),
       ),
       heard: Type.Optional(
         Type.Integer({
           ...counted,
           minimum: 0,
           description:
-            'the last round that was answered to it; what later ones claimed never reached it, and is to be sent again',
+            'the last claim whose answer the sender got; deliveries of later claims never reached it, and are sent again',
         }),
       ),
       hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1_000 })),
@@ -90,7 +94,9 @@ export const reportPushes = operation({
   ),
   answers: {
     200: Type.Object({
-      recorded: Type.Integer({ description: 'those that were still its own to report' }),
+      recorded: Type.Integer({
+        description: 'deliveries that the sender still held when it reported them',
+      }),
     }),
   },
 });

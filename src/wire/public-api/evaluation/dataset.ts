@@ -34,8 +34,8 @@ export type DatasetView = Static<typeof DatasetView>;
 /** Media that a string of an item refers to; only media whose bytes are stored. */
 export const MediaReference = Type.Object({
   field: oneOf(['input', 'expectedOutput', 'metadata']),
-  referenceString: Type.String({ description: 'the text, which is the reference alone' }),
-  jsonPath: Type.String({ description: "where the text is in the field, such as $['image']" }),
+  referenceString: Type.String({ description: 'the reference as it is written in the field' }),
+  jsonPath: Type.String({ description: "path of the text in the field, such as $['image']" }),
   media: Type.Object({
     mediaId: Type.String(),
     contentType: Type.String(),
@@ -60,7 +60,7 @@ export const DatasetItemView = Type.Object({
   createdAt: Timestamp,
   updatedAt: Type.String({
     format: 'date-time',
-    description: 'when this version of it began; given as `version`, it is read again',
+    description: 'time at which this version began; as `version` it reads this version again',
   }),
   mediaReferences: Type.Array(MediaReference, {
     description: 'at most 100 of each field',
@@ -100,7 +100,7 @@ export const DatasetRunItemView = Type.Object({
   datasetRunName: Type.String(),
   datasetItemId: Type.String(),
   traceId: Type.String({
-    description: 'empty while no trace was named and the observation has not arrived',
+    description: 'empty until a trace is named or the observation arrives',
   }),
   observationId: Text,
   createdAt: Timestamp,
@@ -114,7 +114,7 @@ export const rolloutStates = ['WAITING', 'OPEN', 'GRADED', 'FAILED'] as const;
 
 export const WorldRunView = Type.Object({
   world: Type.String(),
-  concurrency: Type.Integer({ description: 'sessions that are open at once, at the most' }),
+  concurrency: Type.Integer({ description: 'maximum of sessions that are open at once' }),
   state: oneOf(worldRunStates),
   reason: nullable(Type.String({ description: 'why it was stopped' })),
   items: Type.Integer(),
@@ -122,17 +122,25 @@ export const WorldRunView = Type.Object({
   open: Type.Integer(),
   graded: Type.Integer(),
   passed: Type.Integer(),
-  failed: Type.Integer({ description: 'no session was to be had, or it ended without a grade' }),
-  crashed: Type.Integer({ description: 'those of `failed` whose agent failed' }),
+  failed: Type.Integer({
+    description:
+      'items for which no session could be opened, or whose session ended without a grade',
+  }),
+  crashed: Type.Integer({ description: 'items among `failed` whose agent failed' }),
   buildHash: nullable(
-    Type.String({ description: 'the build of an agent that its sessions are rollouts of' }),
+    Type.String({ description: 'the build of an agent whose rollouts the sessions are' }),
   ),
   finishedAt: nullable(Timestamp),
 });
 export type WorldRunView = Static<typeof WorldRunView>;
 
 const runGiven = {
-  name: Type.Optional(Type.String({ maxLength: 10_000, description: 'one that is there goes on' })),
+  name: Type.Optional(
+    Type.String({
+      maxLength: 10_000,
+      description: 'name of the run; an existing run of that name continues',
+    }),
+  ),
   concurrency: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'sessions at once; 4 unless given' }),
   ),
@@ -153,7 +161,7 @@ export const WorldRunBody = Type.Object(
     world: Type.String({
       minLength: 1,
       maxLength: 140,
-      description: 'slug, with `@<version or label>` for another than the newest',
+      description: 'slug of a world, with `@<version or label>` unless the newest is meant',
     }),
     ...runGiven,
   },
@@ -206,7 +214,7 @@ export const DatasetRunDetail = Type.Object({
   datasetRunItems: Type.Array(DatasetRunItemView),
   worldRun: Type.Optional(WorldRunView),
   hasMoreItems: Type.Optional(
-    Type.Literal(true, { description: 'there are more: `GET /dataset-run-items` lists them all' }),
+    Type.Literal(true, { description: 'true: there are more; `GET /dataset-run-items` lists all' }),
   ),
 });
 
@@ -216,11 +224,14 @@ export const DatasetBody = Type.Object({
   metadata: Type.Optional(Json),
   inputSchema: Type.Optional(
     Type.Unknown({
-      description: 'JSON Schema that the input of every active item fits; `{}` takes it away',
+      description: 'JSON Schema for the input of every active item; `{}` removes it',
     }),
   ),
   expectedOutputSchema: Type.Optional(
-    Type.Unknown({ description: 'the same of expected outputs, where an item has one' }),
+    Type.Unknown({
+      description:
+        'JSON Schema for the expected output of every active item that has one; `{}` removes it',
+    }),
   ),
 });
 export type DatasetBody = Static<typeof DatasetBody>;

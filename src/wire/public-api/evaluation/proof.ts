@@ -18,7 +18,7 @@ export const ProofRow = Type.Object({
       'of the grade, or of the one check that should see a change; null: it was not tried',
     ),
   ),
-  ok: Type.Boolean({ description: 'whether it is as a sound task has it' }),
+  ok: Type.Boolean({ description: 'whether the result is that of a sound task' }),
   detail: nullable(Type.String()),
 });
 export type ProofRow = Static<typeof ProofRow>;
@@ -26,7 +26,7 @@ export type ProofRow = Static<typeof ProofRow>;
 export const Proof = Type.Object({
   passed: Type.Boolean({ description: 'whether all rows are ok' }),
   summary: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-    description: 'how many rows were tried, and how many of them are ok',
+    description: 'number of rows, and how many of them are ok',
   }),
   rows: Type.Array(ProofRow),
   notGraded: Type.Array(Type.String(), {

@@ -136,7 +136,7 @@ export const findGate = getOperation({
       Type.String({
         maxLength: 64,
         pattern: '^[0-9A-Fa-f]{7,64}$',
-        description: 'in full, or the first 7 or more digits; of several builds the newest',
+        description: 'in full, or its first 7 or more digits; if several builds match, the newest',
       }),
     ),
   }),

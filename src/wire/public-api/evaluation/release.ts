@@ -68,7 +68,7 @@ const listedMembers = {
   buildHash: Type.String(),
   semanticVer: Text,
   attribution: JsonObject,
-  labels: Type.Array(Type.String(), { description: 'those that are on it now' }),
+  labels: Type.Array(Type.String(), { description: 'labels that are on the build now' }),
   createdAt: Timestamp,
 };
 export const ListedBuild = Type.Object(listedMembers);
@@ -110,14 +110,14 @@ export const BuildDiff = Type.Object({
   base: BuildRef,
   candidate: BuildRef,
   breaking: Type.Boolean({ description: 'whether a difference of the tools breaks their callers' }),
-  tools: Type.Array(ToolChangeView, { description: 'those that differ, by name' }),
+  tools: Type.Array(ToolChangeView, { description: 'tools that differ, by name' }),
   prompts: Type.Array(Type.Object({ name: Type.String(), change: Change, ...Changed })),
   model: Type.Object({ changed: Type.Boolean(), ...Changed }),
 });
 export type BuildDiff = Static<typeof BuildDiff>;
 
 const JudgedRate = Type.Object({
-  n: Type.Integer({ description: 'judged pass or fail' }),
+  n: Type.Integer({ description: 'sessions judged pass or fail' }),
   passed: Type.Integer(),
   passRate: nullable(Type.Number({ description: 'null where n is 0' })),
 });
@@ -142,12 +142,12 @@ const Flipped = Type.Object({ sessionId: Type.String(), verdict: oneOf(['pass', 
 export const BuildComparison = Type.Object({
   base: BuildRef,
   candidate: BuildRef,
-  total: Type.Object(Contrast, { description: 'over the tasks that both have played' }),
+  total: Type.Object(Contrast, { description: 'over the tasks that both builds have played' }),
   tasks: Type.Array(
     Type.Object({
       ...PlayedTask,
       contentDiffers: Type.Boolean({
-        description: 'true where the two played it with different contents',
+        description: 'true: the builds played it with different contents',
       }),
       ...Contrast,
       checks: Type.Array(Type.Object({ name: Type.String(), ...Contrast })),
@@ -158,7 +158,7 @@ export const BuildComparison = Type.Object({
       ...PlayedTask,
       base: Flipped,
       candidate: Flipped,
-      checks: Type.Array(Type.String(), { description: 'names of those that differ' }),
+      checks: Type.Array(Type.String(), { description: 'names of the checks that differ' }),
     }),
     {
       description:
@@ -199,12 +199,12 @@ export const LabelMove = Type.Object({
   buildId: Type.String(),
   previousBuildId: Text,
   rollback: Type.Boolean({ description: 'whether the build was registered before the previous' }),
-  forced: Type.Boolean({ description: 'whether it was done in spite of what it breaks' }),
+  forced: Type.Boolean({ description: 'whether the move was forced although it breaks callers' }),
   breaking: Type.Array(Type.String(), {
-    description: 'of a rollback: tools that the previous build had changed so that callers break',
+    description: 'for a rollback: tools that the previous build had changed in a breaking way',
   }),
   reason: Text,
-  actor: Type.String({ description: 'as given, else the public key' }),
+  actor: Type.String({ description: 'author of the move as given, else the public key' }),
   source: Text,
   movedAt: Timestamp,
 });
@@ -217,10 +217,10 @@ export const MovedLabel = Type.Object({ ...LabelMove.properties, moved: Type.Boo
 export const LabelMoveList = pageOf(LabelMove);
 
 const Rate = nullable(
-  Type.Number({ description: 'of the graded rollouts, those that passed; null: none was graded' }),
+  Type.Number({ description: 'share of graded rollouts that passed; null: none was graded' }),
 );
 const Graded = Type.Integer({ description: 'rollouts that were graded' });
-const World = nullable(Type.String({ description: 'its slug; null: several' }));
+const World = nullable(Type.String({ description: 'slug of the world; null: several worlds' }));
 
 export const RunView = Type.Object({
   runId: Type.String(),
@@ -255,7 +255,7 @@ export const GateView = Type.Object({
     gradedRollouts: Type.Integer(),
     threshold: Type.Number(),
     minGradedRollouts: Type.Integer(),
-    reasons: Type.Array(Type.String(), { description: 'what stands in the way' }),
+    reasons: Type.Array(Type.String(), { description: 'reasons why the gate is closed' }),
   }),
   evaluatedRuns: Type.Array(
     Type.Object({
@@ -266,7 +266,10 @@ export const GateView = Type.Object({
       passRate: Rate,
       graded: Graded,
     }),
-    { description: 'of the build and of others of the agent from the same commit, newest first' },
+    {
+      description:
+        'runs of this build, and of other builds of the agent from the same commit, newest first',
+    },
   ),
   comparedTo: nullable(Type.Object({ stableBuildId: Type.String(), stableVersion: Text })),
 });
@@ -283,7 +286,7 @@ export const RunOfSession = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: 1_000_000,
-          description: 'how many rollouts the run is to have; it is going on until they are done',
+          description: 'planned number of rollouts; the run continues until they are done',
         }),
       ),
     ),

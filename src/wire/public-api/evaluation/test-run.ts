@@ -5,20 +5,20 @@ import { Id, nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
 const Counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-  description: 'how many tests there were, in all and by their outcome',
+  description: 'number of tests, in all and by outcome',
 });
 
 const outcome = nullable(
   oneOf(
     runOutcomes,
-    'passed: all did; failed: not all did; error: the run could not be carried out',
+    'passed: all tests passed; failed: some did not; error: the run could not be carried out',
   ),
 );
 
 /** Latest test run of a version. */
 export const LatestTests = Type.Object(
   { runId: Type.String(), state: oneOf(runStates), outcome, summary: nullable(Counts) },
-  { description: 'the run of its tests that was asked for last; null: none was' },
+  { description: 'the latest run of its tests; null: there is none' },
 );
 export type LatestTests = Static<typeof LatestTests>;
 
@@ -28,18 +28,18 @@ export const TestRunView = Type.Object({
   slug: Type.String(),
   versionId: Type.String(),
   number: Type.Integer({ minimum: 1, description: 'of the version' }),
-  origin: oneOf(runOrigins, 'what asked for it'),
-  author: nullable(Type.String({ description: 'public key of who asked for it' })),
+  origin: oneOf(runOrigins, 'trigger of the run'),
+  author: nullable(Type.String({ description: 'public key of the caller that asked for the run' })),
   state: oneOf(runStates),
   outcome,
   summary: nullable(Counts),
   error: nullable(
     Type.Object(
       { code: Type.String(), message: Type.String() },
-      { description: 'why it could not be carried out' },
+      { description: 'why the run could not be carried out' },
     ),
   ),
-  sessionId: nullable(Type.String({ description: 'the session that it is carried out on' })),
+  sessionId: nullable(Type.String({ description: 'the session on which the run is carried out' })),
   queuedAt: Timestamp,
   startedAt: nullable(Timestamp),
   finishedAt: nullable(Timestamp),
@@ -49,7 +49,7 @@ export type TestRunView = Static<typeof TestRunView>;
 /** A test run with its report. */
 export const TestRunDetail = Type.Interface([TestRunView], {
   report: Type.Unknown({
-    description: 'null until it is finished, of an error, and of runs that are long past',
+    description: 'the report; null until the run is finished, after an error, and for old runs',
   }),
 });
 export type TestRunDetail = Static<typeof TestRunDetail>;

@@ -22,7 +22,10 @@ export type CommentView = Static<typeof CommentView>;
 
 export const CommentBody = Type.Object({
   projectId: Type.Optional(
-    Type.String({ maxLength: 200, description: 'where it is given, that of the key' }),
+    Type.String({
+      maxLength: 200,
+      description: 'the project; if given, it must be that of the key',
+    }),
   ),
   objectType: oneOf(commentedTypes),
   objectId: LongId,

@@ -12,7 +12,10 @@ const members = {
   id: Type.String(),
   name: Type.String(),
   description: Text,
-  kind: oneOf(dashboardKinds, 'what it is of: a session, the tasks of a task set, or a world'),
+  kind: oneOf(
+    dashboardKinds,
+    'subject of the dashboard: a session, the tasks of a task set, or a world',
+  ),
   environmentId: nullable(Type.String({ description: 'id of the world, of kind `environment`' })),
   taskSetIds: Type.Array(Type.String(), { description: 'of kind `task`' }),
   hasCode: Type.Boolean(),
@@ -30,12 +33,12 @@ export const DashboardDetail = Type.Object({
   files: Type.Array(ShownFile),
   entrypoint: nullable(Type.String({ description: 'the file that the page begins with' })),
   transform: nullable(
-    Type.String({ description: 'code that makes of a session what the page is given' }),
+    Type.String({ description: 'code that turns a session into the data of the page' }),
   ),
   compiledOnly: Type.Boolean({
-    description: 'whether there is only what was built, and no sources: never so here',
+    description: 'always false: the sources are stored too',
   }),
-  stamp: Type.String({ description: 'of the code; equal code has an equal stamp' }),
+  stamp: Type.String({ description: 'stamp of the code; equal code has an equal stamp' }),
 });
 export type DashboardDetail = Static<typeof DashboardDetail>;
 
@@ -44,12 +47,12 @@ export type DashboardDetail = Static<typeof DashboardDetail>;
  */
 export const DashboardPushed = Type.Object({
   ...DashboardDetail.properties,
-  dryRun: Type.Boolean({ description: 'whether nothing was written' }),
+  dryRun: Type.Boolean({ description: 'true: nothing was stored' }),
 });
 export type DashboardPushed = Static<typeof DashboardPushed>;
 
 export const CodeProblemView = Type.Object({
-  path: nullable(Type.String({ description: 'a file, or `transform`; null: of the whole' })),
+  path: nullable(Type.String({ description: 'a file, or `transform`; null: the code as a whole' })),
   line: nullable(Type.Integer({ description: 'from 1' })),
   column: nullable(Type.Integer({ description: 'from 1' })),
   code: oneOf(codeProblemCodes),
@@ -64,7 +67,8 @@ export const DashboardBody = Type.Object(
     environmentId: Type.Optional(
       Type.String({
         ...{ minLength: 1, maxLength: limits.idChars },
-        description: 'id or slug of a world; without it and `taskSetId` it is of sessions',
+        description:
+          'id or slug of a world; without `environmentId` and `taskSetId` the dashboard is of sessions',
       }),
     ),
     template: Type.Optional(oneOf(dashboardTemplates, 'its first code; `starter` unless given')),
@@ -82,7 +86,7 @@ export const DashboardCodeBody = Type.Object(
     files: Type.Array(Type.Object({ path: Type.String({ maxLength: 4_000 }), content: Code }), {
       maxItems: mostGivenFiles,
       description:
-        'all of them; those that are not given are removed, none at all takes the code away',
+        'all files of the code; files that are not given are removed, an empty list removes the code',
     }),
     entrypoint: Type.Optional(
       Type.String({
@@ -97,8 +101,8 @@ export const DashboardCodeBody = Type.Object(
         description: 'the `stamp` of the code that this was made of; needed unless forced',
       }),
     ),
-    force: Type.Optional(Type.Boolean({ description: 'write whatever is there now' })),
-    dryRun: Type.Optional(Type.Boolean({ description: 'look at everything and write nothing' })),
+    force: Type.Optional(Type.Boolean({ description: 'overwrite the code whatever its stamp' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'check everything, and store nothing' })),
   },
   strict,
 );
@@ -125,11 +129,12 @@ export const TransformTested = Type.Object({
   success: Type.Boolean(),
   sessionId: Text,
   output: Type.Unknown({
-    description:
-      'what the transform answered; where `truncated`, the beginning of its JSON as text',
+    description: 'output of the transform; if `truncated`, the beginning of its JSON as text',
   }),
   truncated: Type.Boolean(),
-  shape: Type.Unknown({ description: 'of the whole output: types, members, lengths of lists' }),
+  shape: Type.Unknown({
+    description: 'shape of the whole output: types, members, lengths of lists',
+  }),
   error: Text,
 });
 export type TransformTested = Static<typeof TransformTested>;

@@ -12,20 +12,19 @@ const batchBytes = 4.5 * 1024 * 1024;
 export const IngestionBody = Type.Object({
   batch: Type.Array(Type.Unknown(), {
     maxItems: mostEvents,
-    description:
-      'events, each `{id, type, timestamp, body}`; one that is not right is refused by itself',
+    description: 'events, each `{id, type, timestamp, body}`; an invalid event is rejected alone',
   }),
-  metadata: Type.Optional(Type.Unknown({ description: 'of the client; not kept' })),
+  metadata: Type.Optional(Type.Unknown({ description: 'metadata of the client; not stored' })),
 });
 export type IngestionBody = Static<typeof IngestionBody>;
 
 export const IngestionAnswer = Type.Object({
   successes: Type.Array(Type.Object({ id: Type.String(), status: Type.Integer() }), {
-    description: 'ids of events that were taken; what they say can be read from now on',
+    description: 'ids of accepted events; their data can be read from now on',
   }),
   errors: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'of the event; `unknown` when it has none' }),
+      id: Type.String({ description: 'id of the event; `unknown` when it has none' }),
       status: Type.Integer(),
       message: Type.String(),
       error: Type.String({ description: 'what is wrong, and where' }),

@@ -7,7 +7,7 @@ import { Param, pageParams } from './trace.ts';
 const Dollars = Type.Number({ description: 'in dollars' });
 
 export const DailyMetricsView = Type.Object({
-  date: Type.String({ format: 'date', description: 'by UTC' }),
+  date: Type.String({ format: 'date', description: 'day in UTC' }),
   countTraces: Type.Number(),
   countObservations: Type.Number(),
   totalCost: Dollars,
@@ -30,8 +30,8 @@ export const DailyMetricsQuery = Type.Object({
   ...pageParams,
   traceName: Param(),
   userId: Param(),
-  tags: Param('all of which the trace has'),
-  environment: Param('one of which the trace has'),
+  tags: Param('tags; the trace has all of them'),
+  environment: Param('environments; the trace is of one of them'),
   fromTimestamp: Param(),
   toTimestamp: Param(),
 });

@@ -61,7 +61,7 @@ export const ModelView = Type.Object({
   isLangfuseManaged: Type.Boolean({ description: 'whether it is built in' }),
   createdAt: Timestamp,
   prices: Type.Record(Type.String(), Type.Object({ price: Type.Number() }), {
-    description: 'of the default tier',
+    description: 'prices of the default tier',
   }),
   pricingTiers: Type.Array(Tier),
 });
@@ -75,7 +75,7 @@ export const ModelBody = Type.Object({
     description: 'RE2, found anywhere in the name that an observation gives',
   }),
   startDate: Type.Optional(
-    Type.String({ maxLength: 64, description: 'a time, or a date, from which it holds' }),
+    Type.String({ maxLength: 64, description: 'time or date from which the model applies' }),
   ),
   unit: Type.Optional(oneOf(modelUnits)),
   tokenizerId: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -83,7 +83,7 @@ export const ModelBody = Type.Object({
   inputPrice: Type.Optional(Type.Number({ minimum: 0 })),
   outputPrice: Type.Optional(Type.Number({ minimum: 0 })),
   totalPrice: Type.Optional(
-    Type.Number({ minimum: 0, description: 'of whatever is used, in place of the other two' }),
+    Type.Number({ minimum: 0, description: 'price of every unit, in place of the other two' }),
   ),
   pricingTiers: Type.Optional(
     Type.Array(

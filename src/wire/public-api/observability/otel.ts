@@ -8,7 +8,7 @@ export const SpansBody = Type.Object({
   resourceSpans: Type.Optional(
     Type.Array(Type.Unknown(), {
       maxItems: 100_000,
-      description: 'as in OTLP; a span that is not right is left out and counted',
+      description: 'spans as in OTLP; an invalid span is left out and counted',
     }),
   ),
 });

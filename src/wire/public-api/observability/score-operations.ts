@@ -16,13 +16,13 @@ const ConfigParams = Type.Object({ configId: LongId });
 
 const scoreFilters = {
   name: Param(),
-  userId: Param('of the trace'),
-  traceTags: Param('all of which the trace has'),
+  userId: Param('user of the trace'),
+  traceTags: Param('tags; the trace has all of them'),
   fromTimestamp: Param(),
   toTimestamp: Param(),
-  environment: Param('one of which the score has'),
+  environment: Param('environments; the score is of one of them'),
   source: Param(),
-  operator: Param('of `value`: <, >, <=, >=, != or ='),
+  operator: Param('comparison for `value`: <, >, <=, >=, != or ='),
   value: Param('a number'),
   scoreIds: Param(),
   configId: Param(),

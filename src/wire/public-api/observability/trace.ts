@@ -86,8 +86,8 @@ const traceMembers = {
 };
 
 const metrics = {
-  totalCost: Type.Number({ description: 'in dollars; -1 when it was not asked for' }),
-  latency: Type.Number({ description: 'in seconds; -1 when it was not asked for' }),
+  totalCost: Type.Number({ description: 'in dollars; -1 when it was not requested' }),
+  latency: Type.Number({ description: 'in seconds; -1 when it was not requested' }),
 };
 
 /** A trace in a list: with the ids of its observations and scores. */
@@ -152,7 +152,9 @@ export const ObservationParts = Type.Object(
 export const ObservationPartsList = Type.Object({
   data: Type.Array(ObservationParts),
   meta: Type.Object({
-    cursor: Type.Optional(Type.String({ description: 'where to go on; absent at the end' })),
+    cursor: Type.Optional(
+      Type.String({ description: '`cursor` of the next page; absent on the last page' }),
+    ),
   }),
 });
 

@@ -22,11 +22,11 @@ export const UserProfileView = Type.Object({
     Type.Object({
       event: Type.String(),
       count: Type.Number(),
-      value: Type.Number({ description: 'what its events were worth, added up' }),
+      value: Type.Number({ description: 'sum of the values of its events' }),
       firstAt: Timestamp,
       lastAt: Timestamp,
     }),
-    { description: 'by name, those of the most events first, at most 1,000' },
+    { description: 'by name, most frequent first, at most 1,000' },
   ),
 });
 export type UserProfileView = Static<typeof UserProfileView>;
@@ -38,7 +38,7 @@ export const UserProfileBody = Type.Object({
   attributes: Type.Optional(Attributes),
   notes: Type.Optional(Type.String({ maxLength: 100_000 })),
   mergeAttributes: Type.Optional(
-    Type.Boolean({ description: 'false: the attributes replace those that there are' }),
+    Type.Boolean({ description: 'false: the attributes replace the existing ones' }),
   ),
 });
 export type UserProfileBody = Static<typeof UserProfileBody>;
@@ -59,7 +59,10 @@ export type UserEventView = Static<typeof UserEventView>;
 
 export const UserEventBody = Type.Object({
   id: Type.Optional(
-    Type.String({ maxLength: 800, description: 'an event with an id that is known does nothing' }),
+    Type.String({
+      maxLength: 800,
+      description: 'id of the event; an event with a known id is ignored',
+    }),
   ),
   userId: LongId,
   event: Type.String({ minLength: 1, maxLength: 500 }),
@@ -67,14 +70,14 @@ export const UserEventBody = Type.Object({
     Type.Number({
       minimum: -1e15,
       maximum: 1e15,
-      description: "what it is worth, in the caller's own terms",
+      description: "value of the event, in the caller's own unit",
     }),
   ),
   metadata: Type.Optional(Json),
   traceId: Type.Optional(Type.String({ maxLength: 800 })),
   sessionId: Type.Optional(Type.String({ maxLength: 1_000 })),
   timestamp: Type.Optional(
-    Type.String({ maxLength: 64, description: 'when it happened; absent: now' }),
+    Type.String({ maxLength: 64, description: 'time of the event; absent: now' }),
   ),
 });
 export type UserEventBody = Static<typeof UserEventBody>;

@@ -20,14 +20,14 @@ const Note = Type.String({ maxLength: limits.nameChars, description: 'what it is
 
 export const Metadata = Type.Record(Type.String({ maxLength: limits.nameChars }), Type.Unknown(), {
   maxProperties: 100,
-  description: 'of the caller; 16 KB at most',
+  description: 'metadata of the caller; 16 KB at most',
 });
 
 export const OrganizationView = Type.Object({
   id: Type.String(),
   slug: Type.String(),
   name: Type.String(),
-  browserTier: nullable(oneOf(browserTiers, 'of sessions whose project sets none')),
+  browserTier: nullable(oneOf(browserTiers, 'default for projects that set none')),
   createdAt: Timestamp,
 });
 export type OrganizationView = Static<typeof OrganizationView>;
@@ -56,7 +56,7 @@ export const NewProject = Type.Object(
     slug: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
-        description: 'by which pools files and operators name it; made of the name unless given',
+        description: 'name in pools files and for operators; derived from the name unless given',
       }),
     ),
     metadata: Type.Optional(Metadata),
@@ -98,7 +98,7 @@ export const FormerMembership = Type.Object({ userId: Id }, strict);
 export const KeyView = Type.Object({
   id: Type.String(),
   createdAt: Timestamp,
-  expiresAt: Type.Null({ description: 'keys are good until they are revoked' }),
+  expiresAt: Type.Null({ description: 'keys are valid until they are revoked' }),
   lastUsedAt: nullable(Timestamp),
   note: nullable(Type.String()),
   publicKey: Type.String(),
@@ -126,7 +126,9 @@ export const TokenView = Type.Object({
   displayToken: Type.String({ description: 'its last four characters' }),
   scopes: Type.Array(oneOf(tokenScopes)),
   projectIds: nullable(
-    Type.Array(Type.String(), { description: 'null: every project that its user reaches' }),
+    Type.Array(Type.String(), {
+      description: 'the projects that it reaches; null: every project of its user',
+    }),
   ),
   createdBy: Type.String(),
   createdAt: Timestamp,
@@ -172,7 +174,7 @@ export const AuditEntryView = Type.Object({
     name: Type.String(),
   }),
   action: Type.String(),
-  subject: Type.String({ description: 'the id of what was changed' }),
+  subject: Type.String({ description: 'id of the changed object' }),
   before: nullable(Type.Record(Type.String(), Type.Unknown())),
   after: nullable(Type.Record(Type.String(), Type.Unknown())),
 });

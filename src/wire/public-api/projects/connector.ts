@@ -15,14 +15,14 @@ export const ConnectorVersionView = Type.Object({
   message: nullable(Type.String()),
   author: Type.String({ description: 'public key of the key pair that published it' }),
   project: Type.String({ description: '`organization/project` that published it' }),
-  sizeBytes: Type.Integer({ minimum: 0, description: 'of its files' }),
+  sizeBytes: Type.Integer({ minimum: 0, description: 'size of its files' }),
   createdAt: Timestamp,
 });
 export type ConnectorVersionView = Static<typeof ConnectorVersionView>;
 
 export const ConnectorView = Type.Object({
   slug: Type.String(),
-  from: Type.String({ description: 'what `from` of a new world says: `workspace:<slug>`' }),
+  from: Type.String({ description: 'value of `from` for a new world: `workspace:<slug>`' }),
   name: Type.String(),
   description: Type.String(),
   latest: ConnectorVersionView,
@@ -42,7 +42,7 @@ export const PublishConnectorBody = Type.Object(
     files: Type.Optional(
       Type.Array(TreeFileBody, {
         maxItems: limits.treeFiles,
-        description: 'a tree, in place of a world',
+        description: 'a tree to publish, in place of a world',
       }),
     ),
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
@@ -53,5 +53,5 @@ export const PublishConnectorBody = Type.Object(
 export type PublishConnectorBody = Static<typeof PublishConnectorBody>;
 
 export const PublishedConnector = Type.Interface([ConnectorView], {
-  changed: Type.Boolean({ description: 'false: the latest has these files, and none was made' }),
+  changed: Type.Boolean({ description: 'false: the latest version has these files already' }),
 });

@@ -63,7 +63,8 @@ export const ContextBody = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 2 ** 31 - 1,
-      description: 'the latest version that the caller knows, 0 for none: 409 where it is another',
+      description:
+        'the latest version that the caller knows, 0 for none; the answer is 409 if there is another',
     }),
   ),
 });
@@ -72,13 +73,13 @@ export type ContextBody = Static<typeof ContextBody>;
 export const ContextQuery = Type.Object({
   version: Param('a version in place of the latest'),
   label: Param('the version that has this label'),
-  exists: Param('`true`: only whether it is there'),
+  exists: Param('`true`: only return whether the repository exists'),
 });
 export const ContextListQuery = Type.Object({
   ...pageParams,
   cursor: Param('`meta.nextCursor` of the page before'),
-  label: Param('those with a version of this label'),
-  tag: Param('those with this tag'),
+  label: Param('only repositories with a version that has this label'),
+  tag: Param('only repositories with this tag'),
 });
 export const ContextDeleted = Type.Object({ deleted: Type.Integer({ description: 'versions' }) });
 
@@ -136,7 +137,7 @@ export const PromptLabelsBody = Type.Object({ newLabels: Labels });
 export const PromptQuery = Type.Object({
   version: Param('a version'),
   label: Param('the version that has this label; `production` when neither is given'),
-  resolve: Param('`false`: parts of other prompts stay as they are written'),
+  resolve: Param('`false`: references to other prompts are not resolved'),
 });
 export const PromptDeleteQuery = Type.Object({
   version: Param('only this version'),
@@ -147,8 +148,8 @@ export const PromptListQuery = Type.Object({
   limit: Param('at most 100, 10 unless it is given'),
   cursor: Param('`meta.nextCursor` of the page before'),
   name: Param('the prompt of this name'),
-  label: Param('those with a version of this label'),
-  tag: Param('those with this tag'),
+  label: Param('only prompts with a version that has this label'),
+  tag: Param('only prompts with this tag'),
   fromUpdatedAt: Param('changed since'),
   toUpdatedAt: Param('changed before'),
 });

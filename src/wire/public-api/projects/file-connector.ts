@@ -20,11 +20,13 @@ export const FileConnectorView = Type.Object({
   name: Type.String(),
   kind: oneOf(connectorKinds),
   connectionId: nullable(
-    Type.String({ description: 'the keys of its bucket, which others may use; null: a folder' }),
+    Type.String({
+      description: 'the keys of its bucket, which other connectors may use; null: a folder',
+    }),
   ),
   direction,
-  targetPrefix: Type.String({ description: 'the folder of the project; empty: the top' }),
-  location: Type.String({ description: 'where the place is, for people' }),
+  targetPrefix: Type.String({ description: 'the folder of the project; empty: the root' }),
+  location: Type.String({ description: 'location of the folder or bucket, for people' }),
   agentAccess: Type.Boolean({ description: 'whether it may be synced by this API and by MCP' }),
   lastSyncAt: nullable(Timestamp),
   lastStatus: nullable(oneOf(syncStatuses)),
@@ -49,13 +51,13 @@ const Bucket = Type.Object(
     name: Type.String({
       maxLength: 63,
       pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
-      description: 'of the bucket',
+      description: 'name of the bucket',
     }),
-    prefix: Type.Optional(FilePathText('the part of it that is meant; all of it unless given')),
+    prefix: Type.Optional(FilePathText('prefix in the bucket; the whole bucket unless given')),
     connectionId: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
-        description: 'of another connector, whose endpoint, region and keys this one uses',
+        description: 'id of another connector, whose endpoint, region and keys this one uses',
       }),
     ),
     endpoint: Type.Optional(
@@ -74,7 +76,11 @@ const Bucket = Type.Object(
     ),
     accessKeyId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     secretAccessKey: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_024, description: 'is never shown again' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1_024,
+        description: 'the secret; it is never shown again',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -86,10 +92,10 @@ export const FileConnectorBody = Type.Object(
     name: connectorName,
     kind: oneOf(connectorKinds),
     direction: Type.Optional(direction),
-    targetPrefix: Type.Optional(FilePathText('the folder of the project; the top unless given')),
+    targetPrefix: Type.Optional(FilePathText('the folder of the project; the root unless given')),
     agentAccess,
     folder: Type.Optional(
-      FilePathText("of a folder: its path below the project's part of what the operator gave"),
+      FilePathText('for a folder: its path below the directory that the operator gave the project'),
     ),
     bucket: Type.Optional(Bucket),
   },
@@ -113,7 +119,7 @@ export const SyncAnswer = Type.Object({
   files: count('that this sync brought over'),
   status: oneOf(
     syncStatuses,
-    'complete: both sides have the same; partial: ask again for the rest; failed: see warnings',
+    'complete: both sides are equal; partial: sync again for the rest; failed: see warnings',
   ),
   capture: Type.Object(
     {
@@ -123,11 +129,11 @@ export const SyncAnswer = Type.Object({
       left: count('those that are still to come'),
       bytes: count('of the files that were brought over'),
     },
-    { description: 'what was seen and done' },
+    { description: 'counts of files seen and copied' },
   ),
   warnings: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'of the file; empty: the place' }),
+      path: Type.String({ description: 'path of the file; empty: the folder or bucket itself' }),
       message: Type.String(),
     }),
     { description: 'at most 100' },

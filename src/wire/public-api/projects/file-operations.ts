@@ -85,7 +85,7 @@ export const moveFile = operation({
   tools: [{ name: 'move_file' }],
   body: MoveBody,
   answers: {
-    200: Type.Object({ moved: Type.Integer({ description: 'files that have another path' }) }),
+    200: Type.Object({ moved: Type.Integer({ description: 'number of files that moved' }) }),
   },
   refusals: { 409: 'The target path is taken.' },
 });

@@ -39,7 +39,7 @@ export const FileView = Type.Interface([FileFacts], {
   fileId: Type.String(),
   name: Type.String(),
   author: Type.String({
-    description: 'who sent it: a public key, an e-mail address, or the connector it came by',
+    description: 'uploader: a public key, an e-mail address, or the connector that synced it',
   }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -62,7 +62,7 @@ export const FileList = Type.Object({
   totalFiles: Type.Integer({ description: 'files directly in the folder' }),
   totalFolders: Type.Integer({ description: 'folders directly in the folder' }),
   nextCursor: nullable(
-    Type.String({ description: 'what to give as `cursor` for the next page; null at the end' }),
+    Type.String({ description: '`cursor` of the next page; null on the last page' }),
   ),
 });
 
@@ -98,7 +98,7 @@ export type FileListQuery = Static<typeof FileListQuery>;
 
 export const UploadBody = Type.Object(
   {
-    path: FilePathText('where the file comes to be; folders on the way are made'),
+    path: FilePathText('path of the new file; missing folders are created'),
     contentLength: Type.Integer({ minimum: 0, maximum: limits.fileBytes }),
     contentType: ContentType,
     sha256: Sum,
@@ -118,7 +118,7 @@ export const UploadView = Type.Object({
   }),
   expiresAt: Timestamp,
   held: Type.Boolean({
-    description: 'whether the project has the bytes already: they need not be sent',
+    description: 'whether the project has the bytes already, so that they need not be uploaded',
   }),
 });
 
@@ -134,7 +134,7 @@ export const ConfirmBody = Type.Object(
 
 export const ConfirmedView = Type.Interface([FileFacts], {
   fileId: Type.String(),
-  ready: Type.Boolean({ description: 'false: it was given up' }),
+  ready: Type.Boolean({ description: 'false: the upload was given up' }),
 });
 
 export const DownloadView = Type.Interface([FileFacts], {
@@ -143,7 +143,7 @@ export const DownloadView = Type.Interface([FileFacts], {
 });
 
 export const PathQuery = Type.Object(
-  { path: FilePathText('of a file, or of a folder where those are taken') },
+  { path: FilePathText('path of a file, or of a folder where folders are allowed') },
   { additionalProperties: false },
 );
 
@@ -152,13 +152,13 @@ export type DownloadView = Static<typeof DownloadView>;
 
 export const MoveBody = Type.Object(
   {
-    fromPath: FilePathText('of a file or a folder'),
-    toPath: FilePathText('its path from then on; with "/" at its end the folder it is put into'),
+    fromPath: FilePathText('path of a file or a folder'),
+    toPath: FilePathText('its new path; a path that ends with "/" is the folder to move it into'),
   },
   { additionalProperties: false },
 );
 
 export const FolderBody = Type.Object(
-  { path: FilePathText('of the folder; those above it are made, too') },
+  { path: FilePathText('path of the folder; missing parent folders are created') },
   { additionalProperties: false },
 );

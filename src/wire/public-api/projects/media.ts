@@ -13,7 +13,7 @@ export const MediaBody = Type.Object({
   observationId: Type.Optional(LongId),
   datasetId: Type.Optional(LongId),
   datasetItemId: Type.Optional(LongId),
-  field: oneOf(mediaFields, 'where the reference to it stands'),
+  field: oneOf(mediaFields, 'the field that holds the reference'),
   contentType: ContentType,
   contentLength: Type.Integer({ minimum: 1, maximum: limits.fileBytes }),
   sha256Hash: Sum,
@@ -44,9 +44,11 @@ export const requestMediaUpload = operation({
   body: MediaBody,
   answers: {
     201: Type.Object({
-      mediaId: Type.String({ description: 'made of the digest' }),
+      mediaId: Type.String({ description: 'id derived from the digest' }),
       uploadUrl: nullable(
-        Type.String({ description: 'where to PUT them; null: the project has them already' }),
+        Type.String({
+          description: 'address to PUT the bytes to; null: the project has them already',
+        }),
       ),
     }),
   },

@@ -11,7 +11,7 @@ export const ProjectSummary = Type.Object({
   name: Type.String(),
   organization: Type.Object({ id: Type.String(), name: Type.String() }),
   createdAt: Timestamp,
-  caller: Type.String({ description: 'the public key, or the user of the token, that asked' }),
+  caller: Type.String({ description: 'the public key, or the user of the token, of this request' }),
   mayWrite: Type.Boolean({ description: 'whether the caller may change what is in the project' }),
   worlds: Count,
   openSessions: Count,

@@ -37,26 +37,26 @@ export type QuotasChange = Static<typeof QuotasChange>;
 
 export const ProjectSettingsView = Type.Object({
   webhookPush: Type.Boolean({
-    description: 'whether the service posts what sessions send to their webhooks',
+    description: 'whether the service posts the webhooks of sessions',
   }),
   webhookPushSince: nullable(Timestamp),
   sessionTraces: Type.Boolean({
     description: 'whether the service reports new sessions as traces of the project',
   }),
-  browserTier: oneOf(browserTiers, 'of sessions that name none'),
+  browserTier: oneOf(browserTiers, 'default for sessions that name none'),
   gate: Type.Object({
     threshold: Type.Number({ description: 'pass rate that opens the release gate' }),
-    floor: Type.Integer({ description: 'graded rollouts that it asks for' }),
+    floor: Type.Integer({ description: 'graded rollouts that the release gate requires' }),
   }),
   rateLimit: nullable(
-    Type.Integer({ description: 'requests a minute of one key or token; null: any number' }),
+    Type.Integer({ description: 'requests a minute for one key or token; null: no limit' }),
   ),
   eventsPerMonth: nullable(
-    Type.Integer({ description: 'events of agents that are taken in a month; null: any number' }),
+    Type.Integer({ description: 'ingested events in a month; null: no limit' }),
   ),
   quotas: QuotasView,
   set: Type.Array(Type.String(), {
-    description: 'the settings that the project has of its own, such as `quotas.sessions`',
+    description: 'names of the settings that the project overrides, such as `quotas.sessions`',
   }),
 });
 export type ProjectSettingsView = Static<typeof ProjectSettingsView>;

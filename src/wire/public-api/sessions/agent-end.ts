@@ -10,7 +10,6 @@ const Outcome = oneOf(
 const ExitCode = nullable(
   Type.Integer({ minimum: 0, maximum: 255, description: 'null if a signal ended it' }),
 );
-const Signal = nullable(Type.String({ maxLength: 20, description: 'such as SIGKILL' }));
 const LastLines = Type.Array(Type.String({ maxLength: limits.lineChars }), {
   maxItems: limits.lines,
   description: 'last lines on standard error',

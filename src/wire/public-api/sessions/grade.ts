@@ -40,7 +40,8 @@ export const GradeChange = Type.Object({
   ),
   explainedBy: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'names of checks, and `changes.allow[n]`; absent in `unexplained`',
+      description:
+        'what explains it: names of checks, and `changes.allow[n]`; absent in `unexplained`',
     }),
   ),
 });

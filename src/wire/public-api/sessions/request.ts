@@ -46,7 +46,7 @@ export const RequestFilter = {
   via: Type.Optional(oneOf(ledgerOrigins)),
   operation: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   status: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 999, description: '0: those without a status' }),
+    Type.Integer({ minimum: 0, maximum: 999, description: 'status; 0: entries without one' }),
   ),
 };
 

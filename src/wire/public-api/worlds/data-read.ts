@@ -13,7 +13,7 @@ export const RowsQuery = Type.Object(
     entity: Type.Optional(
       Type.String({
         maxLength: limits.nameChars,
-        description: 'whose rows are asked for; without it the counts of all entities are',
+        description: 'the entity whose rows are returned; absent: the counts of all entities',
       }),
     ),
     where: Type.Optional(
@@ -30,7 +30,7 @@ export const RowsQuery = Type.Object(
     cursor: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'in place of `offset`: where the page before ended',
+        description: '`nextCursor` of the page before, in place of `offset`',
       }),
     ),
     resolve: Flag('values of `where` are plaintexts, which the redaction policy of the world maps'),
@@ -57,9 +57,11 @@ const RowsMeta = Type.Object({
   offset: Type.Integer(),
   totalItems: Type.Integer({ description: 'rows that match' }),
   totalItemsIsLowerBound: Type.Optional(
-    Type.Literal(true, { description: 'there may be more: they were not counted further' }),
+    Type.Literal(true, { description: 'true: there may be more; counting stopped here' }),
   ),
-  nextOffset: nullable(Type.Integer({ description: 'where the next page begins; null: nowhere' })),
+  nextOffset: nullable(
+    Type.Integer({ description: '`offset` of the next page; null: there is none' }),
+  ),
   nextCursor: Type.Optional(
     Type.String({ description: 'the same, for `cursor`: the rows before are not counted again' }),
   ),
@@ -71,7 +73,9 @@ const page = { data: Type.Array(JsonObject), meta: RowsMeta };
 export const RowsView = Type.Object({ ...version, entity: Type.String(), ...page });
 
 export const RowGroup = Type.Object({
-  alias: nullable(Type.String({ description: 'of the link; null: the world that was asked' })),
+  alias: nullable(
+    Type.String({ description: 'alias of the link; null: the world of the request' }),
+  ),
   ...version,
   entity: Type.String(),
   where: JsonObject,
@@ -90,7 +94,7 @@ const FieldParity = Type.Object({
   differing: tally,
   examples: Type.Array(
     Type.Object({ key: Type.Unknown(), here: Type.Unknown(), there: Type.Unknown() }),
-    { description: 'the first few that are not equal' },
+    { description: 'the first rows that differ' },
   ),
   reason: Type.Optional(Type.String({ description: 'why the field cannot be compared' })),
 });
@@ -104,7 +108,7 @@ export const ParityView = Type.Object({
   key: nullable(
     Type.Object(
       { field: Type.String(), targetField: Type.String() },
-      { description: 'what rows belong together by; null: nothing can be compared' },
+      { description: 'fields by which rows are matched; null: rows cannot be compared' },
     ),
   ),
   rows: Type.Object({ matched: Count, onlyHere: Count, onlyThere: Count }),
@@ -115,7 +119,7 @@ export type ParityView = Static<typeof ParityView>;
 export const GroupsView = Type.Object({
   ...version,
   entity: Type.String(),
-  groups: Type.Array(RowGroup, { description: 'the world that was asked first' }),
+  groups: Type.Array(RowGroup, { description: 'the world of the request first' }),
   skipped: Type.Array(
     Type.Object({ alias: Type.String(), slug: Type.String(), reason: Type.String() }),
     { description: 'linked worlds that were not asked' },

@@ -38,7 +38,7 @@ const how = {
         'true (the default): one refused row, and nothing is applied; false: those are left out and counted',
     }),
   ),
-  dryRun: orNull(Type.Boolean({ description: 'everything is looked at, nothing written' })),
+  dryRun: orNull(Type.Boolean({ description: 'check all rows, and store nothing' })),
   message: orNull(Type.String({ maxLength: 2_000 })),
 };
 
@@ -67,7 +67,7 @@ export const CreateBatchBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: batchLimits.chunks,
-        description: 'another number of chunks is not sealed',
+        description: 'number of chunks; a batch with another number is not sealed',
       }),
     ),
     entities: orNull(
@@ -84,9 +84,9 @@ export const CreateBatchBody = Type.Object(
 export type CreateBatchBody = Static<typeof CreateBatchBody>;
 
 export const BatchLimits = Type.Object({
-  chunkBytes: Type.Integer({ description: 'of one chunk, compressed' }),
-  batchBytes: Type.Integer({ description: 'of all its chunks, compressed' }),
-  inlineBytes: Type.Integer({ description: 'of the body of an import' }),
+  chunkBytes: Type.Integer({ description: 'upper bound for one chunk, compressed' }),
+  batchBytes: Type.Integer({ description: 'upper bound for all its chunks, compressed' }),
+  inlineBytes: Type.Integer({ description: 'upper bound for the body of an import' }),
 });
 
 export const OpenedBatch = Type.Object({
@@ -107,11 +107,12 @@ export const RefusalView = Type.Object({
 export type RefusalView = Static<typeof RefusalView>;
 
 const refused = {
-  refused: Type.Integer({ minimum: 0, description: 'rows that were refused, all of them' }),
+  refused: Type.Integer({ minimum: 0, description: 'number of refused rows' }),
   refusals: Type.Array(RefusalView, { description: 'the first 200' }),
   reportUrl: nullable(
     Type.String({
-      description: 'all refusals as JSONL, for an hour; ask for the batch again for a new address',
+      description:
+        'address of all refusals as JSONL, for an hour; get the batch again for a new address',
     }),
   ),
 };
@@ -128,8 +129,8 @@ export const BatchListView = Type.Object({
   message: nullable(Type.String()),
   author: Type.String({ description: 'public key of the key pair that opened it' }),
   chunkCount: Type.Integer({ description: 'chunks that are registered' }),
-  rowCount: Type.Integer({ description: 'rows that they are said to hold' }),
-  bytes: Type.Integer({ description: 'of them, compressed' }),
+  rowCount: Type.Integer({ description: 'rows that the chunks are declared to hold' }),
+  bytes: Type.Integer({ description: 'size of the chunks, compressed' }),
   refused: refused.refused,
   versionId: nullable(Type.String({ description: 'the version that its rows are in' })),
   error: nullable(
@@ -153,7 +154,7 @@ export const BatchView = Type.Interface([BatchListView], {
   landed: nullable(
     Type.Record(Type.String(), Count, { description: 'rows of the batch that landed, by entity' }),
   ),
-  snapshotId: nullable(Type.String({ description: 'digest of the rows as they lie then' })),
+  snapshotId: nullable(Type.String({ description: 'digest of the rows after it' })),
   limits: BatchLimits,
 });
 export type BatchView = Static<typeof BatchView>;
@@ -177,10 +178,12 @@ export const ChunkView = Type.Object({
   bytes: Count,
   rows: Count,
   entity: nullable(Type.String()),
-  uploaded: Type.Boolean({ description: 'true: its bytes are there, and are not asked for' }),
+  uploaded: Type.Boolean({ description: 'true: its bytes are stored already, and need no upload' }),
   uploadUrl: Type.Optional(Type.String({ description: 'where to PUT the bytes' })),
   uploadHeaders: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { description: 'to be sent with them as they are' }),
+    Type.Record(Type.String(), Type.String(), {
+      description: 'headers to send unchanged with the bytes',
+    }),
   ),
   expiresAt: Type.Optional(Timestamp),
 });
@@ -213,7 +216,7 @@ export const PublishBody = Type.Optional(
 
 /** Result of a publish. */
 export const PublishedView = Type.Object({
-  batchId: Type.String({ description: 'of the publish itself, which is followed like a batch' }),
+  batchId: Type.String({ description: 'id of the publish; poll it like a batch' }),
   state: oneOf(batchStates),
   batches: Type.Array(Type.String(), { description: 'the batches whose rows are in the version' }),
   version: VersionView,

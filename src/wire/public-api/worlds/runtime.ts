@@ -85,7 +85,7 @@ const Validated = Type.Object({
   counts: Counts,
   generated: Type.Array(GeneratedFile),
   warnings: Type.Array(Type.String(), {
-    description: 'what the service would refuse or leave out of a world of this tree',
+    description: 'what the service would refuse or leave out for this tree',
   }),
 });
 
@@ -101,7 +101,7 @@ const Compiled = Type.Object({
 });
 
 const Field = Type.Object({
-  path: Type.String({ description: 'dotted, from the row; `*` stands for the items of a list' }),
+  path: Type.String({ description: 'dotted path in the row; `*` stands for the items of a list' }),
   types: Texts,
   required: Type.Boolean(),
   policy: nullable(
@@ -149,7 +149,11 @@ const Described = Type.Object({
       Type.Object({
         name: Type.String(),
         description: nullable(Type.String()),
-        tools: nullable(Type.Array(Type.String(), { description: 'null: all of the world' })),
+        tools: nullable(
+          Type.Array(Type.String(), {
+            description: 'tools that the agent gets; null: all of the world',
+          }),
+        ),
       }),
     ),
   }),

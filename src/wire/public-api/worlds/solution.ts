@@ -32,7 +32,7 @@ const Step = Type.Union(
             body: Type.Optional(Type.Unknown({ description: 'sent as JSON' })),
             auth: Type.Optional(
               Type.Boolean({
-                description: 'whether it is sent with the session’s token; true unless given',
+                description: "whether to send the session's token; true unless given",
               }),
             ),
           },

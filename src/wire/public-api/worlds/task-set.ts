@@ -20,7 +20,7 @@ export type TaskSetView = Static<typeof TaskSetView>;
 
 export const TaskSetBody = Type.Object(
   {
-    name: Type.String({ maxLength: 10_000, description: 'of one set in the project' }),
+    name: Type.String({ maxLength: 10_000, description: 'name, unique in the project' }),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     taskIds: Type.Array(TaskId, {
       minItems: 1,

@@ -6,7 +6,11 @@ import { type Static, Type } from '../../type.ts';
 import { PageQuery } from '../lists.ts';
 import { TaskSpec } from './task-spec.ts';
 
-const Name = Type.String({ minLength: 1, maxLength: 200, description: 'what people call it' });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'name of the task, for people',
+});
 const Message = Type.String({ maxLength: 2_000, description: 'why it is as it is' });
 const World = Type.String({
   minLength: 1,
@@ -71,7 +75,7 @@ export const TaskVersionView = Type.Object({
   version: Type.Integer({ minimum: 1 }),
   contentHash: Type.String({ description: '`sha256:…` of the spec' }),
   message: nullable(Type.String()),
-  author: nullable(Type.String({ description: 'public key of who made it' })),
+  author: nullable(Type.String({ description: 'public key of the key pair that made it' })),
   createdAt: Timestamp,
 });
 export type TaskVersionView = Static<typeof TaskVersionView>;
@@ -85,7 +89,7 @@ export const StoredTaskView = Type.Object({
   pin: nullable(
     Type.Object(
       { versionId: Type.String(), number: Type.Integer({ minimum: 1 }) },
-      { description: 'the version of its world that it is for; null: the head' },
+      { description: 'the version of its world that it is pinned to; null: the head' },
     ),
   ),
   version: Type.Integer({ minimum: 1, description: 'its present version' }),
@@ -98,7 +102,7 @@ export type StoredTaskView = Static<typeof StoredTaskView>;
 /** A task with its history and a spec: the present one, or that of the requested version. */
 export const StoredTaskDetail = Type.Interface([StoredTaskView], {
   spec: TaskSpec,
-  shownVersion: Type.Integer({ minimum: 1, description: 'the version that `spec` is of' }),
+  shownVersion: Type.Integer({ minimum: 1, description: 'the version to which `spec` belongs' }),
   versions: Type.Array(TaskVersionView, { description: 'newest first' }),
 });
 export type StoredTaskDetail = Static<typeof StoredTaskDetail>;
@@ -112,7 +116,7 @@ export const TaskValidation = Type.Object({
   versionId: Type.String({ description: 'of the world' }),
   worldVersion: Type.Integer({ minimum: 1 }),
   problems: Type.Array(Type.Object({ path: Type.Array(Type.String()), message: Type.String() }), {
-    description: 'what does not fit, by its place in the spec',
+    description: 'problems of the spec, by their place in it',
   }),
 });
 export type TaskValidation = Static<typeof TaskValidation>;

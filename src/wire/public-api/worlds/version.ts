@@ -49,7 +49,7 @@ export const VersionView = Type.Object({
 });
 
 const listed = {
-  labels: Type.Array(Type.String(), { description: 'names given to it by `PUT …/labels/{label}`' }),
+  labels: Type.Array(Type.String(), { description: 'labels set by `PUT …/labels/{label}`' }),
   tests: nullable(LatestTests),
   gate: nullable(
     oneOf(
@@ -76,7 +76,7 @@ export const VersionDetail = Type.Interface([VersionView], {
   slug: Type.String(),
   treeRows: nullable(
     Type.Record(Type.String(), Count, {
-      description: 'of `entityCounts` the rows that came from the tree; null: not written down',
+      description: 'the part of `entityCounts` that came from the tree; null: not recorded',
     }),
   ),
   files: Type.Array(FileView),
@@ -99,7 +99,7 @@ const PushedFile = Type.Object(
     content: Type.Optional(
       Type.String({
         maxLength: fileChars,
-        description: 'base64; may be left out of a file that the project has in a version',
+        description: 'content in base64; optional for a file that a version of the project has',
       }),
     ),
   },
@@ -116,7 +116,7 @@ export const PushBody = Type.Object(
     }),
     files: Type.Array(PushedFile, {
       maxItems: limits.treeFiles,
-      description: 'the whole tree; files that are not in it are gone',
+      description: 'the whole tree; files that are not in it are removed',
     }),
     data: Type.Optional(
       oneOf(
@@ -132,12 +132,12 @@ export type PushBody = Static<typeof PushBody>;
 
 export const PushView = Type.Interface([VersionDetail], {
   changed: Type.Boolean({
-    description: 'false: a version has all this already, and none was made',
+    description: 'false: an existing version equals the push, so none was created',
   }),
   keptRows: Count,
   leftOutRows: Type.Integer({
     minimum: 0,
-    description: 'rows of the tree in whose place kept rows of the same key are',
+    description: 'rows of the tree that kept rows of the same key replace',
   }),
   warnings: Type.Array(Type.String(), {
     description: 'probable mistakes of the version, and what its sessions lack',
@@ -152,7 +152,7 @@ export const ManifestBody = Type.Object(
 
 export const MissingView = Type.Object({
   slug: Type.String(),
-  missing: Type.Array(Type.String(), { description: 'of those, what has to be sent' }),
+  missing: Type.Array(Type.String(), { description: 'digests among them that must be sent' }),
   head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
 });
 
@@ -192,7 +192,7 @@ export const RenameBody = Type.Object(
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(
-      Type.String({ maxLength: 2_000, description: 'the empty text takes it away' }),
+      Type.String({ maxLength: 2_000, description: 'an empty text removes it' }),
     ),
   },
   { additionalProperties: false },

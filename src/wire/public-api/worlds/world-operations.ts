@@ -127,7 +127,7 @@ export const listWorlds = getOperation({
     {
       ...PageQuery,
       archived: Type.Optional(
-        Type.Boolean({ description: 'those that are archived, in place of the others' }),
+        Type.Boolean({ description: 'archived worlds, in place of the others' }),
       ),
       fields: fieldsOf(['tools', 'tasks', 'redact', 'dependencies']),
     },

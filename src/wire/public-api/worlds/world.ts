@@ -90,10 +90,10 @@ export type WorldListView = Static<typeof WorldListView>;
 export const WorldDetail = Type.Interface([WorldView], {
   head: Type.Object(
     { id: Type.String(), number: Type.Integer({ minimum: 1 }) },
-    { description: 'the newest version; `version` is the one that is shown' },
+    { description: 'number of the newest version; `version` is the shown one' },
   ),
   warnings: Type.Array(Type.String(), {
-    description: 'what the world declares and its sessions will lack, a sentence each',
+    description: 'declared features that its sessions will lack, a sentence each',
   }),
   files: Type.Array(FileView),
 });
@@ -104,7 +104,7 @@ export const BundledTaskView = Type.Object({
   name: Type.String(),
   description: nullable(Type.String()),
   instruction: nullable(Type.String()),
-  tools: Type.Array(Type.String(), { description: 'the tools that the agent is given' }),
+  tools: Type.Array(Type.String(), { description: 'the tools that the agent gets' }),
   seed: Type.Object({
     mode: oneOf(seedModes),
     counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
