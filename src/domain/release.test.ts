@@ -60,7 +60,7 @@ describe('the gate', () => {
     });
   });
 
-  it('names each condition that does not hold', () => {
+  it('lists each condition that is not met', () => {
     expect(judge([run({ graded: 29, passed: 20 })], rule).reasons).toEqual([
       'the pass rate 0.69 is below the threshold 0.70',
       '29 graded rollouts, and the gate asks for at least 30',

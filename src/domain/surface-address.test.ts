@@ -9,7 +9,7 @@ const parsed = (text: string) => {
 };
 
 describe('a template of surface addresses', () => {
-  it('is filled in and read back', () => {
+  it('builds an address that is read back as the same session', () => {
     const template = parsed('https://{session}--{surface}.Worlds.example.com:8443');
     const sessionId = newId('ses');
     const url = surfaceUrl(template, sessionId, 'api');

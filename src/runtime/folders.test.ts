@@ -13,7 +13,7 @@ const reasonOf = (work: () => void): string => {
   return '';
 };
 
-it('makes a folder with those above it, again and again', async () => {
+it('makes a folder with its parents, also when they exist', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-folders-'));
   try {
     for (let time = 0; time < 2; time += 1) {

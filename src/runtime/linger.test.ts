@@ -28,7 +28,7 @@ const connectTo = (port: number) =>
 
 const large = Buffer.alloc(16 * 2 ** 20, 'x');
 
-it('lets a client that sends everything before it reads have its answer', async () => {
+it('delivers the answer to a client that sends everything before it reads', async () => {
   const socket = connectTo(await start());
   const failed: string[] = [];
   socket.on('error', (error) => failed.push(String(error)));
@@ -47,7 +47,7 @@ it('lets a client that sends everything before it reads have its answer', async 
   ]);
 });
 
-it("lets Node's client have its answer", async () => {
+it("delivers the answer to Node's client", async () => {
   const sent = openRequest({ port: await start(), method: 'POST' });
   sent.setHeader('content-length', large.length);
   sent.end(large);
@@ -59,7 +59,7 @@ it("lets Node's client have its answer", async () => {
   expect([answer.statusCode, failed]).toEqual([413, []]);
 });
 
-it('ends a connection on which more comes than is read on', async () => {
+it('ends a connection on which more bytes arrive than it drains', async () => {
   const socket = connectTo(await start({ bytes: 2 ** 20, ms: 60_000 }));
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
   const chunk = Buffer.concat([
@@ -73,7 +73,7 @@ it('ends a connection on which more comes than is read on', async () => {
   await expect(sent).rejects.toMatchObject({ code: expect.stringMatching(/^E(PIPE|CONNRESET)$/) });
 });
 
-it('ends a connection on which nothing comes any more', async () => {
+it('ends a connection on which nothing arrives any more', async () => {
   const socket = connectTo(await start({ bytes: 2 ** 20, ms: 50 }));
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nx');
   socket.resume();

@@ -59,7 +59,7 @@ const drive = (options: { everyMs?: number; maxBackoffMs?: number } = {}) => {
 };
 
 describe('a loop', () => {
-  it('waits between its ticks, and tells what the last one returned', async () => {
+  it('waits between its ticks, and reports the result of the last one', async () => {
     const { loop, nthTick, nthWait } = drive();
     (await nthTick(1)).resolve('one');
     const first = await nthWait(1);
@@ -73,7 +73,7 @@ describe('a loop', () => {
     expect(loop.status().isStopped).toBe(true);
   });
 
-  it('goes on without a wait where a tick waits by itself', async () => {
+  it('does not wait after a tick that waits by itself', async () => {
     const { loop, nthTick, waits } = drive({ everyMs: 0 });
     (await nthTick(1)).resolve('one');
     await nthTick(2);
@@ -104,7 +104,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('waits longer after each failure in a row, up to a bound, and not always the same', async () => {
+  it('backs off after each consecutive failure, up to a bound and with jitter', async () => {
     const { loop, fail } = drive({ maxBackoffMs: 300 });
     const lengths = await fail(6);
     for (const [index, most] of [50, 100, 200, 300, 300, 300].entries()) {
@@ -115,7 +115,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('keeps to that wait when it is nudged during a tick that fails', async () => {
+  it('keeps the backoff when it is nudged during a tick that fails', async () => {
     const { loop, nthTick, nthWait, ticks } = drive();
     const first = await nthTick(1);
     loop.nudge();
@@ -125,7 +125,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('keeps to that wait when it is nudged meanwhile', async () => {
+  it('keeps the backoff when it is nudged during it', async () => {
     const { loop, fail, ticks, waits, nthTick } = drive();
     await fail(1);
     loop.nudge();
@@ -136,7 +136,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('logs the same failure once, and forgets it with a tick that is good', async () => {
+  it('logs a repeated failure once, until a tick succeeds', async () => {
     const { loop, fail, warn, waits, nthTick, nthWait } = drive();
     await fail(3);
     expect(warn).toHaveBeenCalledTimes(1);
@@ -149,7 +149,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('stops in the middle of a tick, of a wait and of a backoff', async () => {
+  it('stops during a tick, a wait and a backoff', async () => {
     const ticking = drive();
     await ticking.nthTick(1);
     await ticking.loop.stop();

@@ -18,7 +18,7 @@ const get = async (path: string): Promise<string> => {
 };
 
 describe('the metrics of a program', () => {
-  it('are served beside what its loops did last', async () => {
+  it('are served with the last results of its loops', async () => {
     const registry = newRegistry();
     new Counter({ name: 'svc_things_total', help: 'things', registers: [registry] }).inc(3);
     const board = createLoopBoard();
@@ -44,7 +44,7 @@ describe('the metrics of a program', () => {
     expect(await get('/elsewhere')).toContain('/metrics and /status');
   });
 
-  it('are served nowhere unless an address is set', async () => {
+  it('are not served unless an address is configured', async () => {
     const env = readEnv({});
     expect(readMetricsListen(env)).toEqual([]);
     env.finish();
@@ -55,7 +55,7 @@ describe('the metrics of a program', () => {
 });
 
 describe('a reading of several gauges', () => {
-  it('is done once for all that ask at the same time, and fails for each of them when it fails', async () => {
+  it('runs once for all concurrent requests, and fails for each of them if it fails', async () => {
     let reads = 0;
     const read = readTogether(async () => {
       reads += 1;
@@ -66,7 +66,7 @@ describe('a reading of several gauges', () => {
     expect(await read()).toBe(false);
   });
 
-  it('ends before Prometheus gives up, also where the database hangs', async () => {
+  it('ends before the timeout of Prometheus, even if the database hangs', async () => {
     const never = Promise.withResolvers<void>();
     const read = readTogether(() => never.promise, log, 10);
     expect(await Promise.all([read(), read()])).toEqual([false, false]);

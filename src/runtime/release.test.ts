@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { describeError } from '#domain/error.ts';
 import { undoStart } from './release.ts';
 
-it('a failed start releases all that it made, and reports why it failed', async () => {
+it('a failed start releases everything it made, and reports failures of releases', async () => {
   const released: string[] = [];
   const reported: string[] = [];
   const made = new AsyncDisposableStack();

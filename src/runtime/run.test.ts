@@ -17,12 +17,12 @@ const end = (running: string) =>
   });
 
 describe('a program', () => {
-  it('that has nothing left to do stops and ends well', async () => {
+  it('that has nothing left to do stops with exit code 0', async () => {
     const ended = await end('{ stop, ended: Promise.resolve() }');
     expect(ended).toEqual({ code: 0, stdout: 'stopped', stderr: '' });
   });
 
-  it('that cannot go on stops, says why, and ends with a failure', async () => {
+  it('that cannot continue stops, logs the reason, and exits with a failure', async () => {
     const ended = await end("{ stop, ended: Promise.reject(new Error('all is gone')) }");
     expect(ended).toEqual({ code: 1, stdout: 'stopped', stderr: 'all is gone\n' });
   });

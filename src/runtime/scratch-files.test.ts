@@ -18,7 +18,7 @@ const add = (name: string): string => {
   return path;
 };
 
-it('removes what a program has left that is gone, and nothing of those that run', async () => {
+it('removes files of ended programs, and none of running ones', async () => {
   const gone = spawnSync(process.execPath, ['-e', '']).pid;
   writeFileSync(await scratchPath(folder, '.part'), 'own');
   add(`${hostname()}~${gone}~m~f.part`);
@@ -39,6 +39,6 @@ it('removes what a program has left that is gone, and nothing of those that run'
   expect(left).toHaveLength(4);
 });
 
-it('removes nothing where there is no such folder', async () => {
+it('removes nothing if the folder does not exist', async () => {
   expect(await removeLeft(join(folder, 'none'))).toBe(0);
 });

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe('a tracer', () => {
-  it('costs nothing and sends nothing where no collector is configured', async () => {
+  it('does nothing if no collector is configured', async () => {
     const env = readEnv({});
     expect(readOtlpEndpoint(env)).toBeNull();
     const tracer = startTracer('test', null, log);
@@ -27,7 +27,7 @@ describe('a tracer', () => {
     await tracer.stop();
   });
 
-  it('ends though its collector is away', async () => {
+  it('stops even if its collector is unreachable', async () => {
     const tracer = startTracer('test', 'http://127.0.0.1:1', log);
     tracer.add('ses-1', { name: 'open', beganMs: 1, endedMs: 2 });
     const [sending] = tracer.loops;
@@ -36,7 +36,7 @@ describe('a tracer', () => {
     await tracer.stop();
   });
 
-  it('sends each step once, however often its collector fails, and what is left at its end', async () => {
+  it('sends each span once, however often its collector fails, and the rest when it stops', async () => {
     collector.refuse(500, 2);
     const tracer = startTracer('test', `${collector.endpoint}/`, log);
     tracer.add('ses-1', {
@@ -79,7 +79,7 @@ describe('a tracer', () => {
     expect(collector.spans[1]?.parentSpanId).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('sends the headers that its environment names', async () => {
+  it('sends the headers that its environment configures', async () => {
     vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'authorization=Bearer%20abc');
     const tracer = startTracer('test', collector.endpoint, log);
     tracer.add('ses-1', { name: 'open', beganMs: 1, endedMs: 2 });
@@ -87,7 +87,7 @@ describe('a tracer', () => {
     expect(collector.requests).toMatchObject([{ authorization: 'Bearer abc' }]);
   });
 
-  it('gives each session a trace of its own, the same everywhere', () => {
+  it('derives one trace id for each session, equal in every program', () => {
     expect(traceIdOf('ses-1')).toMatch(/^[0-9a-f]{32}$/);
     expect(traceIdOf('ses-1')).toBe(traceIdOf('ses-1'));
     expect(traceIdOf('ses-1')).not.toBe(traceIdOf('ses-2'));

@@ -20,7 +20,7 @@ const write = (path: string, content = path): void => {
 };
 
 describe('readTree', () => {
-  it('reads files in the order of their paths, and leaves out what is no source', () => {
+  it('reads files in the order of their paths, and leaves out files that are no source', () => {
     for (const path of [
       'b/c',
       'a',
@@ -69,7 +69,7 @@ describe('readTree', () => {
     expect(() => readTree(root, 'world')).toThrow('world/pipe is a pipe');
   });
 
-  it('holds to the limits of a tree before it reads on', () => {
+  it('checks the limits of a tree before it reads further', () => {
     const bounds = { treeFiles: 3, treeFileBytes: 10, treeBytes: 15 };
     const read = () => readTree(root, 'world', bounds);
     write('a', 'x'.repeat(11));
@@ -99,7 +99,7 @@ describe('templates', () => {
     expect(() => templateSlugs(join(root, 'no'))).toThrow('cannot read the templates');
   });
 
-  it('come along with the programs', () => {
+  it('are installed with the programs', () => {
     expect(templateSlugs(bundledTemplatesDir)).toContain('code-hosting');
   });
 });

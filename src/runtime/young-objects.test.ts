@@ -22,7 +22,7 @@ const placesAmongOld = async (first: string): Promise<number> => {
   return stdout.split('\n').filter((line) => line.endsWith('=> tenure')).length;
 };
 
-it('new objects begin among the young, also where many of a place stayed', async () => {
+it('new objects start in the young generation, even where many objects of one call site survived', async () => {
   expect(await placesAmongOld('')).toBeGreaterThan(0);
   expect(await placesAmongOld('putNewObjectsAmongYoung();')).toBe(0);
 });

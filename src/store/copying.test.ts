@@ -113,7 +113,7 @@ describe('a copy of an entity', () => {
     expect(copy.update()).toBe(1);
   });
 
-  it('learns that anything may have changed when too much did, and after going back', async () => {
+  it('is invalidated as a whole after too many changes, and after a return to a mark', async () => {
     const store = openSampleStore();
     store.mark('base');
     const copy = createCopy(store);
@@ -148,7 +148,7 @@ describe('a copy of an entity', () => {
     expect(copy.rows()).toEqual(store.query(entity));
   });
 
-  it('has its size estimated in advance, unless the rows are too many', () => {
+  it('has a size estimate, unless there are too many rows', () => {
     const store = openSampleStore();
     const bytes = store.query(entity).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     expect(store.sizeOf(entity, 2)).toBe(bytes);

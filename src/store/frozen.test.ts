@@ -6,7 +6,7 @@ import { freezeRows } from './frozen.ts';
 const contract = sampleContract();
 const mebibyte = 2 ** 20;
 
-it('holds the rows as they were, in their order, whatever the store does', async () => {
+it('a frozen copy keeps its rows and their order, whatever the store does afterwards', async () => {
   const store = openSampleStore();
   const frozen = await freezeRows(contract, () => store, 16 * mebibyte);
   const before = store.query('issues');
@@ -21,7 +21,7 @@ it('holds the rows as they were, in their order, whatever the store does', async
   store.close();
 });
 
-it('is refused in words where it takes more than it may', async () => {
+it('a frozen copy beyond its size limit is refused with a message', async () => {
   const store = openSampleStore();
   await store.atomically(() => {
     for (let id = 100; id < 1_100; id += 1) {
@@ -38,7 +38,7 @@ it('is refused in words where it takes more than it may', async () => {
   store.close();
 });
 
-it('is refused in the same words where the rows fit and the table of numbers does not', async () => {
+it('a frozen copy whose rows fit but whose table of numbers does not is refused with the same message', async () => {
   const none = { list: () => ({ rows: [], more: false, first: undefined, last: undefined }) };
   await expect(freezeRows(contract, () => none, 4096)).rejects.toMatchObject({ kind: 'full' });
 });

@@ -97,7 +97,7 @@ const danglingReferences = (store: WorldStore): unknown[] =>
     }),
   );
 
-it('a failed transaction changes nothing, a kept one leaves no key dangling', async () => {
+it('a failed transaction changes nothing, and a committed one leaves no dangling key', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(work, { maxLength: 8 }), async (works) => {
       const store = openStore({ contract, snapshot: bytes });
@@ -120,7 +120,7 @@ it('a failed transaction changes nothing, a kept one leaves no key dangling', as
   );
 });
 
-it('going back to a mark restores the state, digest and counts', async () => {
+it('a return to a mark restores the state, digest and counts', async () => {
   const works = fc.array(work, { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(works, works, async (seed, session) => {

@@ -49,7 +49,7 @@ const contract = sampleContract();
 const built = buildSnapshot(contract, sampleRows);
 
 describe('stores upon one file', () => {
-  it('see nothing of one another, and leave the file as it is', async () => {
+  it('do not see changes of one another, and leave the file unchanged', async () => {
     const file = fileOf(built.bytes);
     const [one, other] = [openWorldStore({ contract, file }), openWorldStore({ contract, file })];
     await one.atomically(() => {
@@ -71,7 +71,7 @@ describe('stores upon one file', () => {
 });
 
 describe('a store upon a file', () => {
-  it('goes on with nothing once SQLite has ended its outermost transaction', () => {
+  it('refuses further work once SQLite has ended its outermost transaction', () => {
     const { db } = openBaseFile(fileOf(built.bytes));
     const outermost = outermostOf(db, '');
     outermost.begin();
@@ -81,7 +81,7 @@ describe('a store upon a file', () => {
     db.close();
   });
 
-  it('tells a file that was written to', async () => {
+  it('detects a file that was written to', async () => {
     const other = buildSnapshot(contract, { users: sampleRows.users ?? [] });
     const file = fileOf(other.bytes);
     const store = openWorldStore({ contract, file });
@@ -91,7 +91,7 @@ describe('a store upon a file', () => {
     store.close();
   });
 
-  it('bounds the rows of the file that a session changes, and counts none twice', async () => {
+  it('limits the rows of the file that a session may change, and counts each once', async () => {
     const users = Array.from({ length: 20_000 }, (_, id) => ({ login: `user ${id}`, id }));
     const { bytes } = buildSnapshot(contract, { users });
     const maxBytes = 2 ** 20;

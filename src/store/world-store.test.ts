@@ -44,7 +44,7 @@ describe('snapshot', () => {
 });
 
 describe('writing', () => {
-  it('answers what changed, row by row', async () => {
+  it('returns the changes row by row', async () => {
     const store = openSampleStore();
     const { value, changes, rows } = await store.atomically(() => {
       store.insert('users', { login: 'cy', id: 3 });
@@ -68,7 +68,7 @@ describe('writing', () => {
     expect(store.digest()).toBe(store.scanDigest());
   });
 
-  it('refuses what the contract or another row forbids, and says where', async () => {
+  it('refuses rows that the contract or another row forbids, with the field', async () => {
     const store = openSampleStore();
     const refused = (work: () => unknown) => refusalOf(() => store.atomically(work));
     expect(await refused(() => store.insert('users', { login: 'ann', id: 9 }))).toMatchObject({
@@ -117,7 +117,7 @@ describe('writing', () => {
     expect(store.digest()).toBe(built.digest);
   });
 
-  it('refuses a missing row as it is referred to, where the caller asks for that', async () => {
+  it('refuses a reference to a missing row at once, if the caller asks for that', async () => {
     const store = openSampleStore();
     const late = { owner: 'late', name: 'r', private: false };
     await store.atomically(async () => {
@@ -136,7 +136,7 @@ describe('writing', () => {
     expect(store.counts()).toMatchObject({ users: 3, repos: 3 });
   });
 
-  it('leaves to the end what refers to its own entity, whose row may still come', async () => {
+  it('checks references within one entity when the transaction ends', async () => {
     const store = openSampleStore();
     const copy = JSON.parse(store.get('issues', { id: 10 }) ?? '{}');
     const issue = (id: number, more: object) => ({ ...copy, id, number: id, ...more });
@@ -152,7 +152,7 @@ describe('writing', () => {
     });
   });
 
-  it('lets a primary key change where nothing depends on it', async () => {
+  it('allows a change of a primary key to which no row refers', async () => {
     const store = openSampleStore();
     const { rows } = await store.atomically(() => store.update('issues', { id: 11 }, { id: 21 }));
     expect(rows.map(({ key, change }) => [key.id, change])).toEqual([
@@ -166,7 +166,7 @@ describe('writing', () => {
     expect((await refusalOf(onto)).kind).toBe('duplicate');
   });
 
-  it('counts its own rows, and no others once it has ended', async () => {
+  it('counts uncommitted rows only within their transaction', async () => {
     const store = openSampleStore();
     const insert = (login: string, id: number) => store.insert('users', { login, id });
     await store.atomically(() => {
@@ -214,7 +214,7 @@ describe('writing', () => {
 });
 
 describe('marks', () => {
-  it('goes back to the task and to the base, again and again', async () => {
+  it('restore the task and the base, repeatedly', async () => {
     const store = openSampleStore();
     store.mark('base');
     for (const login of ['one', 'two']) {

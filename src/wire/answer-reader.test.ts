@@ -26,35 +26,35 @@ const read = (text: string): ReadAnswer | undefined => readIn([], text);
 const inChunks = (parts: readonly string[]): string =>
   parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
 
-describe('an answer', () => {
-  it('is read by its length', () => {
+describe('the reader of answers', () => {
+  it('reads a body of the length that its header gives', () => {
     const answer = read(`${ok}Content-Type: text/plain\r\ncontent-length: 3\r\n\r\nabc`);
     expect(answer).toMatchObject({ status: 200, contentType: 'text/plain', keeps: true });
     expect(answer?.bytes.toString()).toBe('abc');
   });
 
-  it('is read in parts, whatever stands beside and after them', () => {
+  it('reads a chunked body with extensions and trailers', () => {
     const body = '3;name="a"\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nsum: 1\r\n\r\n';
     const answer = read(`${ok}transfer-encoding: chunked\r\n\r\n${body}`);
     expect(answer?.bytes.toString()).toBe('abc0123456789abcdef');
     expect(answer?.keeps).toBe(true);
   });
 
-  it('without a length ends with its connection', () => {
+  it('ends a body without a length with its connection', () => {
     const reader = createAnswerReader();
     expect(reader.take(Buffer.from(`${ok}\r\nab`))).toBeUndefined();
     expect(reader.take(Buffer.from('c'))).toBeUndefined();
     expect(reader.end()).toMatchObject({ bytes: Buffer.from('abc'), keeps: false });
   });
 
-  it('that breaks off is none', () => {
+  it('returns no answer when the connection breaks off within it', () => {
     const reader = createAnswerReader();
     reader.take(Buffer.from(`${ok}content-length: 3\r\n\r\nab`));
     expect(reader.end()).toBeUndefined();
     expect(createAnswerReader().end()).toBeUndefined();
   });
 
-  it('may be announced, and may have no body', () => {
+  it('skips interim answers, and reads answers without a body', () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
     expect(read(`${early}HTTP/1.1 204 No Content\r\n\r\n`)).toMatchObject({
       status: 204,
@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(read(`${ok}content-length: 0\r\n\r\n`)?.bytes).toHaveLength(0);
   });
 
-  it('ends its connection where it says so, or more follows than belongs to it', () => {
+  it('does not keep a connection that the answer closes, or on which surplus bytes follow', () => {
     const one = 'content-length: 1\r\n';
     expect(read(`${ok}connection: Close\r\n${one}\r\na`)?.keeps).toBe(false);
     expect(read(`HTTP/1.0 200 OK\r\n${one}\r\na`)?.keeps).toBe(false);
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect(() => read(text)).toThrow('the answer cannot be read');
   });
 
-  it('is the same in whatever pieces it comes', () => {
+  it('reads the same answer from pieces of any size', () => {
     const bodies = fc.array(fc.string({ minLength: 1, unit: 'binary-ascii' }), { maxLength: 6 });
     const pieces = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
     fc.assert(

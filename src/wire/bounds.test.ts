@@ -52,15 +52,15 @@ const unboundedIn = (schema: unknown, place: string): string[] => {
   return [...own, ...inner.flatMap(([name, part]) => unboundedIn(part, `${place}/${name}`))];
 };
 
-describe('what may be sent', () => {
-  it.each(operations)('is bounded in each of its parts: %s', (_, shape) => {
+describe('every input', () => {
+  it.each(operations)('has a bound in each of its parts: %s', (_, shape) => {
     const { params, query, headers, body } = shape;
     for (const [part, schema] of Object.entries({ params, query, headers, body })) {
       expect(unboundedIn(schema, part)).toEqual([]);
     }
   });
 
-  it('is bounded in an entry of a ledger, which travels as text', () => {
+  it('has a bound in each entry of a ledger, which is sent as text', () => {
     expect(unboundedIn(LedgerEntry, '')).toEqual([]);
   });
 

@@ -67,7 +67,7 @@ describe('the client', () => {
     expect(seen).toEqual(['DELETE {"keepWarm":true}', 'DELETE {"keepWarm":true}']);
   });
 
-  it('asks for what an address names, however that is written and however often it was read', async () => {
+  it('sends the target of an address, however the address is written and however often it was parsed', async () => {
     const seen: unknown[] = [];
     await clientOf((request, response) => {
       seen.push([request.headers.host, request.url]);
@@ -91,7 +91,7 @@ describe('the client', () => {
     expect(seen).toEqual(urls.map(({ host, pathname, search }) => [host, pathname + search]));
   });
 
-  it('takes an answer to which a newer server has added', async () => {
+  it('accepts an answer to which a newer server has added members', async () => {
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/json');
       response.end('{"close":null,"since":{"another":"release"}}');
@@ -119,7 +119,7 @@ describe('the client', () => {
     expect(body).toEqual(new Uint8Array([0, 255, 7]));
   });
 
-  it('asks over one connection again, unless the server ends it', async () => {
+  it('reuses a connection, unless the server ends it', async () => {
     const ports = new Set<number | undefined>();
     let isLast = false;
     const client = await clientOf((request, response) => {
@@ -136,7 +136,7 @@ describe('the client', () => {
     expect(ports.size).toBe(2);
   });
 
-  it('asks over another connection where the server has ended the one that waited', async () => {
+  it('opens another connection when the server has ended the idle one', async () => {
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/json').end('{}');
     });
@@ -150,7 +150,7 @@ describe('the client', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('reads an answer that comes in parts, and one that ends with its connection', async () => {
+  it('reads a chunked answer, and one that ends with its connection', async () => {
     let isUnmeasured = false;
     const client = await clientOf(({ socket }, response) => {
       if (isUnmeasured) {
@@ -166,7 +166,7 @@ describe('the client', () => {
     expect((await ask()).body).toEqual({ call: 2 });
   });
 
-  it('sends no header that would end before its end', async () => {
+  it('sends no header whose value contains a line break', async () => {
     const client = await clientOf((_, response) => response.end('{}'));
     const { baseUrl } = client;
     const other = createClient({ baseUrl, authorization: 'Bearer x\r\nhost: elsewhere' });
@@ -174,7 +174,7 @@ describe('the client', () => {
     await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('throws what the server refuses', async () => {
+  it('throws the error with which the server refuses a request', async () => {
     const client = await clientOf((_, response) => {
       response.writeHead(409, { 'content-type': 'application/json' });
       response.end('{"message":"an old generation","error":"conflict"}');
@@ -185,7 +185,7 @@ describe('the client', () => {
     });
   });
 
-  it('calls a server unavailable that hangs up, before its answer or in the middle of it', async () => {
+  it('reports a server as unavailable that hangs up before or within its answer', async () => {
     let isCutShort = false;
     const client = await clientOf((request, response) => {
       if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
@@ -197,7 +197,7 @@ describe('the client', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('calls a server unavailable that is silent for longer than an answer may take, at its beginning or in its middle', async () => {
+  it('reports a server as unavailable that is silent for longer than the time limit, before or within its answer', async () => {
     let isCutShort = false;
     const client = await clientOf((_, response) => {
       if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
@@ -208,7 +208,7 @@ describe('the client', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('gives each answer its time anew', async () => {
+  it('applies the time limit to each answer separately', async () => {
     let waitMs = 400;
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/json');
@@ -222,7 +222,7 @@ describe('the client', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('throws the reason of a signal that ends it, before it has begun, in its wait and in its answer', async () => {
+  it('throws the reason of a signal that aborts it before the request, during the wait and within the answer', async () => {
     const aborter = Promise.withResolvers<AbortController>();
     let isCutShort = false;
     const client = await clientOf(async (_, response) => {
@@ -242,7 +242,7 @@ describe('the client', () => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  it('calls broken JSON unavailable', async () => {
+  it('reports broken JSON as unavailable', async () => {
     const client = await clientOf((_, response) => {
       response.setHeader('content-type', 'application/json').end('{"close"');
     });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { AppError, errorCodes } from '#domain/error.ts';
 import { fromErrorAnswer, toErrorAnswer } from './errors.ts';
 
-it('an error is the same when it is read back from its answer, of each code', () => {
+it('an error of each code survives being written to an answer and read back', () => {
   for (const code of errorCodes) {
     const { status, body } = toErrorAnswer(new AppError(code, 'no', { detail: { limit: 3 } }));
     const read = fromErrorAnswer(status, body);
@@ -11,7 +11,7 @@ it('an error is the same when it is read back from its answer, of each code', ()
   }
 });
 
-it('a query that ran too long is 524, and what a proxy says of a slow server is read as the same', () => {
+it('a query that ran too long is 524, and the timeout answers of proxies are read as the same error', () => {
   expect(toErrorAnswer(new AppError('timeout', 'too long')).status).toBe(524);
   expect(fromErrorAnswer(504, '<html>').code).toBe('timeout');
 });

@@ -34,8 +34,8 @@ const failing = (failures: (Error | undefined)[], forMs = 60_000) => {
   return { client, keys };
 };
 
-describe('a client that repeats', () => {
-  it('sends again, with one key of its own, what takes a key', async () => {
+describe('a client that retries', () => {
+  it('retries operations that take an idempotency key, with one generated key', async () => {
     const { client, keys } = failing([noAnswer(reset), answered(503), answered(502)]);
     await client.send(enqueueCall, enqueue);
     expect(keys).toHaveLength(4);
@@ -44,7 +44,7 @@ describe('a client that repeats', () => {
     expect(keys[4]).not.toBe(keys[0]);
   });
 
-  it('gives a key to every operation that takes one', async () => {
+  it('sends a key with every operation that takes one', async () => {
     const { client, keys } = failing([noAnswer(reset), undefined, noAnswer(reset)]);
     await client.send(openSession, { body: { slug: 'notes' } });
     await client.send(enqueueCall, enqueue);
@@ -57,14 +57,14 @@ describe('a client that repeats', () => {
     expect(keys).toEqual(['mine', 'mine']);
   });
 
-  it('sends reads and removals again', async () => {
+  it('retries reads and deletes', async () => {
     const { client, keys } = failing([noAnswer(reset), undefined, noAnswer(reset)]);
     await client.send(getCall, { params: { ...params, callId: 'call-1' } });
     await client.send(closeSession, { params, body: {} });
     expect(keys).toHaveLength(4);
   });
 
-  it('does not send again what may have been done', async () => {
+  it('does not retry a write that may have been carried out', async () => {
     for (const failure of [noAnswer(reset), answered(503)]) {
       const { client, keys } = failing([failure]);
       await expect(client.send(updateTask, update)).rejects.toBe(failure);
@@ -72,28 +72,28 @@ describe('a client that repeats', () => {
     }
   });
 
-  it('waits for a server that was reached and broke off', async () => {
+  it('waits for a server that broke off after it was reached', async () => {
     const { client, keys } = failing([noAnswer(reset), noAnswer(refused), noAnswer(refused)]);
     await client.send(enqueueCall, enqueue);
     expect(keys).toHaveLength(4);
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('sends again what never left, to a server that has answered before', async () => {
+  it('retries a request that was never sent, to a server that has answered before', async () => {
     const { client, keys } = failing([undefined, noAnswer(refused)]);
     await client.send(getCall, { params: { ...params, callId: 'call-1' } });
     await client.send(updateTask, update);
     expect(keys).toHaveLength(3);
   });
 
-  it('does not wait for a server that was never there', async () => {
+  it('does not wait for a server that was never reached', async () => {
     const both = new AggregateError([refused, refused]);
     const { client, keys } = failing([noAnswer(both)]);
     await expect(client.send(enqueueCall, enqueue)).rejects.toThrow('no answer');
     expect(keys).toHaveLength(1);
   });
 
-  it('comes again to a server that had too much to do, and not when its own quota is used up', async () => {
+  it('retries when the server is overloaded, but not when a quota is used up', async () => {
     const detail = { status: 429, retryAfterMs: 1 };
     const busy = new AppError('exhausted', 'too much', { detail });
     const { client, keys } = failing([busy, busy]);
@@ -112,13 +112,13 @@ describe('a client that repeats', () => {
     expect(keys).toHaveLength(1);
   });
 
-  it('gives up when the time is over', async () => {
+  it('gives up at its deadline', async () => {
     const { client, keys } = failing([noAnswer(reset), noAnswer(reset)], 0);
     await expect(client.send(enqueueCall, enqueue)).rejects.toThrow('no answer');
     expect(keys).toHaveLength(1);
   });
 
-  it('ends by its signal', async () => {
+  it('stops when its signal aborts', async () => {
     const failure = noAnswer(reset);
     const { client, keys } = failing([failure]);
     const signal = AbortSignal.abort();

@@ -32,7 +32,7 @@ describe('Type', () => {
     );
   });
 
-  it('tells optional properties, as typebox does', () => {
+  it('recognises optional properties as typebox does', () => {
     for (const T of [Type, TypeBox as unknown as typeof Type]) {
       expect(T.IsOptional(T.Optional(T.String()))).toBe(true);
       expect(T.IsOptional(T.String())).toBe(false);

@@ -57,8 +57,8 @@ const filesThere = async (): Promise<string[]> => {
   return sizes.filter(([, found]) => found?.isFile() && found.size > 0).map(([name]) => name);
 };
 
-describe('a snapshot held', () => {
-  it('is unpacked once, from bytes or a stream, and is one file for all who hold it', async () => {
+describe('a held snapshot', () => {
+  it('is unpacked once, from bytes or a stream, and is one file for all holders', async () => {
     const { plain, packed, digest, read } = blobOf('a', 3 * mebibyte);
     const [one, other] = [await open(), await open()];
     expect(await one.has(digest)).toBe(false);
@@ -81,7 +81,7 @@ describe('a snapshot held', () => {
     expect(await read()).toBe(packed);
   });
 
-  it('is unpacked once where many ask at the same time', async () => {
+  it('is unpacked once for concurrent requests', async () => {
     const { digest, packed } = blobOf('a', mebibyte);
     const all = [await open(), await open(), await open()];
     let reads = 0;
@@ -95,7 +95,7 @@ describe('a snapshot held', () => {
     await (await all[0]?.hold(digest, never))?.release();
   });
 
-  it('is a database that can be read and not written', async () => {
+  it('is a read-only database', async () => {
     const files = await open();
     const held = await files.hold(digestOf(sample.bytes), async () => sample.bytes);
     const db = openFile(held.path);
@@ -114,7 +114,7 @@ describe('a snapshot held', () => {
 });
 
 describe('a file that was written to', () => {
-  it('is unpacked anew', async () => {
+  it('is unpacked again', async () => {
     const { plain, digest, read } = blobOf('a', mebibyte);
     const files = await open();
     const first = await files.hold(digest, read);
@@ -125,8 +125,8 @@ describe('a file that was written to', () => {
   });
 });
 
-describe('a file that is made of a snapshot', () => {
-  it('is written once for all who hold it, is bounded, and makes room like others', async () => {
+describe('a file derived from a snapshot', () => {
+  it('is written once for all holders, and counts towards the size budget', async () => {
     const { digest, read } = blobOf('a', mebibyte);
     const files = await open(4 * mebibyte);
     const store = await files.hold(digest, read);
@@ -147,8 +147,8 @@ describe('a file that is made of a snapshot', () => {
   });
 });
 
-describe('what cannot be held', () => {
-  it('is refused, and leaves nothing: another digest, a cut stream, a failed read', async () => {
+describe('a snapshot that cannot be held', () => {
+  it('is refused and leaves no file: a wrong digest, a cut stream, a failed read', async () => {
     const { packed, digest } = blobOf('a', mebibyte);
     const other = blobOf('b', mebibyte);
     const files = await open();
@@ -168,7 +168,7 @@ describe('what cannot be held', () => {
     await (await files.hold(digest, async () => packed)).release();
   });
 
-  it('ends at a bound where a small snapshot unpacks to much', async () => {
+  it('is refused at the size limit when a small snapshot unpacks to much more', async () => {
     const bomb = blobOf('a', 40 * mebibyte);
     expect(bomb.packed.length).toBeLessThan(mebibyte / 8);
     const files = await open(64 * mebibyte, 8 * mebibyte);
@@ -179,7 +179,7 @@ describe('what cannot be held', () => {
     expect(await filesThere()).toEqual([]);
   });
 
-  it('says that the disk is full', async () => {
+  it('is refused with the reason when the disk is full', async () => {
     const { digest } = blobOf('a', mebibyte);
     const files = await open();
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -196,8 +196,8 @@ describe('what cannot be held', () => {
   });
 });
 
-describe('room', () => {
-  it('is made by what was not used for longest, and never by what is held', async () => {
+describe('the size budget', () => {
+  it('evicts the least recently used files, and never a held one', async () => {
     const blobs = ['a', 'b', 'c', 'd'].map((letter) => blobOf(letter, 2 * mebibyte));
     const [a, b, c, d] = blobs as [Blob, Blob, Blob, Blob];
     type Blob = (typeof blobs)[number];
@@ -226,7 +226,7 @@ describe('room', () => {
 });
 
 describe('a process that is killed', () => {
-  it('lets go of what it held, and leaves what it was unpacking to others', async () => {
+  it('releases the files that it held, and lets other processes unpack its unfinished one', async () => {
     const [a, b] = [blobOf('a', 2 * mebibyte), blobOf('b', 2 * mebibyte)];
     const program = `
       import { Readable } from 'node:stream';

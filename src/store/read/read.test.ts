@@ -9,7 +9,7 @@ const contract = sampleContract();
 
 const ids = (payloads: string[]): unknown[] => payloads.map((text) => (JSON.parse(text) as Row).id);
 
-describe('pages of an order that is asked for again', () => {
+describe('pages of a cached order', () => {
   const orderBy = [{ path: ['login'], descending: true }];
   const user = (id: number): Row => ({ login: `u${id}`, id });
   const page = (store: WorldStore, offset = 0, limit = 2) =>
@@ -28,7 +28,7 @@ describe('pages of an order that is asked for again', () => {
     return store;
   };
 
-  it('have what was inserted, changed and removed since, also within a transaction', async () => {
+  it('reflect later inserts, updates and deletes, also within a transaction', async () => {
     const store = await opened();
     await store.atomically(() => {
       store.insert('users', user(6));
@@ -48,7 +48,7 @@ describe('pages of an order that is asked for again', () => {
     ]);
   });
 
-  it('have nothing of what was undone', async () => {
+  it('do not contain rolled-back changes', async () => {
     const store = await opened();
     const failing = store.atomically(() => {
       store.insert('users', user(6));
@@ -59,7 +59,7 @@ describe('pages of an order that is asked for again', () => {
     expect([page(store), page(store)].flat()).toEqual([5, 4, 5, 4]);
   });
 
-  it('leave it to others to read single rows by their positions', async () => {
+  it('are not used for reading single rows by position', async () => {
     const store = await opened();
     const [row] = store.rowsOf('users');
     expect(row).toBeDefined();
@@ -67,7 +67,7 @@ describe('pages of an order that is asked for again', () => {
     expect(page(store)).toEqual([5, 4]);
   });
 
-  it('differ by conditions, and end with the rows', async () => {
+  it('are cached per condition, and end with the last row', async () => {
     const store = await opened();
     const where = [{ path: ['id'], match: 'equals' as const, value: [3, 4] }];
     const some = () => ids(store.query('users', { where, orderBy, limit: 9 }));
@@ -84,7 +84,7 @@ describe('listing by position', () => {
     });
   const idsOf = ({ rows }: { rows: string[] }) => ids(rows);
 
-  it('goes on where it was, whatever was deleted and inserted meanwhile', async () => {
+  it('continues at its position, whatever was deleted and inserted meanwhile', async () => {
     const store = openSampleStore();
     await insert(store, 3, 4, 5);
     const page = store.list('users', { limit: 3 });
@@ -97,7 +97,7 @@ describe('listing by position', () => {
     expect([idsOf(rest), rest.more]).toEqual([[6], false]);
   });
 
-  it('goes back from a position, the nearest rows first to be taken', async () => {
+  it('pages backwards from a position, nearest rows first', async () => {
     const store = openSampleStore();
     await insert(store, 3, 4, 5);
     const last = store.list('users', { limit: 10 }).last ?? 0;
@@ -121,7 +121,7 @@ describe('listing by position', () => {
     expect(idsOf(store.list('users', { where, before: 4, limit: 9 }))).toEqual([1, 3]);
   });
 
-  it('gives equal rows equal positions after going back', async () => {
+  it('gives equal rows equal positions after a return to a mark', async () => {
     const store = openSampleStore();
     store.mark('base');
     store.mark('task');
@@ -176,7 +176,7 @@ describe('reading', () => {
     expect(found(['labels', '0'], 'bug')).toEqual([10]);
   });
 
-  it('tells texts apart that hold NUL, and takes no halves of characters', async () => {
+  it('distinguishes texts that contain NUL, and refuses half surrogate pairs', async () => {
     const own = openSampleStore();
     const logins = ['a', 'a\u0000', 'a\u0000b', '\ufffd'];
     await own.atomically(() => {
@@ -194,12 +194,12 @@ describe('reading', () => {
     expect(await refusalOf(half)).toMatchObject({ kind: 'shape', field: 'login' });
   });
 
-  it('lets null match what is null or absent', () => {
+  it('lets null match fields that are null or absent', () => {
     expect(found(['assignee'], null)).toEqual([11, 12]);
     expect(found(['assignee'], ['bob', null])).toEqual([10, 11, 12]);
   });
 
-  it('tells booleans from numbers', () => {
+  it('distinguishes booleans from numbers', () => {
     const repos = (value: unknown) =>
       store.query('repos', { where: [{ path: ['private'], match: 'equals', value }] }).length;
     expect([repos(true), repos(false), repos([true, false])]).toEqual([1, 1, 2]);
@@ -220,7 +220,7 @@ describe('reading', () => {
     expect(found(['title'], [], 'contains')).toEqual([]);
   });
 
-  it('refuses more texts and conditions than can be looked for in each row', async () => {
+  it('refuses more texts and conditions than the limit for one query', async () => {
     const texts = Array.from({ length: 101 }, (_, index) => `text ${index}`);
     expect((await refusalOf(() => found(['title'], texts, 'prefix'))).detail).toBe(
       '"title" can be matched with 100 texts at most',
@@ -232,7 +232,7 @@ describe('reading', () => {
     );
   });
 
-  it('matches a list of a great many values', () => {
+  it('matches a list of very many values', () => {
     const values = Array.from({ length: 50_000 }, (_, index) => (index % 3 === 0 ? true : index));
     expect(found(['number'], [...values, null, false])).toEqual([10, 11, 12]);
   });
@@ -245,7 +245,7 @@ describe('reading', () => {
     expect(store.count('issues', where)).toBe(2);
   });
 
-  it('refuses a field that no row can have, naming the one that was meant', async () => {
+  it('refuses a field that no row can have, and suggests the closest name', async () => {
     const where = (path: string[], match: 'equals' | 'contains' = 'equals') =>
       refusalOf(() => found(path, 'x', match));
     const misspelt = {
@@ -273,7 +273,7 @@ describe('reading', () => {
     expect(users(['profile', 'nick', 'name'])).toEqual([]);
   });
 
-  it('takes quotes in values and refuses them in paths', async () => {
+  it('accepts quotes in values and refuses them in paths', async () => {
     expect(found(['title'], `' OR 1=1 --`)).toEqual([]);
     expect((await refusalOf(() => found(['a"b'], 1))).kind).toBe('shape');
     expect((await refusalOf(() => found(['title'], { a: 1 }))).kind).toBe('shape');

@@ -5,7 +5,7 @@ describe('window', () => {
   const store = openSampleStore();
   const look = (query: object = {}) => store.window('issues', { after: -1, rows: 100, ...query });
 
-  it('looks at so many rows, and says how far it came', () => {
+  it('scans a limited number of rows, and reports its position', () => {
     const first = look({ rows: 2 });
     expect([first.found.length, first.last]).toEqual([2, 2]);
     const next = look({ rows: 2, after: first.last });
@@ -13,7 +13,7 @@ describe('window', () => {
     expect(look({ after: next.last })).toEqual({ found: [], last: undefined });
   });
 
-  it('gives what rows are sorted by: texts, numbers, and null where there is nothing', () => {
+  it('returns sort values: texts, numbers, and null for absent fields', () => {
     const keys = (path: string[]) => look({ sortBy: path }).found.map(([, key]) => key);
     expect(keys(['number'])).toEqual([1, 2, 1]);
     expect(keys(['assignee'])).toEqual(['bob', null, null]);
@@ -27,11 +27,11 @@ describe('window', () => {
     expect(look({ words: ['title'] }).found).toEqual([]);
   });
 
-  it('moves on over a stretch in which nothing matches', () => {
+  it('continues after a stretch without matches', () => {
     expect(look({ rows: 1, words: ['thin'] })).toEqual({ found: [], last: 1 });
   });
 
-  it('refuses an order by a field that there is none of', async () => {
+  it('refuses to sort by an unknown field', async () => {
     const refusal = await refusalOf(() => look({ sortBy: ['titel'] }));
     expect(refusal.message).toContain('did you mean "title"');
   });

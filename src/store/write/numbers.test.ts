@@ -25,7 +25,7 @@ const remove = (store: WorldStore, id: number) =>
   store.atomically(() => store.remove('issues', { id }));
 
 describe('the next number', () => {
-  it('follows the largest that rows hold or have held, in an entity and within the fields of a key', async () => {
+  it('is one more than the largest that rows hold or held, in an entity and within the fields of a key', async () => {
     const store = openSampleStore();
     expect([next(store), next(store, engine), next(store, site)]).toEqual([13, 3, 2]);
     await remove(store, 12);
@@ -36,7 +36,7 @@ describe('the next number', () => {
     expect(next(store, { '/repo': 'site', '/owner': 'bob' })).toBe(2);
   });
 
-  it('does not come back when a row takes another number or moves to other fields', async () => {
+  it('is not reused when a row changes its number or moves to other fields', async () => {
     const store = openSampleStore();
     await store.atomically(() => {
       store.update('issues', { id: 11 }, { number: 9 });
@@ -47,14 +47,14 @@ describe('the next number', () => {
     expect([next(store), next(store, engine), next(store, site)]).toEqual([31, 10, 2]);
   });
 
-  it('goes beyond rows that come with larger ones, and is asked for without being taken', async () => {
+  it('exceeds larger numbers of inserted rows, and is not used up by a query', async () => {
     const store = openSampleStore();
     await remove(store, 12);
     await store.atomically(() => store.insert('issues', issue(400, 7)));
     expect([next(store), next(store), next(store, engine)]).toEqual([401, 401, 8]);
   });
 
-  it('of a transaction that failed is free again', async () => {
+  it('of a failed transaction is free again', async () => {
     const store = openSampleStore();
     const failed = store.atomically(() => {
       store.insert('issues', issue(13, 3));
@@ -66,7 +66,7 @@ describe('the next number', () => {
     expect([next(store), next(store, engine)]).toEqual([13, 3]);
   });
 
-  it('is not forgotten by a transaction that failed, though that did nothing else', async () => {
+  it('is remembered after a failed transaction that did nothing else', async () => {
     const store = openSampleStore();
     await remove(store, 12);
     const failed = store.atomically(() => {
@@ -80,7 +80,7 @@ describe('the next number', () => {
     expect(next(store)).toBe(12);
   });
 
-  it('goes back with the marks', async () => {
+  it('is restored with the marks', async () => {
     const store = openSampleStore();
     store.mark('base');
     await store.atomically(() => store.insert('issues', issue(50, 50)));
@@ -108,7 +108,7 @@ describe('the next number', () => {
     const repo = { owner: 'bob', name: 'site' };
     const anew = { ...repo, private: false };
 
-    it('begins at 1 when that row is deleted and made again, in the whole entity it goes on', async () => {
+    it('restarts at 1 when that row is deleted and inserted again, and continues in the whole entity', async () => {
       const store = openSampleStore();
       await store.atomically(() => store.insert('issues', issue(40, 40, site)));
       await remove(store, 40);
@@ -120,7 +120,7 @@ describe('the next number', () => {
       expect([next(store, site), next(store)]).toEqual([1, 41]);
     });
 
-    it('does so in whatever order the row and those within it go, in one transaction, too', async () => {
+    it('restarts in whatever order the row and its children are deleted, also in one transaction', async () => {
       const store = openSampleStore();
       await store.atomically(() => {
         store.remove('repos', repo);
@@ -131,7 +131,7 @@ describe('the next number', () => {
       expect([next(store, site), next(store, engine)]).toEqual([1, 3]);
     });
 
-    it('goes on when that row takes another key, and not for a new one of the old key', async () => {
+    it('continues when that row changes its key, and restarts for a new row with the old key', async () => {
       for (const isFirst of [true, false]) {
         const store = openSampleStore();
         await store.atomically(() => store.insert('issues', issue(40, 40, site)));
@@ -147,7 +147,7 @@ describe('the next number', () => {
       }
     });
 
-    it('is counted on as before when its deletion fails', async () => {
+    it('continues when the deletion of that row fails', async () => {
       const store = openSampleStore();
       await store.atomically(() => store.insert('issues', issue(40, 40, site)));
       await remove(store, 40);
@@ -157,7 +157,7 @@ describe('the next number', () => {
     });
   });
 
-  it('is refused where it cannot be counted, or none is left', async () => {
+  it('is refused for fields that cannot be counted, or when no number is left', async () => {
     const store = openSampleStore();
     expect(() => store.nextNumber('issues', 'numbr')).toThrow('did you mean "number"?');
     expect(() => store.nextNumber('issues', 'number', { owner: 'ann' })).toThrow(
@@ -173,7 +173,7 @@ describe('the next number', () => {
   });
 });
 
-it('no number comes back, whatever is inserted, changed and deleted', async () => {
+it('no number is reused, whatever is inserted, changed and deleted', async () => {
   const step = fc.record({
     kind: fc.constantFrom('insert', 'remove', 'renumber'),
     at: fc.constantFrom(engine, site),

@@ -39,7 +39,7 @@ const untilFull = (from: number, insert: (id: number) => unknown): number => {
 const fill = (store: WorldStore, from: number, letters: number): number =>
   untilFull(from, (id) => store.insert('issues', issueOf(id, letters)));
 
-it('refuses a row and loses nothing: rows, marks, and what was written before in the same call', async () => {
+it('a full store refuses a row and loses nothing: rows, marks, and earlier writes of the same call', async () => {
   const store = openSmall();
   const { value: held } = await store.atomically(() => fill(store, 100, 3_000));
   expect(held).toBeGreaterThan(50);
@@ -55,7 +55,7 @@ it('refuses a row and loses nothing: rows, marks, and what was written before in
   store.close();
 });
 
-it('deletes every row where nothing else goes, and no number comes back', async () => {
+it('a full store can still delete every row, and reuses no number', async () => {
   const store = openSmall();
   const ofSite = store.nextNumber('issues', 'number', { owner: 'bob', repo: 'site' });
   const { value: held } = await store.atomically(() => fill(store, 100, 1));
@@ -69,7 +69,7 @@ it('deletes every row where nothing else goes, and no number comes back', async 
   store.close();
 });
 
-it('counts each field on by itself when the notes of numbers take more room than the rows did', async () => {
+it('a full store continues each number when the records of numbers take more space than the rows did', async () => {
   const name = `notes_${'x'.repeat(200)}`;
   const counted = Array.from({ length: 4 }, (_, index) => `n${index}`);
   const integer = { type: 'integer' };

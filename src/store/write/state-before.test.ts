@@ -10,7 +10,7 @@ const openAtTask = () => {
 };
 
 describe('changes since the task began', () => {
-  it('name each row that differs once, as it was and as it is', async () => {
+  it('contain each row that differs once, before and after', async () => {
     const store = openAtTask();
     const before = store.get('issues', { id: 11 }) ?? '';
     await store.atomically(() => store.update('issues', { id: 11 }, { title: 'first' }));
@@ -35,7 +35,7 @@ describe('changes since the task began', () => {
     store.close();
   });
 
-  it('do not name what was changed back, came and went, or failed', async () => {
+  it('do not contain rows that were changed back, inserted and deleted, or rolled back', async () => {
     const store = openAtTask();
     const { title } = JSON.parse(store.get('issues', { id: 10 }) ?? '');
     await store.atomically(() => store.update('issues', { id: 10 }, { title: 'x' }));
@@ -51,7 +51,7 @@ describe('changes since the task began', () => {
     store.close();
   });
 
-  it('are those since the seed, and none after going back', async () => {
+  it('start after the seed, and are empty after a return to the mark', async () => {
     const store = openSampleStore();
     expect(() => [...store.changesSinceTask()]).toThrow('no mark "task"');
     store.mark('base');

@@ -11,7 +11,7 @@ const sent = (error: AppError): AppError => {
 };
 
 describe('problems of a refusal', () => {
-  it('reach the client as the service wrote them', () => {
+  it('reach the client unchanged', () => {
     const problems = [problem, { ...problem, line: 2, column: 1, hint: 'remove it' }];
     const detail: ProblemsDetail = { problems };
     expect(problemsOf(sent(new AppError('invalid', 'no world', { detail })))).toEqual(problems);
