@@ -111,7 +111,7 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  it('with a column of variants is refused, as its decimals could not be kept', async () => {
+  it('with a variant column is refused, since its decimals would lose digits', async () => {
     const columnData: Columns['columnData'] = [{ name: 'any', data: [{ a: 1 }], type: 'VARIANT' }];
     await expect(written({ columnData })).rejects.toThrow('a column of variants, "any"');
   });
@@ -122,7 +122,7 @@ describe('LZ4', () => {
   const block = Uint8Array.of(0x35, 0x61, 0x62, 0x63, 3, 0, 0x10, 0x21);
   const text = 'abcabcabcabc!';
 
-  it('is unpacked bare and framed, and with matches that reach into themselves', () => {
+  it('is unpacked bare and framed, and with overlapping matches', () => {
     const framed = Uint8Array.of(0, 0, 0, 13, 0, 0, 0, 8, ...block);
     const whole = [
       unpackLz4Raw(block, 13),

@@ -96,7 +96,7 @@ describe('rows of files', () => {
     },
   );
 
-  it('have their lines as places', async () => {
+  it('are located by their line', async () => {
     const placesOf = async (name: string, text: string) =>
       (await read(name, text)).rows.map(({ at }) => at);
     expect(await placesOf('notes.jsonl', '{"id":1}\n\n{"id":2}\n')).toEqual([1, 3]);
@@ -105,7 +105,7 @@ describe('rows of files', () => {
     expect(await placesOf('notes.csv', text)).toEqual([2, 5, 6, 9]);
   });
 
-  it('are read from Parquet, dates and long numbers as JSON has them', async () => {
+  it('are read from Parquet, with dates and long numbers as in JSON', async () => {
     const bytes = new Uint8Array(
       parquetWriteBuffer({
         columnData: [
@@ -150,7 +150,7 @@ describe('rows of files', () => {
     expect(faults[0]?.detail).toContain('more digits than are kept exactly; write it as a text');
   });
 
-  it('keep the text of a cell of CSV whose digits no number keeps, for the contract to refuse', async () => {
+  it('keep the text of a CSV cell whose digits a number would lose, for the contract to refuse', async () => {
     const contract = withFields({
       id: { type: 'integer' },
       score: { type: 'number' },
@@ -176,7 +176,7 @@ describe('rows of files', () => {
     }
   });
 
-  it('are of the entity that is named, else of that of the file, else of the only one', async () => {
+  it('belong to the named entity, else to that of the file, else to the only one', async () => {
     const entityOf = async (name: string, given: Given = {}) =>
       (await read(name, '{"id":1}\n', given)).rows[0]?.entity;
     const [folders] = notes.entities;
@@ -192,7 +192,7 @@ describe('rows of files', () => {
 });
 
 describe('cells', () => {
-  it('get the type of their field, and stay text if they do not fit it', async () => {
+  it('are converted to the type of their field, and stay text if they do not fit it', async () => {
     const contract = withFields({
       id: { type: 'integer' },
       number: { type: 'number' },
@@ -224,7 +224,7 @@ describe('cells', () => {
     ]);
   });
 
-  it('that are empty are absent where the field is optional, and empty where it has to be there', async () => {
+  it('that are empty are absent for optional fields, and empty texts for required ones', async () => {
     const { rows } = await read('notes.csv', 'id,folder_id,title,done\n,,,\n');
     expect(rows.map(({ row }) => row)).toEqual([{ title: '' }]);
   });
@@ -332,7 +332,7 @@ describe('files that cannot be read', () => {
     expect(await refusal(name, content)).toContain(expected);
   });
 
-  it('are refused when a row or a line is longer than rows may be', async () => {
+  it('are refused when a row or a line exceeds the size limit of rows', async () => {
     const long = 'x'.repeat(formatLimits.rowBytes + 1);
     const given = { cutAt: 1024 * 1024 };
     expect(await refusal('notes.jsonl', `{}\n{"title":"${long}`, given)).toContain(
@@ -358,7 +358,7 @@ describe('files that cannot be read', () => {
   });
 });
 
-describe('rows that cannot be taken', () => {
+describe('rejected rows', () => {
   it('are reported with their lines, and the others are read', async () => {
     const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`;
     const text = [
@@ -383,7 +383,7 @@ describe('rows that cannot be taken', () => {
     ]);
   });
 
-  it('are records of more or fewer values than there are columns', async () => {
+  it('include records with more or fewer values than columns', async () => {
     const { rows, faults } = await read('notes.csv', 'id,title\n1,a,b\n2\n3,c\n');
     expect(rows).toHaveLength(1);
     expect(faults.map(({ at, detail }) => `${at}: ${detail}`)).toEqual([

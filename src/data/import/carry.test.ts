@@ -158,7 +158,7 @@ const read = (contract: Contract, { snapshot }: Extract<CarryOutcome, { kind: 'c
 const lengthsOf = (rows: Rows): Record<string, number> =>
   Object.fromEntries(Object.entries(rows).map(([name, list]) => [name, list.length]));
 
-it('carries what the plain model of a push keeps, to the same digest, and refuses what it refuses', async () => {
+it('carries and refuses the same rows as a plain model of a push, with the same digest', async () => {
   const anyCase = fc.record({
     base: anyRows,
     share: fc.constantFrom(0, 0.5, 1),
@@ -225,7 +225,7 @@ describe('a row that the next version does not allow', () => {
     return outcome.row;
   };
 
-  it('is named by its key where it is kept and does not have the shape', async () => {
+  it('is named by its key if it is kept and does not fit the schema', async () => {
     const next = contracts['logins of three letters'] ?? before;
     expect(await refusedBy(next, {})).toMatchObject({
       entity: 'users',
@@ -235,7 +235,7 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named where it refers to a row that the tree has no more', async () => {
+  it('is named if it refers to a row that the tree no longer has', async () => {
     expect(await refusedBy(before, {}, world({ users: 2 }))).toMatchObject({
       entity: 'repos',
       key: { owner: 'bo', name: 'site' },
@@ -244,7 +244,7 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named where a row of the tree has what a unique list gives to one', async () => {
+  it('is named if a row of the tree has the same unique values', async () => {
     expect(await refusedBy(before, { users: [{ login: 'cy', id: 2 }] })).toMatchObject({
       entity: 'users',
       key: { login: 'bo' },
@@ -253,12 +253,12 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named where its entity is no more', async () => {
+  it('is named if its entity no longer exists', async () => {
     const next = sampleContract({ entities: [users, { ...issues, relationships: [] }] });
     expect(await refusedBy(next, {})).toMatchObject({ entity: 'repos', key: {}, pointer: '' });
   });
 
-  it('is named by its place in the tree where it is the tree’s', async () => {
+  it('is named by its place in the tree if it comes from the tree', async () => {
     const tree: Rows = {
       users: [
         { login: 'cy', id: 3 },
@@ -275,7 +275,7 @@ describe('a row that the next version does not allow', () => {
   });
 });
 
-it('says so when the rows take more room than there is', async () => {
+it('reports rows that exceed the size limit', async () => {
   const rows = Array.from({ length: 2_000 }, (_, id) => ({ login: `user ${id}`, id }));
   const world = { contract: before, rows: { users: rows }, treeRows: {} };
   const plan = planOf(world, before, {});

@@ -24,7 +24,7 @@ const refuse = async (
 const good = '{"login":"ann","id":1}';
 
 describe('a file', () => {
-  it('is refused that is no gzip, that ends early, or that has other bytes behind it', async () => {
+  it('is refused if it is no gzip, ends early, or is followed by other bytes', async () => {
     const whole = gzipSync(`${good}\n`);
     const cases = [
       Buffer.from(`${good}\n`),
@@ -40,7 +40,7 @@ describe('a file', () => {
     }
   });
 
-  it('is refused that unpacks to more than it may', async () => {
+  it('is refused if it unpacks to more than the limit', async () => {
     const bytes = gzipSync(Buffer.alloc(64 * mebibyte, ' '));
     const { found } = await refuse({ bytes, rows: 1 }, { unpackedChunkBytes: 4 * mebibyte });
     expect(found).toEqual([
@@ -52,12 +52,12 @@ describe('a file', () => {
     ]);
   });
 
-  it('is refused that has another number of rows than it was said to have', async () => {
+  it('is refused if its number of rows differs from the declared one', async () => {
     const { found } = await refuse({ bytes: gzipSync(`${good}\n\n`), rows: 2 });
     expect(found[0]?.detail).toBe('the chunk has 1 rows, and was said to have 2');
   });
 
-  it('may begin with the mark of UTF-8, have Windows line ends, and lack the last of them', async () => {
+  it('may have a byte order mark, Windows line ends, and no final line end', async () => {
     const text = `\ufeff{"login":"ann","id":1}\r\n\r\n{"login": "bob", "id": 2}`;
     const plan = planOf(files.folder(), {
       chunks: [files.chunk(0, { bytes: gzipSync(text), rows: 2 }, 'users')],
@@ -67,7 +67,7 @@ describe('a file', () => {
 });
 
 describe('a line', () => {
-  it('that is too long is skipped without being held, and the next one is read', async () => {
+  it('that is too long is skipped without being buffered, and the next one is read', async () => {
     const before = process.memoryUsage.rss();
     const bytes = gzipSync(
       Buffer.concat([Buffer.alloc(96 * mebibyte, 'x'), Buffer.from(`\n${good}\n`)]),
@@ -81,7 +81,7 @@ describe('a line', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(250 * mebibyte);
   });
 
-  it('in another encoding is refused by itself', async () => {
+  it('in another encoding is refused alone', async () => {
     const latin = Buffer.concat([
       Buffer.from(`${good}\n{"login":"`),
       Buffer.from([0xe9]),
@@ -142,7 +142,7 @@ describe('a line', () => {
     expect(found[0]?.detail).toBe('has more than 2000 fields');
   });
 
-  it('of no entity, or of one that is not there, is refused by name', async () => {
+  it('without an entity, or of an unknown one, is refused by name', async () => {
     const lines = [
       '{"login":"ann"}',
       '{"entity":"user","row":{}}',
@@ -163,7 +163,7 @@ describe('a line', () => {
 });
 
 describe('many refusals', () => {
-  it('are all counted, and noted as far as there is room', async () => {
+  it('are all counted, and recorded up to a limit', async () => {
     const lines = Array.from({ length: 500 }, () => '{}');
     const { refused, found } = await refuse(lines, { notedRefusals: 20 });
     expect([refused, found.length]).toEqual([500, 20]);
@@ -180,7 +180,7 @@ describe('many refusals', () => {
   });
 });
 
-it('rows that take more than a world may are refused', async () => {
+it('include rows beyond the size limit of a world', async () => {
   const lines = Array.from({ length: 3_000 }, (_, id) =>
     JSON.stringify({ login: `user${id}`, id, profile: { email: `${'x'.repeat(900)}${id}` } }),
   );

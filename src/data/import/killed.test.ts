@@ -25,7 +25,7 @@ const killAt = async (plan: ImportPlan, reports: number): Promise<void> => {
   expect(signal).toBe('SIGKILL');
 };
 
-it('that is killed in any phase and begun again makes the snapshot that it would have made', async () => {
+it('an import that is killed in any phase and restarted makes the same snapshot', async () => {
   const rows = Array.from({ length: 8_000 }, (_, id) =>
     JSON.stringify({
       login: `user-${(id * 7919) % 8_009}`,

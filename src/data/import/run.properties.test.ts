@@ -161,7 +161,7 @@ const lineOf = (
   return (ends[chunk - 1] ?? 0) + (index ?? 0);
 };
 
-it('does what the plain model of an import does', async () => {
+it('an import gives the same result as a plain model', async () => {
   await fc.assert(
     fc.asyncProperty(anyCase, async (each) => {
       const { world, share, mode, atomic, lines, cuts, growthShare } = each;
@@ -197,7 +197,7 @@ it('does what the plain model of an import does', async () => {
   );
 });
 
-it('makes the same bytes of the same rows, wherever chunks end', async () => {
+it('an import makes the same bytes from the same rows, wherever chunks end', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyCase,

@@ -28,7 +28,7 @@ const refusalsOf = async (parts: Partial<ImportPlan>) => {
 };
 
 describe('an import', () => {
-  it('takes children before their parents, and other rows stay as they are', async () => {
+  it('accepts children before their parents, and leaves other rows unchanged', async () => {
     const chunks = [
       files.chunk(0, linesOf([{ owner: 'cy', name: 'lib', private: true }]), 'repos'),
       files.chunk(1, linesOf([{ login: 'cy', id: 3 }]), 'users'),
@@ -63,7 +63,7 @@ describe('an import', () => {
     expect(found?.map(({ login }) => login)).toEqual(['ann', 'bob']);
   });
 
-  it('merges by field, behind the rows of the tree where it changes one of them', async () => {
+  it('merges by field, and moves a changed row of the tree behind all others', async () => {
     const rows = [
       { login: 'ann', id: 7 },
       { login: 'bob', id: 2 },
@@ -81,7 +81,7 @@ describe('an import', () => {
     expect(outcome.landed.users).toBe(4);
   });
 
-  it('adds a few rows to the tables of a large world, to the same rows as if it made them anew', async () => {
+  it('adds a few rows to the tables of a large world, with the same result as a rebuild', async () => {
     const base = files.base(contract, sampleRows, { users: 2 });
     chmodSync(base.file, 0o400);
     const before = readFileSync(base.file);
@@ -99,14 +99,14 @@ describe('an import', () => {
     expect(readFileSync(base.file)).toEqual(before);
   });
 
-  it('replaces the rows of the entities that it names, and no others', async () => {
+  it('replaces only the rows of the entities that it names', async () => {
     const base = files.base(contract, sampleRows, { users: 2, issues: 3 });
     const none = await importApplied(plan({ base, mode: 'replace', entities: ['issues'] }));
     expect(readImported(contract, none)).toEqual({ ...sampleRows, issues: [] });
     expect(none).toMatchObject({ replaced: ['issues'], treeRows: { users: 2, issues: 0 } });
   });
 
-  it('refuses to replace rows that others refer to, and names those', async () => {
+  it('refuses to replace rows to which others refer, and names them', async () => {
     const base = files.base(contract, sampleRows);
     const chunks = [users({ login: 'ann', id: 1 })];
     const { outcome, refusals } = await refusalsOf({
@@ -127,7 +127,7 @@ describe('an import', () => {
     });
   });
 
-  it('writes nothing but the report when one row is refused', async () => {
+  it('writes only the report when one row is refused', async () => {
     const chunks = [users({ login: 'ann', id: 1 }, { login: 'bob', id: '2' })];
     const { outcome, refusals } = await refusalsOf({ chunks });
     expect(outcome).toMatchObject({ kind: 'refused', refused: 1 });
@@ -144,7 +144,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('leaves refused rows out without atomic, and those that refer to them', async () => {
+  it('without `atomic`, leaves out refused rows and the rows that refer to them', async () => {
     const chunks = [
       files.chunk(0, linesOf([{ owner: 'bob', name: 'site', private: true }]), 'repos'),
       files.chunk(1, linesOf([{ login: 'ann', id: 1 }, { login: 'bob' }]), 'users'),
@@ -157,7 +157,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('names each kind of breach with its place', async () => {
+  it('names each kind of fault with its place', async () => {
     const base = files.base(contract, sampleRows);
     const lines = [
       { login: 'cy', id: 'x' },
@@ -185,7 +185,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('says what it would do and makes no snapshot in a dry run', async () => {
+  it('reports the result and makes no snapshot in a dry run', async () => {
     const outcome = await importApplied(
       plan({ chunks: [users({ login: 'a', id: 1 })], dryRun: true }),
     );
@@ -196,7 +196,7 @@ describe('an import', () => {
     });
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     const seen: ImportProgress[] = [];
     const chunks = [users({ login: 'a', id: 1 }), files.chunk(1, [], 'users')];
     await runImport(plan({ chunks }), (progress) => seen.push(progress));
@@ -204,7 +204,7 @@ describe('an import', () => {
     expect(seen.at(-1)).toEqual({ phase: 'applying', validatedChunks: 2, appliedRows: 1 });
   });
 
-  it('begins anew in a folder that an interrupted run left', async () => {
+  it('restarts in the folder of an interrupted run', async () => {
     const parts = { chunks: [users({ login: 'a', id: 1 }, { login: 'b', id: 2 })] };
     const whole = await importApplied(plan(parts));
     const torn = plan(parts);
@@ -242,7 +242,7 @@ describe('redaction', () => {
     expect(found[0]).toMatchObject({ profile: { email: expect.stringMatching(/^sha256:/) } });
   });
 
-  it('refuses what is in the clear, quotes none of it, and says the way out', async () => {
+  it('refuses plaintext without quoting it, and says the way out', async () => {
     const row = { login: 'ann', id: 1, profile: { email: secret } };
     const keyed = { ...redacted, redact: { ...policy, hash: ['login'], preserve: ['email'] } };
     for (const [one, pointer] of [
@@ -259,14 +259,14 @@ describe('redaction', () => {
     }
   });
 
-  it('leaves rows as they are where a world with a connector has no policy', async () => {
+  it('leaves rows unchanged if a world with a connector has no policy', async () => {
     const open = sampleContract({ api });
     const chunks = [users({ login: 'ann', id: 1 })];
     const applied = await importApplied(plan({ contract: open, chunks, redact: 'refuse' }));
     expect(readImported(open, applied).users).toEqual([{ login: 'ann', id: 1 }]);
   });
 
-  it('quotes nothing in what it refuses, nor where rows were redacted before', async () => {
+  it('quotes nothing in refusals, even if rows were redacted before', async () => {
     const odd = { login: 'ann', id: 'a-secret' };
     for (const how of [{ redact: 'apply' }, { withholds: true }] as const) {
       const outcome = await runImport(plan({ contract: redacted, chunks: [users(odd)], ...how }));
@@ -276,7 +276,7 @@ describe('redaction', () => {
     }
   });
 
-  it('is refused as a whole where the world has no connector', async () => {
+  it('is refused as a whole if the world has no connector', async () => {
     await expect(runImport(plan({ redact: 'apply' }))).rejects.toThrow('has no connector.toml');
   });
 });

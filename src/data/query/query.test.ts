@@ -134,7 +134,7 @@ afterAll(() => {
 });
 
 describe('rows of an entity', () => {
-  it('come page by page in the order of insertion, as they were stored', () => {
+  it('are returned page by page in the order of insertion, unchanged', () => {
     const all = targetOf('sample', 'issues');
     const { root } = answered(run(all));
     expect(root.rowsJson).toBe(`[${sampleRows.issues?.map((row) => JSON.stringify(row))}]`);
@@ -163,7 +163,7 @@ describe('rows of an entity', () => {
     ]);
   });
 
-  it('end with the bytes of a page, and say where the next begins', () => {
+  it('stop at the size limit of a page, with the start of the next one', () => {
     const all = targetOf('sample', 'issues');
     const walk = (where: Row): unknown[] => {
       const seen: unknown[] = [];
@@ -179,7 +179,7 @@ describe('rows of an entity', () => {
     expect(walk({ number: [1, 2] })).toEqual([10, 11, 12]);
   });
 
-  it('go on after a position as they do after a number of rows', () => {
+  it('continue after a position as they do after an offset', () => {
     const all = targetOf('many', 'people', { plan: 'pro' });
     const first = found(all, { limit: 3 });
     const { nextOffset, nextAfter } = first;
@@ -194,7 +194,7 @@ describe('rows of an entity', () => {
     });
   });
 
-  it('are counted as far as that takes no look at others', () => {
+  it('are counted as far as that needs no scan of others', () => {
     const page = (where: Row, more: Partial<QueryPlan> = {}) => {
       const asked = targetOf('many', 'people', where);
       const { rows: _, nextAfter: __, ...rest } = found(asked, { limit: 2, ...more });
@@ -216,7 +216,7 @@ describe('rows of an entity', () => {
     expect(page({ id: ten })).toEqual({ total: 10_000, isLowerBound: true, nextOffset: 2 });
   });
 
-  it('are found by the index of a field in a file of its own as they are without it', () => {
+  it('are found with an index in a separate file as they are without it', () => {
     const contract = peopleOf(null);
     const indexed = (field: string) => {
       const file = worlds.get('many')?.path ?? '';
@@ -257,7 +257,7 @@ describe('rows of an entity', () => {
     expect(firstOf(unlike, {})).toMatchObject({ rows: [], total: 0, isLowerBound: false });
   });
 
-  it('are refused by name for an entity or field that there is none of', () => {
+  it('are refused by name for an unknown entity or field', () => {
     expect(run(targetOf('sample', 'isues'))).toEqual({
       kind: 'refused',
       at: 'entity',
@@ -271,7 +271,7 @@ describe('rows of an entity', () => {
     });
   });
 
-  it('are not found by a field that is dropped, which need not be one of theirs', () => {
+  it('are not found by a dropped field', () => {
     const policy = { ...deskPolicy, drop: ['ssn', 'author.phone'] };
     add('dropping', peopleOf(policy), { people: other });
     for (const where of [{ ssn: '12' }, { ssn: null }, { 'author.phone': 1, id: 11 }]) {
@@ -283,7 +283,7 @@ describe('rows of an entity', () => {
     expect(run(targetOf('dropping', 'people', { sn: 1 }))).toMatchObject({ kind: 'refused' });
   });
 
-  it('are found by plaintexts that the policy of the world maps', () => {
+  it('are found by plaintext, which the policy of the world redacts first', () => {
     const where = { email: ['ann@example.test', 'bob@example.test'] };
     const desk = (resolve: boolean, more: Row = where) =>
       found(targetOf('desk', 'people', more), { resolve }).rows.map(({ id }) => id);
@@ -310,7 +310,7 @@ describe('linked worlds', () => {
     return parities[0];
   };
 
-  it('are asked the same, each with its own policy', () => {
+  it('get the same query, each with its own policy', () => {
     const where = { email: 'ann@example.test' };
     const links = [linkOf('billing', where), linkOf('desk', where)];
     const answer = answered(run(targetOf('crm', 'people', where), { links, resolve: true }));
@@ -322,7 +322,7 @@ describe('linked worlds', () => {
     expect(answer.parities).toEqual([null, null]);
   });
 
-  it('that lack the field are refused by themselves', () => {
+  it('that lack the field are refused separately', () => {
     const links = [linkOf('billing', { nothing: 1 })];
     const answer = answered(run(targetOf('crm', 'people', { email: 'x' }), { links }));
     expect(answer.links).toEqual([
@@ -383,7 +383,7 @@ describe('linked worlds', () => {
     });
   });
 
-  it('that redact a field are compared as they keep it', () => {
+  it('that redact a field are compared by the redacted values', () => {
     expect(parityOf('desk')).toMatchObject({
       rows: { matched: 3, onlyHere: 1, onlyThere: 1 },
       fields: [{ equal: 3 }, { equal: 1, differing: 1 }, { equal: 2, differing: 0 }],
@@ -428,7 +428,7 @@ describe('linked worlds', () => {
     });
   });
 
-  it('whose digests have another salt are not compared by them', () => {
+  it('with different salts are not compared by digests', () => {
     const links = [linkOf('salted', {}, ['email', 'id', 'note'])];
     const { parities } = answered(run(targetOf('desk', 'people'), { links, compare: true }));
     expect(parities[0]).toMatchObject({
@@ -445,7 +445,7 @@ describe('linked worlds', () => {
     expect(none.parities[0]?.key).toBeNull();
   });
 
-  it('pair rows of one key one by one, and those without a key with none', () => {
+  it('pair rows with the same key one by one, and leave rows without a key unpaired', () => {
     const parity = parityOf('many', {}, ['plan']);
     expect(parity).toMatchObject({
       key: { field: 'plan', targetField: 'plan' },
@@ -467,7 +467,7 @@ describe('a store file', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it('that is none is not opened', () => {
+  it('with other content is not opened', () => {
     expect(() => openStoreFile(`${import.meta.dirname}/plan.ts`, sampleContract())).toThrow();
   });
 });

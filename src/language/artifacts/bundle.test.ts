@@ -11,7 +11,7 @@ describe('bundle', () => {
     { path: 'api/data.bin', content: new Uint8Array([0, 255, 10]) },
   ];
 
-  it('is decoded as it was encoded', () => {
+  it('is decoded to the value that was encoded', () => {
     const contract = hostedContract(contractOf());
     const bundle = decodeBundle(encodeBundle({ contract, files }));
     expect(bundle.contract).toEqual(contract);
@@ -55,7 +55,7 @@ describe('bundle', () => {
     expect(full.api.routes[0]).toHaveProperty('response');
   });
 
-  it('is read from a blob of the earlier format', () => {
+  it('is decoded from a blob of the earlier format', () => {
     const contract = contractOf();
     const stored = files.map(({ path, content }) => ({
       path,
@@ -86,7 +86,7 @@ describe('bundle', () => {
     expect(() => decodeBundle(new TextEncoder().encode('no bundle'))).toThrow();
   });
 
-  it('holds what a host runs and nothing else', () => {
+  it('contains only what a host runs', () => {
     const tree = [
       ...toTree(smallWorld()),
       ...[

@@ -11,11 +11,11 @@ const messagesOf = (...paths: string[]): string[] =>
     ({ message }) => message,
   );
 
-it('lets files stand beside the generated ones, and in their place', () => {
+it('accepts files next to the generated ones, and in their place', () => {
   expect(messagesOf('db/schema.sql', 'db/notes.md', 'README.md', 'ui/app.html')).toEqual([]);
 });
 
-it('refuses files that some file system would take for a generated one', () => {
+it('refuses files whose path equals that of a generated one on some file system', () => {
   expect(messagesOf('db/Schema.SQL', 'DB/schema.sql', 'schema/readme.md')).toEqual([
     'the path "db/Schema.SQL" differs from the generated db/schema.sql by case',
     'the path "DB/schema.sql" differs from the generated db/schema.sql by case',

@@ -9,7 +9,7 @@ const fieldOf = (entity: string, path: string) =>
   fieldsOf(entity).find((field) => field.path === path);
 
 describe('describeContract', () => {
-  it('names what there is', () => {
+  it('lists entities, tools, routes and tasks', () => {
     expect(description).toMatchObject({
       name: 'Board',
       package: { id: 'board', version: '1.0.0' },
@@ -32,7 +32,7 @@ describe('describeContract', () => {
     });
   });
 
-  it('tells keys, unique fields and links of an entity', () => {
+  it('returns keys, unique fields and links of an entity', () => {
     expect(description.entities.find(({ name }) => name === 'cards')).toMatchObject({
       primaryKey: ['id'],
       unique: [['author.login', 'title']],
@@ -40,7 +40,7 @@ describe('describeContract', () => {
     });
   });
 
-  it('tells the types of fields at any depth, and whether they are always there', () => {
+  it('returns the types of fields at any depth, and whether they are required', () => {
     expect(fieldOf('cards', 'id')).toMatchObject({ types: ['integer'], required: true });
     expect(fieldOf('cards', 'estimate')).toMatchObject({
       types: ['null', 'number'],
@@ -57,7 +57,7 @@ describe('describeContract', () => {
     expect(fieldOf('cards', 'title')?.policy).toBeNull();
   });
 
-  it('comes to an end with shapes that contain themselves', () => {
+  it('ends for shapes that contain themselves', () => {
     const paths = fieldsOf('cards').map(({ path }) => path);
     expect(paths.filter((path) => path.startsWith('author'))).toEqual([
       'author',

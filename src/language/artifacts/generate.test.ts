@@ -67,7 +67,7 @@ describe('generateArtifacts', () => {
     ]);
   });
 
-  it('gives the same bytes whatever the order of the files', () => {
+  it('returns the same bytes for any order of the files', () => {
     const bytesOf = (files: readonly TreeFile[]): string[] =>
       generateArtifacts({ contract, files }).map(
         ({ path, content }) => `${path} ${Buffer.from(content).toString('base64')}`,
@@ -78,7 +78,7 @@ describe('generateArtifacts', () => {
     }
   });
 
-  it('writes a contract that reads back as it was, and tables that SQLite opens', () => {
+  it('writes a contract that reads back unchanged, and tables that SQLite opens', () => {
     const files = generateArtifacts({ contract, files: tree });
     expect(JSON.parse(textOf(files, 'schema/runtime.json'))).toEqual(contract);
     const db = new DatabaseSync(':memory:');
@@ -114,7 +114,7 @@ describe('generateArtifacts', () => {
     expect(lock.package).toMatchObject({ id: 'sample', version: '1' });
   });
 
-  it('tells by the lock which part of a world changed', () => {
+  it('shows in the lock which part of a world changed', () => {
     const digests = (parts = {}) => {
       const lock = lockOf(generateArtifacts({ contract: { ...contract, ...parts }, files: tree }));
       return [lock.domain.digest, lock.package.digest, lock.tools.digest];
@@ -133,7 +133,7 @@ describe('generateArtifacts', () => {
     expect(digests({ package: { id: 'sample', version: '2' } })[1]).not.toBe(pack);
   });
 
-  it('does not see the order of keys in the data model', () => {
+  it('ignores the order of keys in the data model', () => {
     const turned = contract.entities.map(({ name, ...rest }) => ({ ...rest, name }));
     const [there, back] = [contract, { ...contract, entities: turned }].map((one) =>
       lockOf(generateArtifacts({ contract: one, files: tree })),

@@ -27,13 +27,13 @@ const pageOf = (contract: Contract): string => textOf(partOf(contract, 'ui/index
 const modelIn = (contract: Contract): PageModel =>
   JSON.parse(textOf(partOf(contract, 'ui/_app/world.json')));
 
-describe('when the page is written', () => {
+describe('the generated page', () => {
   const written = (generated: boolean | null, ...files: TreeFile[]): boolean =>
     generatePage(contractWith({ generated }), files).length > 0;
   const own = textFile('ui/index.html', '<!doctype html><p>Mine.</p>');
   const ours = partOf(contractWith(), 'ui/index.html') ?? own;
 
-  it('is written always, never, or where there is none', () => {
+  it('is written always, never, or only if there is none, as configured', () => {
     expect([written(true), written(true, own)]).toEqual([true, true]);
     expect([written(false), written(false, ours)]).toEqual([false, false]);
     expect([written(null), written(null, own)]).toEqual([true, false]);
@@ -49,7 +49,7 @@ describe('when the page is written', () => {
     expect(written(null, textFile('ui/index.html', text))).toBe(true);
   });
 
-  it('is its author’s once it was changed', () => {
+  it('belongs to its author once it was changed', () => {
     const text = textOf(ours);
     for (const changed of [
       text.replace('needs', 'wants'),
@@ -64,7 +64,7 @@ describe('when the page is written', () => {
     expect(isGeneratedPage(new Uint8Array([0xff, 0xfe, 0x0a]))).toBe(false);
   });
 
-  it('counts as generated only where it is', () => {
+  it('counts as generated only at its own path', () => {
     const state = (generated: boolean | null, text: string): string | undefined => {
       const contract = contractWith({ generated });
       const files = [textFile('ui/index.html', text)];
@@ -78,7 +78,7 @@ describe('when the page is written', () => {
     expect(state(false, text)).toBeUndefined();
   });
 
-  it('is stale where the world has no page any more, unless its author changed it', () => {
+  it('is stale when the world has no page any more, unless its author changed it', () => {
     const contract = contractWith({ static: 'ui' });
     const compiled = generateArtifacts({ contract, files: [] });
     const moved = contractWith({ static: 'web' });
@@ -93,7 +93,7 @@ describe('when the page is written', () => {
   });
 });
 
-describe('what lies beside the page', () => {
+describe('the files of the application', () => {
   const parts = ['app.js', 'app.css', 'licences.txt', 'world.json'];
   const paths = ['ui/index.html', ...parts.map((name) => `ui/_app/${name}`)];
   const statesOf = (contract: Contract, files: TreeFile[]) => {
@@ -106,14 +106,14 @@ describe('what lies beside the page', () => {
   };
   const compiled = generateArtifacts({ contract: contractWith(), files: [] });
 
-  it('is the application, and what it knows of its world', () => {
+  it('are the application and its data about the world', () => {
     expect(generatePage(contractWith(), []).map(({ path }) => path)).toEqual(paths);
     expect(partOf(contractWith(), 'ui/_app/app.js')?.content).toBe(readApplication().script);
     expect(paths.map(isPartOfPage)).toEqual([false, true, true, true, true]);
     expect(isPartOfPage('ui/_app/other.js')).toBe(false);
   });
 
-  it('is recognised after a person changed it', () => {
+  it('are recognised when a person changed one', () => {
     const changed = compiled.map((file) =>
       file.path === 'ui/_app/app.css' ? textFile(file.path, 'body {}') : file,
     );
@@ -123,7 +123,7 @@ describe('what lies beside the page', () => {
     });
   });
 
-  it('is stale where the page moved, and left to a page that its author changed', () => {
+  it('are stale when the page moved, and ignored when its author changed the page', () => {
     const moved = statesOf(contractWith({ static: 'web' }), compiled);
     expect(moved).toEqual(Object.fromEntries(paths.map((path) => [path.slice(3), 'stale'])));
     const own = compiled.map((file) =>
@@ -148,7 +148,7 @@ describe('the page', () => {
     expect(page).toContain("default-src 'none'; script-src 'self'");
   });
 
-  it('shows what a stranger wrote as text', () => {
+  it('shows untrusted text as text', () => {
     const nasty = '</script><script>alert(1)</script><!--<script>"\'&\u2028\u2029\ud800`\\';
     const entity = sampleEntity('things', {
       properties: { id: { enum: [nasty] }, constructor: { type: 'string' } },
@@ -160,7 +160,7 @@ describe('the page', () => {
     expect(modelIn(contract)).toMatchObject({ title: nasty, apiPath: `/"'<b>` });
   });
 
-  it('is small enough to be there at once', () => {
+  it('is small enough to load at once', () => {
     const sizes = generatePage(contractWith(), [])
       .filter(({ path }) => !/(world\.json|licences\.txt)$/.test(path))
       .map(({ content }) => gzipSync(content, { level: 9 }).length);
@@ -168,7 +168,7 @@ describe('the page', () => {
   });
 });
 
-describe('what the page knows', () => {
+describe('the data of the page', () => {
   const issues = (model: PageModel) => model.entities.find(({ name }) => name === 'issues');
 
   it('links to no other origin', () => {
@@ -177,7 +177,7 @@ describe('what the page knows', () => {
     expect(modelIn(contractWith({ entry: '/start' })).entry).toBe('/start');
   });
 
-  it('is the entities of a world, also of one without an API', () => {
+  it('has the entities of a world, also of one without an API', () => {
     const model = pageModel(contractWith({}, { api: null }), ui);
     expect(model.entities.map(({ name, routes }) => [name, routes])).toEqual([
       ['users', {}],
@@ -186,7 +186,7 @@ describe('what the page knows', () => {
     ]);
   });
 
-  it('is how each value is entered, and what is said of it', () => {
+  it('has the input form and the description of each value', () => {
     const fields = issues(modelIn(contractWith()))?.fields ?? [];
     const inputs = fields.map(({ name, kind, of, nullable }) => [name, of ?? kind, nullable]);
     expect(inputs).toEqual([
@@ -203,7 +203,7 @@ describe('what the page knows', () => {
     expect(fields.find(({ name }) => name === 'duplicate_of')?.label).toBe('Duplicate of');
   });
 
-  it('is what a row is called by, where a field says it', () => {
+  it('has the field that names a row', () => {
     const titles = modelIn(contractWith()).entities.map(({ name, title }) => [name, title]);
     expect(titles).toEqual([
       ['users', null],
@@ -212,7 +212,7 @@ describe('what the page knows', () => {
     ]);
   });
 
-  it('is the routes that write a row, where each argument is a field of it', () => {
+  it('has the routes that write a row and whose arguments are all fields of it', () => {
     const filter = ['owner', 'repo'].map((argument) => ({
       argument,
       path: [argument],

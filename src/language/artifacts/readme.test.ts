@@ -71,7 +71,7 @@ const world = (parts: Partial<Contract> = {}): Contract =>
   });
 
 describe('readmeOf', () => {
-  it('says of each field what it is', () => {
+  it('describes each field', () => {
     const readme = readmeOf(world());
     expect(rowOf(readme, 'id')).toBe('| `id` | integer | yes | no | key |  |');
     expect(rowOf(readme, 'title')).toBe(
@@ -100,7 +100,7 @@ describe('readmeOf', () => {
     expect(rowOf(readme, 'author.reports_to.login')).toBeUndefined();
   });
 
-  it('draws references, and says which may be empty', async () => {
+  it('draws references, and marks optional ones', async () => {
     const readme = readmeOf(world());
     await parse(readme);
     const lines = diagramIn(readme).split('\n');
@@ -110,7 +110,7 @@ describe('readmeOf', () => {
     expect(lines).toContain('    integer list FK, UK');
   });
 
-  it('quotes names that are words of the diagram notation', async () => {
+  it('quotes names that are keywords of the diagram notation', async () => {
     const words = ['class', 'style', 'direction', 'title', 'one', 'only', 'u', 'to', 'end', 'pk'];
     const entities = words.map((name) =>
       sampleEntity(name, {
@@ -171,7 +171,7 @@ describe('readmeOf', () => {
     );
   });
 
-  it('escapes what a stranger wrote', async () => {
+  it('escapes untrusted text', async () => {
     const nasty =
       '# a | b\n\n| c | `d` \\| <img src=x onerror=alert(1)> [e](javascript:1) ![f](//g) ```\u202emermaid \ud800';
     const readme = readmeOf(
@@ -206,7 +206,7 @@ describe('readmeOf', () => {
     expect(readme.isWellFormed()).toBe(true);
   });
 
-  it('ends where a list holds lists of its own kind', () => {
+  it('ends for lists of lists of the same kind', () => {
     const nested = { type: 'array', items: { $ref: '#/$defs/Nested' } };
     const properties = { id: { type: 'integer' }, nested: { $ref: '#/$defs/Nested' } };
     const entities = [sampleEntity('things', { properties })];

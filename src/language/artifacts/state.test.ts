@@ -59,7 +59,7 @@ describe('generatedState', () => {
     ]);
   });
 
-  it('finds everything missing in a tree that was never compiled, which is no problem', () => {
+  it('reports everything as missing in a tree that was never compiled, and no problem', () => {
     expect(new Set(Object.values(statesOf(inputs)))).toEqual(new Set(['missing']));
     expect(codesOf(inputs)).toEqual([]);
   });
@@ -98,13 +98,13 @@ describe('generatedState', () => {
     ]);
   });
 
-  it('finds a file of the author’s own where compiling wants to write', () => {
+  it('finds an author’s file at the path of a generated one', () => {
     const own = [...inputs, textFile('schema/README.md', '# Mine')];
     expect(statesOf(own)['schema/README.md']).toBe('edited');
     expect(codesOf(own)).toEqual(['schema/README.md edited_artifact']);
   });
 
-  it('finds what is not generated any more', () => {
+  it('finds files that are no longer generated', () => {
     expect(statesOf(compiled, { api: null })['schema/openapi.json']).toBe('stale');
     const problems = staleProblems(compile(compiled, { api: null }));
     expect(problems.find(({ message }) => message.startsWith('schema/openapi.json'))?.hint).toBe(
@@ -114,7 +114,7 @@ describe('generatedState', () => {
     expect(statesOf(own, { api: null })['schema/openapi.json']).toBeUndefined();
   });
 
-  it('finds a lock that was changed, by whatever means', () => {
+  it('detects a changed lock, however it was changed', () => {
     const lock = textOf(compiled, lockPath);
     const forged = JSON.parse(lock);
     forged.artifacts['db/schema.sql'] = `sha256:${'0'.repeat(64)}`;
@@ -142,7 +142,7 @@ describe('generatedState', () => {
     expect(statesOf([...without(compiled, lockPath), bytes])).toEqual({ [lockPath]: 'edited' });
   });
 
-  it('takes nothing from a lock that was changed', () => {
+  it('ignores the content of a changed lock', () => {
     const forged = JSON.parse(textOf(compiled, lockPath));
     const edited = replaced(compiled, 'db/schema.sql', '-- mine');
     forged.artifacts['db/schema.sql'] = 'sha256:forged';

@@ -24,7 +24,7 @@ const ingest = (operation: VendorOperation, body: unknown, given: Row = {}) =>
 const cards = (...rows: Row[]) => rows.map((row) => ({ entity: 'cards', row }));
 
 describe('results', () => {
-  it('takes the body itself for the row, or for the rows', () => {
+  it('are the body itself, as one row or a list of rows', () => {
     const operation = operationOf();
     expect(ingest(operation, { id: 1 })).toEqual({ rows: cards({ id: 1 }), missing: [] });
     expect(ingest(operation, [{ id: 1 }, { id: 2 }]).rows).toEqual(cards({ id: 1 }, { id: 2 }));
@@ -32,7 +32,7 @@ describe('results', () => {
     expect(ingest(operation, null)).toEqual({ rows: [], missing: [] });
   });
 
-  it('finds them at a path, through lists too', () => {
+  it('are found at a path, through lists too', () => {
     const body = { data: [{ cards: [{ id: 1 }] }, { cards: { id: 2 } }], none: null };
     const at = (...results: string[]) => ingest(operationOf({}, { results }), body);
     expect(at('data', '0', 'cards').rows).toEqual(cards({ id: 1 }));
@@ -58,7 +58,7 @@ describe('results', () => {
     });
   });
 
-  it('leaves out items that are no objects, and counts them by kind', () => {
+  it('leave out items that are no objects, and count them by kind', () => {
     const body = { items: [{ id: 1 }, 'x', null, 'y', [{ id: 2 }], { id: 3 }] };
     expect(ingest(operationOf({}, { results: ['items'] }), body)).toEqual({
       rows: cards({ id: 1 }, { id: 3 }),
@@ -70,7 +70,7 @@ describe('results', () => {
     });
   });
 
-  it('is not asked for without an entity', () => {
+  it('are ignored without an entity', () => {
     const operation = operationOf({}, { entity: null, results: ['items'] });
     expect(ingest(operation, 5)).toEqual({ rows: [], missing: [] });
   });
@@ -118,7 +118,7 @@ describe('explode', () => {
   });
   const labels = (...rows: Row[]) => rows.map((row) => ({ entity: 'labels', row }));
 
-  it('makes rows of all that an item holds, and takes the list out of the row', () => {
+  it('makes a row of each item, and removes the list from the row', () => {
     const operation = operationOf({ explode: [explode({})] });
     const body = [
       { id: 1, labels: [{ name: 'a', card_id: 'own' }, { name: 'b' }] },
@@ -186,7 +186,7 @@ describe('explode', () => {
     });
   });
 
-  it('reads one list twice, and lists that lie in one list, each at its place', () => {
+  it('reads one list twice, and nested lists, each at its place', () => {
     const operation = operationOf({
       explode: [
         explode({ field: ['pages', '0'], carry: [] }),
@@ -201,7 +201,7 @@ describe('explode', () => {
     ]);
   });
 
-  it('notes what is missing, and leaves what is no list in the row', () => {
+  it('records what is missing, and leaves a value that is no list in the row', () => {
     const operation = operationOf(
       {
         explode: [explode({}), explode({ field: ['names'], take: [{ field: 'n', from: ['n'] }] })],
@@ -255,7 +255,7 @@ describe('explode', () => {
 });
 
 describe('ingestAnswer, whatever it is given', () => {
-  it('takes keys that objects inherit for keys like any other', () => {
+  it('treats keys that objects inherit like any other', () => {
     const operation = operationOf({
       carryArgs: [{ field: 'toString', argument: 'constructor' }],
       explode: [

@@ -6,7 +6,7 @@ const shapeOf = (text: string): string =>
   text.replace(/[0-9]/g, '0').replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a');
 
 describe('preserveText', () => {
-  it('gives the digests that worlds already hold', () => {
+  it('returns the digests that existing worlds hold', () => {
     expect(preserveText('board', 'ada.lovelace+x@mail.example')).toBe(
       'xhn.zojoubfk+x@xsbq.gefqcre',
     );
@@ -31,14 +31,14 @@ describe('preserveText', () => {
     );
   });
 
-  it('passes what is not ASCII, half a character too', () => {
+  it('leaves characters outside ASCII unchanged, also half surrogate pairs', () => {
     const text = '１２ Ünïcödé 名前 👩‍🚀 \ud800';
     expect(preserveText('board', text).replace(/[a-z]/g, '')).toBe(text.replace(/[a-z]/g, ''));
     expect(preserveText('board', '')).toBe('');
     expect(preserveText('board', '名前 – 👩‍🚀')).toBe('名前 – 👩‍🚀');
   });
 
-  it('makes another value of every text that is long enough', () => {
+  it('changes every text that is long enough', () => {
     const long = fc.stringMatching(/^[A-Za-z0-9]{12,40}$/);
     fc.assert(
       fc.property(long, long, (one, other) => {
@@ -85,7 +85,7 @@ describe('preserveNumber', () => {
     expect(preserveNumber('board', 1_234_567_890)).not.toBe(preserveNumber('other', 1_234_567_890));
   });
 
-  it('ends for numbers of whose shape there is hardly another', () => {
+  it('ends for numbers with few others of the same shape', () => {
     for (const given of [Number.MAX_VALUE, Number.MIN_VALUE, 1.5e-323, -Number.MAX_VALUE]) {
       expect(Number.isFinite(preserveNumber('board', given))).toBe(true);
     }

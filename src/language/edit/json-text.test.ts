@@ -21,7 +21,7 @@ const changed = (from: string, change: (value: ReturnType<typeof JSON.parse>) =>
 };
 
 describe('rewriteJson', () => {
-  it('leaves a text as it is that already says the value', () => {
+  it('does not change a text that already has the value', () => {
     expect(changed(text, () => undefined)).toBe(text);
   });
 
@@ -45,7 +45,7 @@ describe('rewriteJson', () => {
 `);
   });
 
-  it('adds to and takes from what stands on one line', () => {
+  it('adds to and removes from values on one line', () => {
     const result = changed(text, (value) => {
       value.list.push('three');
       value.shapes.Id = { type: ['integer', 'null'] };

@@ -42,7 +42,7 @@ describe('removeEntity', () => {
     });
   });
 
-  it('names all that refers to the entity, with its place', () => {
+  it('names everything that refers to the entity, with its place', () => {
     const problems = refused('cards');
     expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['entity_in_use']));
     const lines = problems.map(({ file, pointer, message }) => `${file}${pointer} ${message}`);
@@ -161,7 +161,7 @@ describe('removeEntityWithUses', () => {
   const withoutCode = (tree: readonly TreeFile[]) =>
     tree.filter(({ path }) => !/\.(?:py|ts)$/.test(path));
 
-  it('takes rows, routes, tools and tasks along, and names the code that still mentions them', () => {
+  it('removes rows, routes, tools and tasks too, and names the code that still mentions them', () => {
     const { tree, notes, removed: paths } = removed('invoices');
     expect(compileTree(tree)).toMatchObject({
       ok: false,
@@ -184,7 +184,7 @@ describe('removeEntityWithUses', () => {
     );
   });
 
-  it('leaves an entity that referred to it without the relationship', () => {
+  it('removes the relationship from an entity that referred to it', () => {
     const { tree, notes } = removed('customers');
     expect(compileTree(tree)).toMatchObject({
       ok: true,
@@ -193,7 +193,7 @@ describe('removeEntityWithUses', () => {
     expect(notes).toContain('removed with it: a relationship of invoices');
   });
 
-  it('takes the webhooks along with their subscriptions', () => {
+  it('removes the webhooks with their subscriptions', () => {
     const { tree } = removed('webhook_endpoints');
     expect(compileTree(tree)).toMatchObject({ ok: true, contract: { webhooks: null } });
   });
@@ -212,7 +212,7 @@ describe('removeEntityWithUses', () => {
     });
   });
 
-  it('takes a query that grades along with its task', () => {
+  it('removes a grading query with its task', () => {
     const files = [
       ...starter,
       textFile('verifiers/all_paid.sql', 'select count(*) = 0 as passed from invoices'),

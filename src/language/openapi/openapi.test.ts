@@ -36,7 +36,7 @@ describe('openApiOf', () => {
     expect(remove.parameters).toEqual([path]);
   });
 
-  it('tells what handlers declare of their bodies and answers', async () => {
+  it('describes what handlers declare of their bodies and answers', async () => {
     const person = { $ref: '#/$defs/Person' };
     const document = documentOf([
       card('POST', '/people', {
@@ -109,7 +109,7 @@ describe('openApiOf', () => {
     expect(put.responses['200'].content['application/json'].schema).toEqual({});
   });
 
-  it('shows errors as the vendor words them, several of one status together', async () => {
+  it('shows errors in the words of the vendor, grouped by status', async () => {
     const gone = { status: 410, body: '<gone/>' };
     const xml = documentOf([card('GET', '/cards/{id}', { single: true, notFound: gone })], {
       errorContentType: 'application/xml',
@@ -149,7 +149,7 @@ describe('openApiOf', () => {
     expect(document.paths['/cards/{id}'].get.responses).not.toHaveProperty('409');
   });
 
-  it('does not repeat with each route what is long', async () => {
+  it('does not repeat long parts for each route', async () => {
     const long = 'x'.repeat(100_000);
     const wide = sampleEntity('wide', {
       properties: {
@@ -237,7 +237,7 @@ describe('openApiOf', () => {
     }
   });
 
-  it('is made of hostile names and values, too', async () => {
+  it('is valid for hostile names and values, too', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const document = documentOf(
       [

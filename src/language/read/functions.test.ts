@@ -28,7 +28,7 @@ export type T = string;
     expect([...declaredFunctions('tools.ts', text)].sort()).toEqual(['arrow', 'later', 'plain']);
   });
 
-  it('finds what a Python file takes from modules beside it', () => {
+  it('finds functions that a Python file imports from its own modules', () => {
     const text = [
       'from .issues import get_issue, list_issues as list_all  # both',
       'from .labels import (',
@@ -42,7 +42,7 @@ export type T = string;
     expect([...declaredFunctions('api/handlers.py', text)].sort()).toEqual(names);
   });
 
-  it('finds what a TypeScript file exports of modules beside it', () => {
+  it('finds functions that a TypeScript file re-exports from its own modules', () => {
     const text = [
       "export { getIssue, list as listAll } from './issues.ts';",
       "export { get } from 'svc_env';",

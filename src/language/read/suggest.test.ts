@@ -14,13 +14,13 @@ describe('nearestName', () => {
     expect(nearestName(name, ['schema', 'unique', 'primary_key'])).toBe(meant);
   });
 
-  it.each(['color', 'x', 'kind', 'y'.repeat(1_000)])('%s is taken for none', (name) => {
+  it.each(['color', 'x', 'kind', 'y'.repeat(1_000)])('returns nothing for %s', (name) => {
     expect(nearestName(name, ['schema', 'id', 'primary_key'])).toBeUndefined();
   });
 });
 
 describe('suggestName', () => {
-  it('names the nearest, or else what is known', () => {
+  it('names the nearest, or else all known names', () => {
     expect(suggestName('ids', ['id', 'name'])).toBe('did you mean "id"?');
     expect(suggestName('color', ['id', 'name'])).toBe('known: id, name');
     expect(suggestName('color', [])).toBeUndefined();

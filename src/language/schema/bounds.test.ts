@@ -23,7 +23,7 @@ describe('deepestDefinition', () => {
     expect(deepestDefinition(definitions)).toEqual({ name: 'D', depth: 2 + (2 + 2) + 1 });
   });
 
-  it('knows none where there are none', () => {
+  it('returns nothing without definitions', () => {
     expect(deepestDefinition({})).toBeUndefined();
     expect(deepestDefinition({ A: to('Missing') })).toEqual({ name: 'A', depth: 1 });
   });

@@ -79,7 +79,7 @@ describe('createRowChecker', () => {
     expect(checker.check('cards', row)).toMatchObject([{ field: '__proto__' }]);
   });
 
-  it('says which entities there are', () => {
+  it('lists the entities for an unknown one', () => {
     expect(checker.check('card', card)).toEqual([
       { field: '', pointer: '', detail: 'the world has no entity "card"; did you mean "cards"?' },
     ]);
@@ -101,7 +101,7 @@ describe('createRowChecker', () => {
     ]);
   });
 
-  it('takes linear time for patterns, whatever they are', () => {
+  it('takes linear time for any pattern', () => {
     const slow = createRowChecker(
       contractOf((world) => {
         world.json['schema/world.json'].$defs.Card.properties.title.pattern = '^(a+)+$';
@@ -117,7 +117,7 @@ describe('createRowChecker', () => {
 describe('createToolChecker', () => {
   const checker = createToolChecker(contractOf());
 
-  it('holds inputs and outputs to their schemas', () => {
+  it('checks inputs and outputs against their schemas', () => {
     expect(checker.input('get_card', { card_id: 1 })).toEqual([]);
     expect(checker.input('get_card', {})).toEqual([
       { field: 'card_id', pointer: '/card_id', detail: 'is missing' },
@@ -129,7 +129,7 @@ describe('createToolChecker', () => {
     expect(checker.output('cards.archive', null)).toEqual([]);
   });
 
-  it('says which tools there are', () => {
+  it('lists the tools for an unknown one', () => {
     expect(checker.input('get_cards', {})).toMatchObject([
       { detail: 'the world has no tool "get_cards"; did you mean "get_card"?' },
     ]);

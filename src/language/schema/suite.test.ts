@@ -38,7 +38,7 @@ const takeGroup = ({ schema: written }: Group): ReturnType<typeof takeSchema> =>
 };
 
 describe('the official suite', () => {
-  it('is there', () => {
+  it('is installed', () => {
     expect(files.length).toBeGreaterThan(50);
   });
 
@@ -63,7 +63,7 @@ describe('the official suite', () => {
     expect(refused).toEqual(leftOut[file] ?? {});
   });
 
-  it('is seen to be met at a first look by most values that meet it', () => {
+  it('has most valid values accepted by the first look', () => {
     expect(seen.atOnce).toBeGreaterThan(seen.later);
   });
 });

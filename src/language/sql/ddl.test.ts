@@ -27,7 +27,7 @@ const entity = (more: Partial<EntityContract>): EntityContract => ({
 });
 
 describe('createTablesSql', () => {
-  it('writes what a reader expects', () => {
+  it('writes readable tables', () => {
     expect(createTablesSql(contractOf())).toMatchInlineSnapshot(`
       "CREATE TABLE "lists" (
         _key TEXT PRIMARY KEY NOT NULL,
@@ -86,7 +86,7 @@ describe('createTablesSql', () => {
     insert('cards', { id: 5, ...by(null) });
   });
 
-  it('looks at foreign keys when a transaction ends, in either order of rows', () => {
+  it('checks foreign keys when a transaction ends, in either order of rows', () => {
     const { db, insert } = open(contractOf());
     db.exec('PRAGMA foreign_keys = ON; BEGIN');
     insert('cards', { id: 1, list_id: 1, title: 't', author: { login: 'a' } });

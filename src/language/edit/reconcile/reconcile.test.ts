@@ -32,7 +32,7 @@ const shape = (kind: string, more: object = {}) => ({
 const at = '/x-svc/entities/items/schema';
 
 describe('reconcile', () => {
-  it('changes nothing where all rows fit', () => {
+  it('changes nothing if all rows fit', () => {
     const { files, changes, notes } = withItems(item());
     expect({ files, changes }).toEqual({ files: [], changes: [] });
     expect(notes).toEqual([
@@ -164,7 +164,7 @@ describe('reconcile', () => {
     expect(properties.price).toEqual(after);
   });
 
-  it('lets an object in where there was a scalar, with its shape', () => {
+  it('allows an object with its shape in place of a scalar', () => {
     const { changes } = withItems(item({ price: { amount: 1 } }));
     expect(changes.map(({ pointer, after }) => [pointer, after])).toEqual([
       [`${at}/properties/price/type`, ['integer', 'object']],
@@ -174,7 +174,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('requires no longer what rows lack', () => {
+  it('makes fields optional that rows lack', () => {
     const { changes } = withItems({ id: 1, state: 'new' }, item({ id: 2 }));
     expect(changes).toEqual([
       {
@@ -203,7 +203,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('gives keys another type where all agree', () => {
+  it('changes the type of keys if all values agree', () => {
     const files = shop(
       capture('1', [item({ id: 'a' })], { arguments: { shop: 'b' } }),
       textFile('connector.toml', connectorText.replace('"int"', '"uuid"')),
@@ -230,14 +230,14 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('refuses keys that are now text, now number', () => {
+  it('refuses keys that are texts in some rows and numbers in others', () => {
     const files = shop(capture('1', [item(), item({ id: 'a' })]));
     expect(refused(files)).toMatchObject([
       { file: 'schema/world.json', pointer: '/$defs/Id', code: 'unusable_capture' },
     ]);
   });
 
-  it('asks no more of the rows of the tree than they hold', () => {
+  it('requires no field that rows of the tree lack', () => {
     const files = shop(
       capture('1', [item({ size: 1 })]),
       textFile('data/items.json', JSON.stringify([item({ id: 5 })])),
@@ -247,19 +247,19 @@ describe('reconcile', () => {
     expect(compileTree(tree).ok).toBe(true);
   });
 
-  it('says which operations create rows without what is required now', () => {
+  it('names the operations that create rows without a field that is now required', () => {
     expect(withItems(item({ size: 1 })).notes).toContain(
       'the operation "add_item" creates rows of items without size',
     );
   });
 
-  it('works although routes name fields that are only to be added', () => {
+  it('works if routes name fields that it adds', () => {
     const connector = connectorText.replace('name = "name" }', 'name = "name", size = "size" }');
     const files = shop(capture('1', [item({ size: 1 })]), textFile('connector.toml', connector));
     expect(compileTree(reconciled(files).tree).ok).toBe(true);
   });
 
-  it('works although rows do not fit yet', () => {
+  it('works if rows do not fit yet', () => {
     const files = shop(
       capture('1', [item({ size: 1 })]),
       textFile('data/items.json', JSON.stringify([item({ size: 2 })])),
