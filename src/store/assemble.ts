@@ -16,10 +16,10 @@ import { type Catalog, createCatalog } from './tables/catalog.ts';
 import { type Opened, openEmpty, openOnFile, openSnapshot } from './tables/open.ts';
 import { createStatements } from './tables/statements.ts';
 import { createChangeLog, type RowVersions } from './write/change-log.ts';
+import { createFreeSpace } from './write/free-space.ts';
 import { createKeptNumbers, keptNumbersTable } from './write/kept-numbers.ts';
 import { createNumbers, type NumberKeeper } from './write/numbers.ts';
 import { createPositions } from './write/positions.ts';
-import { createRoom } from './write/room.ts';
 import { createRowCounts } from './write/row-counts.ts';
 import { createBeforeLog } from './write/state-before.ts';
 import { createTouchedRows, noTouchedRows, type TouchedRows } from './write/touched-rows.ts';
@@ -101,8 +101,8 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
   const positions = createPositions(catalog, prepare);
   const touched =
     base === undefined ? noTouchedRows : createTouchedRows(base.pages, positions.save());
-  const room = createRoom(prepare, touched, { maxBytes, basePages: base?.pages });
-  const numbers = createNumbers(catalog, prepare, createKeptNumbers(db, prepare, room));
+  const freeSpace = createFreeSpace(prepare, touched, { maxBytes, basePages: base?.pages });
+  const numbers = createNumbers(catalog, prepare, createKeptNumbers(db, prepare, freeSpace));
   const changes = createChangeLog(catalog);
   const counts = createRowCounts(catalog, prepare, known);
   const before = createBeforeLog(catalog, prepare, { base, touched });
@@ -110,7 +110,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     changes,
     counts,
     positions,
-    room,
+    freeSpace,
     touched,
     outermost,
     before,
@@ -124,7 +124,7 @@ export const assembleStore = (options: StoreOptions): StoreParts => {
     changes,
     touched,
     numbers,
-    room,
+    freeSpace,
     writeSet: transactions.writeSet,
   });
   const scan = (): bigint => {

@@ -42,7 +42,7 @@ await import('./frozen.test.ts');
 await import('./names.test.ts');
 await import('./read/read.test.ts');
 await import('./write/numbers.test.ts');
-await import('./write/room.test.ts');
+await import('./write/free-space.test.ts');
 await import('./write/state-before.test.ts');
 
 const contract = sampleContract();

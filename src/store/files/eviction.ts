@@ -21,7 +21,7 @@ const statAll = async (folder: string): Promise<Kept[]> => {
   return found.filter((file) => file !== undefined);
 };
 
-export type RoomWanted = {
+export type SpaceRequest = {
   /** Folder of the files, and the folders of the processes that hold or write some. */
   files: string;
   holders: readonly string[];
@@ -33,7 +33,7 @@ export type RoomWanted = {
 };
 
 /** Removes files until there is enough disk space; returns true if there is. */
-export const makeRoom = async (wanted: RoomWanted): Promise<boolean> => {
+export const makeSpace = async (wanted: SpaceRequest): Promise<boolean> => {
   const { files, holders, path, bytes, mostBytes } = wanted;
   const kept = await statAll(files);
   const others = (await Promise.all(holders.map(statAll))).flat();

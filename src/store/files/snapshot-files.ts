@@ -24,7 +24,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
-import { makeRoom } from './eviction.ts';
+import { makeSpace } from './eviction.ts';
 import { isMissing, isThere, unless } from './file-errors.ts';
 import { type Holders, joinHolders } from './holders.ts';
 import { syncFile, unpackToFile } from './unpack.ts';
@@ -158,7 +158,7 @@ const growing = (opened: Opened, name: string, path: string): Grow => {
     if (size <= reserved) return;
     const bytes = Math.max(size, Math.min(Math.floor(size * (1 + ahead)), mostFileBytes));
     const living = await holders.living();
-    if (!(await makeRoom({ files, holders: living, path, bytes, mostBytes }))) {
+    if (!(await makeSpace({ files, holders: living, path, bytes, mostBytes }))) {
       const most = `${Math.floor(mostBytes / 2 ** 20)} MiB`;
       const message = `${name} does not fit into ${folder}, which may hold ${most}, beside those in use`;
       throw new AppError('exhausted', message);

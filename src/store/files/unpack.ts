@@ -66,7 +66,7 @@ const isUnpacking = (error: unknown): boolean =>
 const translate = (error: unknown, { digest, path }: UnpackOptions): unknown => {
   if (error instanceof AppError) return error;
   if (isDiskFull(error)) {
-    const message = `the disk of ${path} is full, snapshot ${digest} does not fit; make room there`;
+    const message = `the disk of ${path} is full, snapshot ${digest} does not fit; free some space there`;
     return new AppError('exhausted', message, { cause: error });
   }
   if (isUnpacking(error)) {

@@ -15,7 +15,7 @@ import { addMatching } from './matching.ts';
 /** Size limit of one world's database, in bytes; a container has to hold it beside its own needs. */
 export const maxStoreBytes = 256 * 1024 * 1024;
 export const pageBytes = 4096;
-/** Bytes beyond the limit, for writes that must succeed in a full world, too: see `room.ts`. */
+/** Bytes beyond the limit, for writes that must succeed in a full world, too: see `free-space.ts`. */
 const spareBytes = 8 * 1024 * 1024;
 /** Buffer size for unpacking. Node allocates buffers of this size, and its default is small. */
 const chunkBytes = 1024 * 1024;

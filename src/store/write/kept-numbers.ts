@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Statements } from '../tables/statements.ts';
-import type { Room } from './room.ts';
+import type { FreeSpace } from './free-space.ts';
 
 /** Largest number of a field of an entity, within the values of other fields. */
 export type KeptNumber = { entity: string; field: string; within: string; largest: number };
@@ -50,16 +50,16 @@ export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void =
   for (const { entity, field, within, largest } of kept) put.run(entity, field, within, largest);
 };
 
-/** Creates the access to kept numbers in a database, with their table. Without `room`, space is unlimited. */
+/** Creates the access to kept numbers in a database, with their table. Without `freeSpace`, space is unlimited. */
 export const createKeptNumbers = (
   db: DatabaseSync,
   prepare: Statements,
-  room?: Room,
+  freeSpace?: FreeSpace,
 ): KeptNumbers => {
   db.exec(keptNumbersTable);
   const put = ({ entity, field, within, largest }: KeptNumber): void => {
     const bytes = Buffer.byteLength(entity + field + within);
-    const values = (room?.take(bytes, 1) ?? true) ? within : anyValues;
+    const values = (freeSpace?.take(bytes, 1) ?? true) ? within : anyValues;
     prepare(putSql).run(entity, field, values, largest);
   };
   return {

@@ -13,9 +13,9 @@ import type { Outermost } from '../tables/base-file.ts';
 import type { Catalog } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { ChangeLog } from './change-log.ts';
+import type { FreeSpace } from './free-space.ts';
 import type { Positions } from './positions.ts';
 import { checkReferences } from './references.ts';
-import type { Room } from './room.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { BeforeLog, StateBefore } from './state-before.ts';
 import type { TouchedRows } from './touched-rows.ts';
@@ -55,7 +55,7 @@ export type Followers = {
   positions: Positions;
   changes: Pick<ChangeLog, 'begin' | 'rollBack' | 'changeAll'>;
   counts: RowCounts;
-  room: Pick<Room, 'measure'>;
+  freeSpace: Pick<FreeSpace, 'measure'>;
   touched: Pick<TouchedRows, 'forget'>;
   outermost: Outermost;
   before: BeforeLog;
@@ -78,7 +78,7 @@ export const createTransactions = (
   db: DatabaseSync,
   catalog: Catalog,
   prepare: Statements,
-  { changes, counts, positions, room, touched, outermost, before, sum: initialSum }: Followers,
+  { changes, counts, positions, freeSpace, touched, outermost, before, sum: initialSum }: Followers,
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
@@ -122,7 +122,7 @@ export const createTransactions = (
       if (!isWriting) {
         prepare('SAVEPOINT work').run();
         isWriting = true;
-        room.measure();
+        freeSpace.measure();
       }
       return written;
     },

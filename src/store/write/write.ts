@@ -12,10 +12,10 @@ import { describeKey, keyOf } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { ChangeLog } from './change-log.ts';
 import { refuseCopy, refuseFull, translateFailure } from './collisions.ts';
+import type { FreeSpace } from './free-space.ts';
 import type { NumberKeeper } from './numbers.ts';
 import type { Positions } from './positions.ts';
 import { checkParentsNow } from './references.ts';
-import type { Room } from './room.ts';
 import { type TouchedRows, treesOf } from './touched-rows.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -43,7 +43,7 @@ export type WriterParts = {
   changes: Pick<ChangeLog, 'record'>;
   touched: Pick<TouchedRows, 'record' | 'isOfBase'>;
   numbers: NumberKeeper;
-  room: Room;
+  freeSpace: FreeSpace;
   /** Returns the write set of the current transaction; throws when there is none. */
   writeSet(): WriteSet;
 };
@@ -87,11 +87,11 @@ export const createWriter = ({
   changes,
   touched,
   numbers,
-  room,
+  freeSpace,
   writeSet,
 }: WriterParts): Writer => {
   const takeRoom = (entity: CatalogEntity, key: string, payload: string): void => {
-    if (!room.take(Buffer.byteLength(key + payload), treesOf(entity))) refuseFull(entity, key);
+    if (!freeSpace.take(Buffer.byteLength(key + payload), treesOf(entity))) refuseFull(entity, key);
   };
   const record = (entity: CatalogEntity, position: number, isMoved: () => boolean): void => {
     changes.record(entity, position);
@@ -165,7 +165,7 @@ export const createWriter = ({
       const { payload: before, position } = readRow(prepare, entity, key);
       // Deleting a row of the session's own frees space; deleting a base row copies its pages first.
       const isCopied = touched.isOfBase(entity, position);
-      if (isCopied && !room.take(0, treesOf(entity))) refuseCopy(entity, key);
+      if (isCopied && !freeSpace.take(0, treesOf(entity))) refuseCopy(entity, key);
       prepare(`DELETE FROM ${entity.table} WHERE _key = ?`).run(key);
       record(entity, position, unmoved);
       numbers.keep(entity, JSON.parse(before) as Row, undefined);

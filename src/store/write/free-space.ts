@@ -7,7 +7,7 @@ import { maxStoreBytes, pageBytes } from '../tables/open.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRows } from './touched-rows.ts';
 
-export type Room = {
+export type FreeSpace = {
   /**
    * Reserves space for a record of so many bytes in so many trees (tables or indexes); returns false if there is too
    * little.
@@ -28,14 +28,14 @@ const pagesOf = (bytes: number, trees: number): number =>
  * Creates the tracker. The limit excludes the pages of a base file, but includes those that the store has copied from
  * it.
  */
-export const createRoom = (
+export const createFreeSpace = (
   prepare: Statements,
   touched: Pick<TouchedRows, 'pages'>,
   {
     maxBytes = maxStoreBytes,
     basePages = 0,
   }: { maxBytes?: number | undefined; basePages?: number | undefined },
-): Room => {
+): FreeSpace => {
   const maxPages = basePages + Math.floor(maxBytes / pageBytes);
   let left = 0;
   const measure = (): void => {
