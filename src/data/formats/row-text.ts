@@ -9,7 +9,7 @@ import {
   repeatsKeys,
 } from '#language/read/json-faults.ts';
 import { depthOf } from '#language/read/json-text.ts';
-import { escapesSurrogates, hasBrokenText } from '#language/schema/kept-values.ts';
+import { escapesSurrogates, hasBrokenText } from '#language/schema/lossless-values.ts';
 import { losesDigits } from './exact-number.ts';
 
 type Fault = { field: string | null; detail: string };

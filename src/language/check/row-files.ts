@@ -12,7 +12,7 @@ import type { Place } from '../read/place.ts';
 import type { Tree } from '../read/tree.ts';
 import { isTable, kindOf } from '../read/values.ts';
 import type { FileRowChecker, RowProblem } from '../schema/checkers.ts';
-import { escapesSurrogates } from '../schema/kept-values.ts';
+import { escapesSurrogates } from '../schema/lossless-values.ts';
 import { isOfKey } from '../schema/value-problem.ts';
 import { findEntity, type Model } from './model.ts';
 

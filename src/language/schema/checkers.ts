@@ -6,7 +6,7 @@
 import { parsePointer } from '#domain/json.ts';
 import type { ApiContract, Contract, JsonSchema } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
-import { andKept, andTextsKept } from './kept-values.ts';
+import { andLossless, andTextsLossless } from './lossless-values.ts';
 import { type CheckValue, createShapes } from './shapes.ts';
 import type { ValueProblem } from './value-problem.ts';
 
@@ -54,7 +54,7 @@ const createChecker = (
  */
 export const createRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
-): RowChecker => createChecker(contract, andKept);
+): RowChecker => createChecker(contract, andLossless);
 
 /** Creates the same validator for schemas alone, which accepts such numbers and texts. */
 export const createShapeChecker = (
@@ -79,7 +79,7 @@ export const createFileRowChecker = (
   return {
     check(entity, row, hasEscapes) {
       if (!hasEscapes) return plain.check(entity, row);
-      careful ??= createChecker(contract, andTextsKept);
+      careful ??= createChecker(contract, andTextsLossless);
       return careful.check(entity, row);
     },
   };
@@ -103,7 +103,7 @@ export const createToolChecker = (
     const shapes = createShapes(contract.definitions, schemas);
     return (tool, value) => {
       const checkShape = shapes.get(tool);
-      if (checkShape !== undefined) return toRowProblems(andKept(checkShape)(value));
+      if (checkShape !== undefined) return toRowProblems(andLossless(checkShape)(value));
       const hint = suggestName(tool, schemas.keys());
       const detail = `the world has no tool "${tool}"${hint === undefined ? '' : `; ${hint}`}`;
       return [{ field: '', pointer: '', detail }];
@@ -131,7 +131,7 @@ export const createRouteChecker = ({
   return {
     request(operation, body) {
       const check = shapes.get(operation);
-      return check === undefined ? [] : toRowProblems(andKept(check)(body));
+      return check === undefined ? [] : toRowProblems(andLossless(check)(body));
     },
   };
 };

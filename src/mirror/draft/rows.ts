@@ -2,7 +2,7 @@
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
-import { isKeptValue } from '#language/schema/kept-values.ts';
+import { isLosslessValue } from '#language/schema/lossless-values.ts';
 import type { Api, Mark } from './api.ts';
 import { type DraftEntity, type FoundEntities, typesOf } from './entities.ts';
 
@@ -60,7 +60,7 @@ const fits = (schema: JsonSchema, value: unknown): boolean => {
 const complete = (entity: DraftEntity, given: Row, number: number, unkept: Set<string>): Row => {
   const row: Row = {};
   for (const [name, schema] of Object.entries(entity.properties)) {
-    const isKept = !Object.hasOwn(given, name) || isKeptValue(given[name]);
+    const isKept = !Object.hasOwn(given, name) || isLosslessValue(given[name]);
     if (!isKept) unkept.add(name);
     const isGiven = isKept && Object.hasOwn(given, name) && fits(schema, given[name]);
     if (isGiven) row[name] = given[name];

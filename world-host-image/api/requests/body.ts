@@ -9,7 +9,7 @@ import { limits } from '#domain/limits.ts';
 import type { RouteContract } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
 import { isDeeperThan } from '#language/read/values.ts';
-import { escapesSurrogates, hasBrokenText } from '#language/schema/kept-values.ts';
+import { escapesSurrogates, hasBrokenText } from '#language/schema/lossless-values.ts';
 import { fits } from '../answers/media-types.ts';
 import { parseForm } from './form.ts';
 

@@ -10,7 +10,7 @@ import { chooseFamily, chooseValue, type SchemaFamily } from '#test/support/sche
 import { compileTree } from '../../compile/compile.ts';
 import type { Row } from '../../contract.ts';
 import { createRowChecker } from '../../schema/checkers.ts';
-import { hasBrokenText } from '../../schema/kept-values.ts';
+import { hasBrokenText } from '../../schema/lossless-values.ts';
 import { replaceFiles, textAt, textFile } from '../tree-text.ts';
 import { reconcile } from './reconcile.ts';
 

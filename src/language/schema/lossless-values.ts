@@ -47,7 +47,7 @@ const findFault = (value: unknown, numbers: boolean): Fault | undefined => {
 export const hasBrokenText = (value: unknown): boolean => findFault(value, false) !== undefined;
 
 /** Returns true if a value is stored unaltered. */
-export const isKeptValue = (value: unknown): boolean => findFault(value, true) === undefined;
+export const isLosslessValue = (value: unknown): boolean => findFault(value, true) === undefined;
 
 const andWithout =
   (numbers: boolean) =>
@@ -60,10 +60,10 @@ const andWithout =
   };
 
 /** Wraps a check: if the value passes, it must also be stored unaltered. */
-export const andKept = andWithout(true);
+export const andLossless = andWithout(true);
 
 /** Wraps a check in the same way for texts alone, for values whose numbers were checked while they were parsed. */
-export const andTextsKept = andWithout(false);
+export const andTextsLossless = andWithout(false);
 
 /** Returns true if a JSON text could hold a lone surrogate: UTF-8 cannot, but an escape can. */
 export const escapesSurrogates = (json: string): boolean => /\\u[dD][89a-fA-F]/.test(json);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createRowChecker } from './checkers.ts';
-import { andKept, andTextsKept, hasBrokenText } from './kept-values.ts';
+import { andLossless, andTextsLossless, hasBrokenText } from './lossless-values.ts';
 
-const check = andKept(() => []);
+const check = andLossless(() => []);
 const detail = 'is a number with more digits than are kept exactly; write it as a text';
 
 it.each(['0', '-0', '0.1', '9007199254740991', '-9007199254740991', '1e21', '1e308', '5e-324'])(
@@ -30,7 +30,7 @@ it('half of a surrogate pair is not, in a text or a name', () => {
   for (const text of ['\\ud800', '\\udc00', 'a\\ud83d', '\\ude00\\ud83d']) {
     const value: unknown = JSON.parse(`{"a":[{"b":"${text}"}]}`);
     expect(check(value)).toEqual([{ pointer: '/a/0/b', detail: broken }]);
-    expect(andTextsKept(() => [])(value)).toEqual([{ pointer: '/a/0/b', detail: broken }]);
+    expect(andTextsLossless(() => [])(value)).toEqual([{ pointer: '/a/0/b', detail: broken }]);
     const named: unknown = JSON.parse(`{"a":{"${text}":1}}`);
     expect(check(named)).toEqual([{ pointer: '/a', detail: `has a name that ${broken}` }]);
   }
