@@ -15,19 +15,19 @@ import type { FieldPair } from './plan.ts';
 export type Mapping = (value: unknown) => unknown;
 
 /** Conversion of the values of either side before they are compared; undefined: none. */
-export type Way = { here?: Mapping; there?: Mapping };
+export type Conversion = { here?: Mapping; there?: Mapping };
 
 export type ComparedPair = {
   pair: FieldPair;
   /** Conversions under which values may be equal; one is enough. The first compares them as stored. */
-  ways: readonly Way[];
+  conversions: readonly Conversion[];
   /** Conversions for matching keys; if there are several, the one that matches most rows is used. */
-  keyWays: readonly Way[];
+  keyConversions: readonly Conversion[];
   /** Reason why they cannot be compared. */
   reason?: string;
 };
 
-const asTheyStand: readonly Way[] = [{}];
+const asTheyStand: readonly Conversion[] = [{}];
 
 const policyOf = (policy: RedactPolicy | null, field: string): FieldPolicy | undefined =>
   policy === null ? undefined : fieldPolicy(policy, [field]);
@@ -45,10 +45,13 @@ const isSame = (here: FieldPolicy, there: FieldPolicy, sameSalt: boolean): boole
 /**
  * Returns the conversions for matching keys. Hashing and rounding leave their own results unchanged, so both sides are
  * converted, and unredacted rows match redacted ones. A result of `preserve` looks like any other value and would
- * change again, so it is tried each way.
+ * change again, so each conversion is tried.
  */
-const keyWaysOf = (mode: FieldPolicy['mode'], byPolicy: Mapping, ways: readonly Way[]) =>
-  mode === 'preserve' ? ways : [{ here: byPolicy, there: byPolicy }];
+const keyConversionsOf = (
+  mode: FieldPolicy['mode'],
+  byPolicy: Mapping,
+  conversions: readonly Conversion[],
+) => (mode === 'preserve' ? conversions : [{ here: byPolicy, there: byPolicy }]);
 
 /** Returns how the values of a pair are compared. */
 export const comparePair = (
@@ -56,7 +59,7 @@ export const comparePair = (
   herePolicy: RedactPolicy | null,
   therePolicy: RedactPolicy | null,
 ): ComparedPair => {
-  const none = { pair, ways: [], keyWays: [] };
+  const none = { pair, conversions: [], keyConversions: [] };
   const here = policyOf(herePolicy, pair.field);
   const there = policyOf(therePolicy, pair.targetField);
   if (here?.mode === 'drop') return { ...none, reason: 'this world drops the field' };
@@ -69,7 +72,7 @@ export const comparePair = (
     there === undefined || therePolicy === null ? undefined : mapBy(therePolicy, pair.targetField);
   const byHere =
     here === undefined || herePolicy === null ? undefined : mapBy(herePolicy, pair.field);
-  const ways = [
+  const conversions = [
     ...asTheyStand,
     ...(byThere === undefined ? [] : [{ here: byThere }]),
     ...(byHere === undefined ? [] : [{ there: byHere }]),
@@ -77,7 +80,11 @@ export const comparePair = (
   const mode = (there ?? here)?.mode;
   const byPolicy = byThere ?? byHere;
   const isRedacted = mode !== undefined && byPolicy !== undefined;
-  return { pair, ways, keyWays: isRedacted ? keyWaysOf(mode, byPolicy, ways) : asTheyStand };
+  return {
+    pair,
+    conversions,
+    keyConversions: isRedacted ? keyConversionsOf(mode, byPolicy, conversions) : asTheyStand,
+  };
 };
 
 /** Returns true if no two rows of an entity have the same value in a field. */

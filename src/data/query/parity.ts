@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compareKeys } from './keys.ts';
 import { type Read, readInOrder, type Side } from './ordered.ts';
-import { type ComparedPair, chooseKey, comparePair, type Way } from './pairs.ts';
+import { type ComparedPair, type Conversion, chooseKey, comparePair } from './pairs.ts';
 import type { Difference, FieldPair, FieldParity, Parity } from './plan.ts';
 
 const mostExamples = 5;
@@ -18,11 +18,11 @@ const parse = (text: string | null): unknown => (text === null ? null : JSON.par
 
 const isEqualBy =
   (here: unknown, there: unknown) =>
-  (way: Way): boolean =>
-    isDeepStrictEqual(way.here?.(here) ?? here, way.there?.(there) ?? there);
+  (conversion: Conversion): boolean =>
+    isDeepStrictEqual(conversion.here?.(here) ?? here, conversion.there?.(there) ?? there);
 
 /** Creates the counters of one pair of fields. */
-const createTally = ({ pair, ways, reason }: ComparedPair) => {
+const createTally = ({ pair, conversions, reason }: ComparedPair) => {
   const counts = { equal: 0, onlyHere: 0, onlyThere: 0, differing: 0 };
   const examples: Difference[] = [];
   const note = (what: Exclude<keyof typeof counts, 'equal'>, describe: () => Difference): void => {
@@ -38,7 +38,7 @@ const createTally = ({ pair, ways, reason }: ComparedPair) => {
       }
       const here = parse(hereText);
       const there = parse(thereText);
-      if (ways.some(isEqualBy(here, there))) {
+      if (conversions.some(isEqualBy(here, there))) {
         if (here !== null) counts.equal += 1;
         return;
       }
@@ -99,25 +99,29 @@ export const compareSides = (
   const key = chooseKey(compared, sides, asked);
   if (key === undefined) return nothingIn(compared);
   const place = compared.indexOf(key);
-  const match = (way: Way, fields: readonly FieldPair[], tallies: readonly Tally[]) => {
+  const match = (
+    conversion: Conversion,
+    fields: readonly FieldPair[],
+    tallies: readonly Tally[],
+  ) => {
     const left = readInOrder(
       here,
-      { field: key.pair.field, map: way.here, called: 'svc_key_here' },
+      { field: key.pair.field, map: conversion.here, called: 'svc_key_here' },
       fields.map(({ field }) => field),
     );
     const right = readInOrder(
       there,
-      { field: key.pair.targetField, map: way.there, called: 'svc_key_there' },
+      { field: key.pair.targetField, map: conversion.there, called: 'svc_key_there' },
       fields.map(({ targetField }) => targetField),
     );
     return walk(left, right, tallies, place);
   };
-  const matchedBy = (way: Way): number =>
-    key.keyWays.length === 1 ? 0 : match(way, [], []).matched;
-  const [best = {}] = key.keyWays
-    .map((way) => ({ way, matched: matchedBy(way) }))
+  const matchedBy = (conversion: Conversion): number =>
+    key.keyConversions.length === 1 ? 0 : match(conversion, [], []).matched;
+  const [best = {}] = key.keyConversions
+    .map((conversion) => ({ conversion, matched: matchedBy(conversion) }))
     .sort((one, other) => other.matched - one.matched)
-    .map(({ way }) => way);
+    .map(({ conversion }) => conversion);
   const tallies = compared.map(createTally);
   const rows = match(best, pairs, tallies);
   return { key: key.pair, rows, fields: tallies.map((tally) => tally.result()) };
