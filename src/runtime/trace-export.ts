@@ -17,11 +17,11 @@ import {
 } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
-import { spanIdOf, type ToldStep, traceIdOf, wholeStep } from './trace-steps.ts';
+import { type ReportedStep, spanIdOf, traceIdOf, wholeStep } from './trace-steps.ts';
 
 export type TraceExport = {
   /** Resolves when the collector has accepted all steps; throws the reason of a failure. */
-  send(steps: readonly ToldStep[]): Promise<void>;
+  send(steps: readonly ReportedStep[]): Promise<void>;
   /** Closes the connections to the collector. */
   close(): Promise<void>;
 };
@@ -42,7 +42,7 @@ const linksOf = (causedBy: string | undefined): Link[] => {
   return context === null ? [] : [{ context }];
 };
 
-const toSpan = ({ sessionId, step }: ToldStep, resource: Resource): Span => {
+const toSpan = ({ sessionId, step }: ReportedStep, resource: Resource): Span => {
   const { name, key = name, beganMs, endedMs, within = wholeStep, error } = step;
   const startTime = millisToHrTime(beganMs);
   const endTime = millisToHrTime(Math.max(beganMs, endedMs));

@@ -23,7 +23,7 @@ export type Step = {
 };
 
 /** A step that waits to be sent. */
-export type ToldStep = {
+export type ReportedStep = {
   sessionId: string;
   program: string;
   step: Step;

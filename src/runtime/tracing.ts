@@ -8,7 +8,7 @@ import type { Log } from './log.ts';
 import { startLoop } from './loop.ts';
 import type { LoopView } from './loop-board.ts';
 import type { TraceExport } from './trace-export.ts';
-import type { Step, ToldStep } from './trace-steps.ts';
+import type { ReportedStep, Step } from './trace-steps.ts';
 
 export type Tracer = {
   /** Adds a step to the trace of a session. */
@@ -40,7 +40,7 @@ const loadExport = async (endpoint: string): Promise<TraceExport> => {
 export const startTracer = (program: string, endpoint: string | null, log: Log): Tracer => {
   if (endpoint === null) return noTracer;
   const loading = loadExport(endpoint);
-  let kept: ToldStep[] = [];
+  let kept: ReportedStep[] = [];
   const send = async (): Promise<number> => {
     const sending = kept;
     if (sending.length === 0) return 0;
