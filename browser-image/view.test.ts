@@ -12,7 +12,7 @@ import {
   startSite,
 } from '#test/support/browser-program.ts';
 import { startChromium } from '#test/support/chromium.ts';
-import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
+import type { ViewInput, ViewMessage } from '#wire/live-view/messages.ts';
 
 /** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */
 const hookMs = 60_000;
@@ -26,12 +26,14 @@ const open: WebSocket[] = [];
 const waiting = { timeoutMs: 10_000 };
 
 type View = {
-  news: ViewNews[];
+  news: ViewMessage[];
   frames: Buffer[];
   send(input: ViewInput): void;
   closed: Promise<number>;
   /** Resolves with the first message of a kind, received or still to come. */
-  heard<Type extends ViewNews['type']>(type: Type): Promise<Extract<ViewNews, { type: Type }>>;
+  heard<Type extends ViewMessage['type']>(
+    type: Type,
+  ): Promise<Extract<ViewMessage, { type: Type }>>;
 };
 
 /** Connects to the view as its page does. */
@@ -41,7 +43,7 @@ const look = async (isReadOnly = false): Promise<View> => {
   const url = `${browser.address.replace('http', 'ws')}/view/socket`;
   const socket = new WebSocket(url, { headers: { cookie, origin: browser.address } });
   open.push(socket);
-  const news: ViewNews[] = [];
+  const news: ViewMessage[] = [];
   const frames: Buffer[] = [];
   socket.on('message', (data, isBinary) => {
     if (isBinary) frames.push(data as Buffer);

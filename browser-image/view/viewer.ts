@@ -5,7 +5,12 @@
  */
 import type { WebSocket } from 'ws';
 import type { Log } from '#runtime/log.ts';
-import { frameOf, readViewInput, type ViewInput, type ViewNews } from '#wire/live-view/messages.ts';
+import {
+  frameOf,
+  readViewInput,
+  type ViewInput,
+  type ViewMessage,
+} from '#wire/live-view/messages.ts';
 import type { Connection } from '../cdp/connection.ts';
 import { type Driver, openDriver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';

@@ -1,5 +1,5 @@
 /** Connection of the page to the browser program. It reconnects when the browser is available again. */
-import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
+import type { ViewInput, ViewMessage } from '#wire/live-view/messages.ts';
 
 /** State of the connection, with the message for the user. */
 export type ConnectionState =
@@ -14,7 +14,7 @@ export type ConnectionState =
 export type Connection = { send(input: ViewInput): void; close(): void };
 
 export type ConnectionOptions = {
-  onNews(news: ViewNews): void;
+  onNews(news: ViewMessage): void;
   /** Called with a frame: its size in CSS pixels of the page, and the picture. */
   onFrame(size: { width: number; height: number }, picture: Blob): void;
   onState(connectionState: ConnectionState): void;
@@ -68,7 +68,7 @@ export const connect = ({ onNews, onFrame, onState }: ConnectionOptions): Connec
     if (!isOpen) onState({ is: 'open' });
     isOpen = true;
     if (typeof data === 'string') {
-      onNews(JSON.parse(data) as ViewNews);
+      onNews(JSON.parse(data) as ViewMessage);
       return;
     }
     const { size, picture } = readFrame(data);

@@ -1,7 +1,7 @@
 /** Live view page: shows the picture of a session's browser and sends the user's input. */
 import { type Dispatch, useEffect, useMemo, useReducer, useRef } from 'react';
 import { createRoot } from 'react-dom/client';
-import type { ViewInput, ViewNews, ViewTab } from '#wire/live-view/messages.ts';
+import type { ViewInput, ViewMessage, ViewTab } from '#wire/live-view/messages.ts';
 import { Announcer, useAnnounce } from '../pieces/announce.tsx';
 import { Empty, Loading } from '../pieces/states.tsx';
 import { applyTheme } from '../pieces/theme.tsx';

@@ -1,8 +1,8 @@
 /** Dialog of the page in the browser (`alert`, `confirm`, `prompt`), for viewers who may answer it. */
 import { useEffect, useRef, useState } from 'react';
-import type { ViewInput, ViewNews } from '#wire/live-view/messages.ts';
+import type { ViewInput, ViewMessage } from '#wire/live-view/messages.ts';
 
-export type Asked = Extract<ViewNews, { type: 'dialog' }>;
+export type Asked = Extract<ViewMessage, { type: 'dialog' }>;
 
 type QuestionProps = { asked: Asked; answer: (input: ViewInput) => void };
 

@@ -79,7 +79,7 @@ export type KeyInput = Static<typeof Key>;
 export type ViewTab = { id: string; title: string; url: string };
 
 /** Message from the browser to the page. */
-export type ViewNews =
+export type ViewMessage =
   | { type: 'hello'; isReadOnly: boolean; origins: string[] }
   | { type: 'tabs'; tabs: ViewTab[]; shown: string | null }
   | { type: 'clipboard'; text: string }
