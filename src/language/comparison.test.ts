@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isComparison, readCondition } from './comparison.ts';
 
-it('reads a scalar as a value, a list as one of several, an object as what all must hold', () => {
+it('reads a scalar as a value, a list as alternatives, and an object as conditions that must all hold', () => {
   expect(readCondition(null)).toEqual([{ operator: 'eq', operand: null }]);
   expect(readCondition(['a', 1])).toEqual([{ operator: 'in', operand: ['a', 1] }]);
   expect(readCondition({ gt: 1, lte: 2 })).toEqual([
@@ -24,7 +24,7 @@ it.each([
   expect(readCondition(wanted)).toEqual({ fault: expect.stringContaining(fault) });
 });
 
-it('tells a comparison from a path that is written as a table', () => {
+it('distinguishes a comparison from a path that is written as a table', () => {
   expect(isComparison({ gt: 1 })).toBe(true);
   expect(isComparison({ login: 'ann' })).toBe(false);
   expect(isComparison({ gt: 1, login: 'ann' })).toBe(false);

@@ -23,7 +23,7 @@ describe('a field path', () => {
     },
   );
 
-  it('finds what a row holds itself, in objects and lists, and nothing that it inherits', () => {
+  it('finds own fields of a row, in objects and lists, and nothing inherited', () => {
     const row = { user: { login: 'ada' }, labels: [{ name: 'bug' }] };
     expect(valueAtPath(row, ['user', 'login'])).toBe('ada');
     expect(valueAtPath(row, ['labels', '0', 'name'])).toBe('bug');
@@ -33,7 +33,7 @@ describe('a field path', () => {
     expect(valueAtPath(row, ['labels', '00'])).toBeUndefined();
   });
 
-  it('is written to, with objects made on the way, and never into a prototype', () => {
+  it('sets a value and creates missing objects, but never writes into a prototype', () => {
     const row = { owner: { id: 1 } };
     assignPath(row, ['owner', 'name'], 'ann');
     assignPath(row, ['a', 'b'], 1);

@@ -8,7 +8,7 @@ const world = {
     method === 'GET' && path === '/users/x' ? undefined : `no ${path}`,
 };
 
-it('names what an earlier step answered, in values and in paths', () => {
+it('a solution refers to answers of earlier steps, in values and in paths', () => {
   const find = (text: string) => (text === 'steps[0].output.items[1].id' ? 7 : text);
   const reference = { $ref: 'steps[0].output.items[1].id' };
   expect(readReference('steps[0].output.items[1].id')).toEqual({
@@ -26,7 +26,7 @@ it('names what an earlier step answered, in values and in paths', () => {
   expect(fillStep({ answer: reference }, find)).toEqual({ answer: 7 });
 });
 
-it('is refused where a step names a tool, an answer or a route that there cannot be', () => {
+it('a solution is refused if a step names an unknown tool, answer or route', () => {
   const faultsOf = (steps: Step[], hasApi = true) =>
     solutionFaults({ steps }, { ...world, hasApi }).map(({ path }) => path.join('.'));
   expect(faultsOf([{ tool: 'add' }, { answer: { $ref: 'steps[0].output' } }])).toEqual([]);

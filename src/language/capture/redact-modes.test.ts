@@ -126,12 +126,12 @@ describe('roundNumber', () => {
     },
   );
 
-  it('never answers negative zero', () => {
+  it('never returns negative zero', () => {
     expect(roundNumber(-0.04, 1)).toBe(0);
     expect(roundNumber(-0, 1)).toBe(0);
   });
 
-  it('keeps at most the decimals asked for, is off by at most half of the last, and rounds no further the second time', () => {
+  it('keeps at most the requested decimals, deviates by at most half of the last one, and changes nothing the second time', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.double({ min: -1e6, max: 1e6, noNaN: true }),

@@ -137,7 +137,7 @@ const shapeOf = (value: unknown): string =>
 const runs = { numRuns: 500 };
 
 describe('redaction, whatever the policy and the row', () => {
-  it('does what a plain reading of the rules does, in the order of the keys', () => {
+  it('gives the same result as a plain model of the rules, in the order of the keys', () => {
     fc.assert(
       fc.property(withoutPreserve, row, (of, given) => {
         expect(spell(redactRow(of, given).row)).toBe(spell(redactPlainly(of, given, [])));
@@ -146,7 +146,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('makes rows that verification accepts but for objects in hashed and preserved fields, and leaves alone those that it accepts', () => {
+  it('makes rows that verification accepts, except for objects in hashed and preserved fields, and does not change accepted rows', () => {
     fc.assert(
       fc.property(policy, row, (of, given) => {
         const { row: redacted, counts } = redactRow(of, given);
@@ -161,7 +161,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('does nothing the second time, but for preserve', () => {
+  it('changes nothing the second time, except for preserve', () => {
     fc.assert(
       fc.property(withoutPreserve, row, (of, given) => {
         const once = redactRow(of, given).row;
@@ -186,7 +186,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('leaves the row that it is given untouched', () => {
+  it('does not change its input row', () => {
     fc.assert(
       fc.property(policy, row, (of, given) => {
         const before = spell(given);
@@ -213,7 +213,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('looks up and marks a top-level field the way it is stored', () => {
+  it('looks up and marks a top-level field by its stored value', () => {
     fc.assert(
       fc.property(policy, key, scalar, (of, name, value) => {
         const { row: stored } = redactRow(of, objectOf([[name, value]]));

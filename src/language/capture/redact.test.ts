@@ -44,7 +44,7 @@ describe('redactRow', () => {
     });
   });
 
-  it('matches a bare name at any depth, and a path at its place alone', () => {
+  it('matches a bare name at any depth, and a path only at its place', () => {
     const row = { login: 'a', author: { login: 'b', mail: 'c' }, seen: [{ by: [{ login: 'd' }] }] };
     expect(applied({ hash: ['login'] }, row)).toEqual({
       login: sha256('a'),
@@ -55,7 +55,7 @@ describe('redactRow', () => {
     expect(applied({ drop: ['author.name', 'login.author', 'a.b.c'] }, row)).toEqual(row);
   });
 
-  it('takes * for each item of a list, and nothing else for any', () => {
+  it('lets only * match each item of a list', () => {
     const row = { items: [{ mail: 'a' }, { mail: 'b' }, 'x'], grid: [[{ mail: 'c' }]] };
     expect(applied({ drop: ['items.*.mail', 'grid.*.*.mail'] }, row)).toEqual({
       items: [{}, {}, 'x'],
@@ -68,7 +68,7 @@ describe('redactRow', () => {
     });
   });
 
-  it('walks into lists for hash and preserve, leaves objects alone, and rounds no list', () => {
+  it('applies hash and preserve to the items of lists, but not to objects, and rounds no list', () => {
     const row = { tags: ['a', ['b', [7]], { name: 'c', tags: 'd' }, null], at: [1.25, 2.75] };
     expect(applied({ hash: ['tags'], round: { at: 0 } }, row)).toEqual({
       tags: [sha256('a'), [sha256('b'), [sha256('7')]], { name: 'c', tags: sha256('d') }, null],
@@ -104,7 +104,7 @@ describe('redactRow', () => {
     });
   });
 
-  it('counts the values that came out different', () => {
+  it('counts the values that changed', () => {
     const row = {
       email: ['a', 'b', null, sha256('c')],
       gone: { of: [1, 2, 3] },
@@ -132,7 +132,7 @@ describe('redactRow', () => {
     });
   });
 
-  it('takes keys that objects inherit for keys like any other', () => {
+  it('treats keys that objects inherit like any other', () => {
     const row = JSON.parse('{"__proto__":{"mail":"a","x":1},"constructor":"b","toString":{}}');
     const policy = policyOf({ hash: ['mail', 'constructor'], drop: ['hasOwnProperty'] });
     const { row: redacted } = redactRow(policy, row);
@@ -187,7 +187,7 @@ describe('verifyRow', () => {
     ).toEqual([]);
   });
 
-  it('names the place, the field, the policy and never the value', () => {
+  it('names the place, the field and the policy, but never the value', () => {
     const row = {
       email: 'ada@mail.example',
       ssn: null,
@@ -212,7 +212,7 @@ describe('verifyRow', () => {
     ]);
   });
 
-  it('refuses what an object in a hashed field holds in the clear, which no rule of its own redacts', () => {
+  it('refuses plaintext in an object of a hashed field, unless a rule of its own redacts it', () => {
     const tagged = { name: 'ada', email: sha256('x'), code: 'AB', ids: [7, null], lat: 1.25 };
     const row = { tags: [tagged, { of: { a: {} } }], email: { of: { active: true } } };
     const inObject =
@@ -251,7 +251,7 @@ describe('verifyRow', () => {
     ]);
   });
 
-  it('takes only a whole digest in lower case for one', () => {
+  it('accepts only a whole digest in lower case as a digest', () => {
     const digest = sha256('x');
     for (const text of [digest.toUpperCase(), ` ${digest}`, `${digest}\n`, digest.slice(0, -1)]) {
       expect(verifyRow(policy, { email: text })).toHaveLength(1);

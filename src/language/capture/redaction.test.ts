@@ -51,7 +51,7 @@ const nested = (levels: number, inner: Row): Row => {
 describe('a redaction', () => {
   const { applyPolicy, verifyPolicy, resolveValue } = createRedaction(policy);
 
-  it('keeps of any row what the rules keep, and lets through what they let through', () => {
+  it('keeps and accepts in any row the same as the rules', () => {
     fc.assert(
       fc.property(row, (given) => {
         const before = JSON.stringify(given);
@@ -67,13 +67,13 @@ describe('a redaction', () => {
     );
   });
 
-  it('gives back the row itself when nothing of it changes', () => {
+  it('returns the row itself when nothing changes', () => {
     const plain = { id: 1, x: { y: ['z'] }, email: digest, lat: 59.12 };
     expect(applyPolicy(plain)).toBe(plain);
     expect(verifyPolicy(plain)).toBeUndefined();
   });
 
-  it('redacts rows that nest deeper than a stack is high', () => {
+  it('redacts rows that nest deeper than the call stack allows', () => {
     const secret = 'ada@mail.example';
     const deep = nested(20_000, { email: secret });
     let kept = applyPolicy(deep);
@@ -98,7 +98,7 @@ describe('a redaction', () => {
     },
   );
 
-  it('tells what a plaintext is kept as', () => {
+  it('returns the stored form of a plaintext', () => {
     const stored = applyPolicy({ email: 'ada@mail.example', id: 7 });
     expect(resolveValue(['email'], 'ada@mail.example')).toEqual({ value: stored.email });
     expect(resolveValue(['id'], 7)).toEqual({ value: 7 });
@@ -106,7 +106,7 @@ describe('a redaction', () => {
   });
 });
 
-it('leaves every row alone in a world that redacts nothing', () => {
+it('changes no row in a world that redacts nothing', () => {
   const { applyPolicy, verifyPolicy, resolveValue } = createRedaction(null);
   const given = { email: 'ada@mail.example' };
   expect(applyPolicy(given)).toBe(given);

@@ -79,7 +79,7 @@ describe('checks of a grader are refused by check, field and place', () => {
     expect(said(check)).toEqual([expect.stringContaining(message)]);
   });
 
-  it('an order that turns in a circle, and one by a name that two have', () => {
+  it('a circular order, and an order by an ambiguous name', () => {
     expect(said({ ...issue, name: 'a', after: 'b' }, { ...issue, name: 'b', after: 'a' })).toEqual([
       '0.after: after: "a" would have to come before itself',
     ]);
@@ -95,7 +95,7 @@ describe('checks of a grader are refused by check, field and place', () => {
     ]);
   });
 
-  it('nothing of checks that say what they mean', () => {
+  it('valid checks are not refused', () => {
     expect(
       said(
         { ...issue, name: 'closed', changed: ['state'], unchanged: ['title'] },

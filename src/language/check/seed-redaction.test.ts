@@ -36,7 +36,7 @@ const kept = {
 };
 
 describe('redact of a scenario', () => {
-  it('is off unless it is given: rows are as they were written', () => {
+  it('is off by default, and rows stay as they were written', () => {
     const { contract, rewritten } = compiled(clear, '[seed]\n');
     expect(contract.tasks[0]?.seed).toEqual({ mode: 'append', rows: { people: clear } });
     expect(rewritten).toEqual([]);
@@ -61,7 +61,7 @@ describe('redact of a scenario', () => {
     expect(again.ok && again.generated).toEqual(generated);
   });
 
-  it('"refuse" names entity, row, field and policy of plaintext, and quotes nothing of it', () => {
+  it('"refuse" names entity, row, field and policy of plaintext without quoting it', () => {
     expect(problems(clear, '[seed]\nredact = "refuse"\n')).toMatchObject([
       { file: seedFile, pointer: '/0/email', code: 'bad_row' },
     ]);
@@ -73,7 +73,7 @@ describe('redact of a scenario', () => {
     expect(contract.tasks[0]?.seed.rows.people).toEqual([{ id: 1, name: 'Xyz', lat: 1.5 }]);
   });
 
-  it('tells what is wrong with redacted rows without a word of them', () => {
+  it('reports problems of redacted rows without quoting them', () => {
     const secret = 'Canary';
     const rows = [{ id: secret }, { id: 2, [secret]: 1 }, secret, { id: 3, lat: secret }];
     const found = problems(rows, 'seed.redact = "apply"\n');
@@ -81,7 +81,7 @@ describe('redact of a scenario', () => {
     expect(JSON.stringify(found)).not.toContain(secret);
   });
 
-  it('is refused without a connector, and where it cannot be changed', () => {
+  it('is refused without a connector, and for a value that is no mode', () => {
     for (const mode of ['apply', 'refuse']) {
       expect(problems(clear, `seed.redact = "${mode}"\n`, { withConnector: false })).toMatchObject([
         {

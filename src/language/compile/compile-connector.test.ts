@@ -106,7 +106,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('fills in paging where the connector says nothing of it', () => {
+  it('adds default paging if the connector declares none', () => {
     const plain = contractOf((world) => {
       const keys = /^(page_size|previous_key|page_headers) = .*\n/gm;
       world.text['connector.toml'] = world.text['connector.toml']?.replace(keys, '') ?? '';
@@ -114,7 +114,7 @@ describe('compileTree', () => {
     expect(plain.api?.paging).toEqual(plainPaging);
   });
 
-  it('mints tokens on the path of the token URL, unless said otherwise', () => {
+  it('mints tokens on the path of the token URL, unless another is given', () => {
     const tokenPathOf = (auth: string, api = ''): string | null | undefined =>
       contractOf((world) => {
         replaceIn(world, 'connector.toml', '"header"\nname = "X-Api-Key"', '"oauth2"');
@@ -127,7 +127,7 @@ describe('compileTree', () => {
     expect(tokenPathOf('token_url = "/login/token"', 'token_path = "/t2"')).toBe('/t2');
   });
 
-  it('says how the vendor is reached and captured', () => {
+  it('describes how the vendor is reached and captured', () => {
     const { vendor } = contractOf();
     expect(vendor).toMatchObject({
       slug: 'board',
@@ -170,7 +170,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('takes from an item the listed fields, or all of it where none are listed', () => {
+  it('takes the listed fields of an item, or all if none are listed', () => {
     const takeOf = (take: string) =>
       contractOf((world) =>
         replaceIn(world, 'connector.toml', 'take = { id = "" }', take),
@@ -182,7 +182,7 @@ describe('compileTree', () => {
     expect(takeOf('')).toBeNull();
   });
 
-  it('knows where subscriptions are and how deliveries are signed', () => {
+  it('contains the entity of subscriptions and the signing of deliveries', () => {
     expect(contractOf().webhooks).toEqual({
       subscriptions: 'hooks',
       url: ['config', 'url'],

@@ -43,7 +43,7 @@ describe('compileTree', () => {
     expect(cards?.schema.type).toBe('object');
   });
 
-  it('takes definitions of sibling files into the contract', () => {
+  it('adds definitions of sibling files to the contract', () => {
     const { definitions } = contractOf();
     expect(Object.keys(definitions).sort()).toEqual([
       'Card',
@@ -59,7 +59,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('binds each tool to the first that answers it', () => {
+  it('binds each tool to its first handler or operation', () => {
     const bindings = Object.fromEntries(contractOf().tools.map((t) => [t.name, t.binding]));
     expect(bindings).toEqual({
       summarize: { kind: 'python', file: 'tools.py', function: 'summarize' },
@@ -86,7 +86,7 @@ describe('compileTree', () => {
     ]);
   });
 
-  it('says which page is served and what a push runs', () => {
+  it('contains the served page and the actions on a push', () => {
     const { ui, onPush } = contractOf();
     expect(ui).toEqual({ static: 'web/board', entry: '/', apiPath: '/-/api', generated: null });
     expect(onPush).toEqual(['tests']);
@@ -145,7 +145,7 @@ describe('compileTree', () => {
     expect(finish?.seed).toMatchObject({ mode: 'replace', rows: { cards: [{ id: 1 }] } });
   });
 
-  it('lets a seed merge fields into rows of the world, and checks what comes of them', () => {
+  it('lets a seed merge fields into rows of the world, and checks the result', () => {
     const seeded = (rows: object[]) => (world: SmallWorld) => {
       const file = 'scenarios/finish/scenario.toml';
       world.text[file] = world.text[file]?.replace('"append"', '"merge"') ?? '';
@@ -158,7 +158,7 @@ describe('compileTree', () => {
     expect(() => contractOf(seeded([{ list_id: 2 }]))).toThrow();
   });
 
-  it("answers the world's rows as written", () => {
+  it("returns the world's rows as written", () => {
     const { baseRows } = compiled();
     expect(Object.keys(baseRows)).toEqual(['lists', 'cards']);
     expect(baseRows.lists).toEqual([
@@ -181,14 +181,14 @@ describe('compileTree', () => {
     expect(contract).toMatchObject({ api: null, redact: null, tasks: [], tools: [], name: 'b' });
   });
 
-  it('generates the same bytes whatever the order of the files', () => {
+  it('generates the same bytes for any order of the files', () => {
     const files = toTree(smallWorld());
     const there = compileTree(files);
     const back = compileTree(files.toReversed());
     expect(back).toEqual(there);
   });
 
-  it('replaces generated files that stand in the tree', () => {
+  it('replaces generated files that are in the tree', () => {
     const { generated } = compiled();
     const again = compileTree([
       ...toTree(smallWorld()),
@@ -199,7 +199,7 @@ describe('compileTree', () => {
     expect(again.ok && again.generated).toEqual(generated);
   });
 
-  it('shows tools with schemas that stand alone', () => {
+  it('returns tools with self-contained schemas', () => {
     const { generated } = compiled();
     const file = generated.find(({ path }) => path === 'tool-schemas.json');
     const { tools } = JSON.parse(new TextDecoder().decode(file?.content));

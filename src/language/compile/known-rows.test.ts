@@ -19,7 +19,7 @@ const edited = (path: string, from: string, to: string): TreeFile[] =>
     return textFile(path, text.replace(from, to));
   });
 
-it('answers the same with what it knows of rows, whatever was changed, broken and mended since', () => {
+it('a compile with cached row checks gives the same result, whatever was changed, broken and mended since', () => {
   const known: KnownRowFiles = new Map();
   const rows = 'data/records_1.json';
   const trees = {

@@ -260,7 +260,7 @@ describe('problems', () => {
   });
 });
 
-describe('what stays within the limits', () => {
+describe('a tree within the limits', () => {
   const takes = (schema: unknown, definitions: Record<string, unknown> = {}) => {
     const { fits, refused } = takeSchema(schema, definitions);
     if (fits === undefined) throw new Error(`refused: ${refused}`);

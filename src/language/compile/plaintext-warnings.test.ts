@@ -24,7 +24,7 @@ const longer = (world: SmallWorld): void => {
 };
 
 describe('rows of data/', () => {
-  it('are counted by file, with the fields, what the policy does, and the way out', () => {
+  it('are counted by file, with the fields, the policy and the way out', () => {
     const [first, ...others] = warningsOf((world) => {
       longer(world);
       policy(world, 'hash = ["login"]');
@@ -49,14 +49,14 @@ describe('rows of data/', () => {
     expect(warnings.filter((warning) => warning.startsWith('data/'))).toEqual([]);
   });
 
-  it('that would not fit once they are redacted are said to need another schema first', () => {
+  it('that would not fit after redaction are reported as needing another schema first', () => {
     const [warning] = warningsOf((world) => policy(world, 'hash = ["login"]'));
     expect(warning).toMatch(
       /; redacted they would not fit \(cards\.author .+\): change the schema/,
     );
   });
 
-  it('are quoted nowhere, and no name is that the contract does not declare', () => {
+  it('are never quoted, and neither are names that the contract does not declare', () => {
     const warnings = warningsOf((world) => {
       world.json['schema/world.json'].$defs.Card.properties.of = { type: 'object' };
       policy(world, 'hash = ["token"]');
@@ -75,7 +75,7 @@ describe('rows of data/', () => {
     );
   });
 
-  it('hold nothing any more after the policy was applied to them', () => {
+  it('raise no warning after the policy was applied to them', () => {
     const compiled = compileChanged(longer);
     if (!compiled.ok) throw new Error('does not compile');
     const { contract, baseRows } = compiled;

@@ -8,7 +8,7 @@ import { languageWarnings } from './warnings.ts';
 const warningsOf = (contract: Contract, files: readonly TreeFile[]): string[] =>
   languageWarnings({ ...contract, tasks: [] }, files, {});
 
-it('warns of redaction after which rows do not fit their shapes', () => {
+it('warns of redaction after which rows do not fit their schemas', () => {
   expect(warningsOf(contractOf(), toTree(smallWorld()))).toEqual([]);
   const contract = contractOf((world) => {
     replaceIn(
@@ -48,7 +48,7 @@ it('warns of objects and lists of them that are hashed or preserved', () => {
   ]);
 });
 
-it('warns of code that is not run because of its folder', () => {
+it('warns of code in a folder from which it is not run', () => {
   const paths = ['api/build/b.py', 'api/inner/dist/a.ts', 'api/dist/notes.txt', 'docs/build/c.py'];
   const code = paths.map((path) => textFile(path, ''));
   expect(warningsOf(contractOf(), [...toTree(smallWorld()), ...code])).toEqual([
@@ -57,14 +57,14 @@ it('warns of code that is not run because of its folder', () => {
   ]);
 });
 
-it('warns of a push that is to run tests where there are none', () => {
+it('warns of a push that runs tests in a world without tests', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
   expect(warningsOf(contractOf(), files)).toEqual([
     'a push is to run the tests, but there is no file in tests/, so it runs none',
   ]);
 });
 
-it('warns of a creation that can never make a row, and of none that takes the whole body', () => {
+it('warns of a create route that can never make a row, but not of one that takes the whole body', () => {
   const operation = [
     ...['', '[[operations]]', 'name = "append_card"', 'method = "POST"', 'path = "/appended"'],
     ...['entity = "cards"', '[operations.api]', 'action = "create"'],

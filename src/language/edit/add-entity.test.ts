@@ -19,7 +19,7 @@ const refused = (entity: NewEntity, files = starter) => {
 };
 
 describe('addEntity', () => {
-  it('adds an entity of which only the name is known', () => {
+  it('adds an entity that is given only by its name', () => {
     const { tree, files, changes } = added({ name: 'users' });
     expect(files.map(({ path }) => path)).toEqual(['schema/world.json']);
     const before = textAt(starter, 'schema/world.json');
@@ -71,7 +71,7 @@ describe('addEntity', () => {
     });
   });
 
-  it('puts the key in front when fields are given without one', () => {
+  it('adds a key in front when fields are given without one', () => {
     const { tree } = added({ name: 'users', fields: [{ name: 'login', type: 'string' }] });
     const result = compileTree(tree);
     const users = result.ok && result.contract.entities.find(({ name }) => name === 'users');
@@ -128,18 +128,18 @@ describe('addEntity', () => {
     );
   });
 
-  it('suggests the type that was meant', () => {
+  it('suggests the closest type for an unknown one', () => {
     const [problem] = refused({ name: 'a', fields: [{ name: 'b', type: 'strng' }] });
     expect(problem?.hint).toBe('did you mean "string"?');
   });
 
-  it('refuses what would break another file', () => {
+  it('refuses an entity that would break another file', () => {
     const files = toTree(smallWorld());
     const problems = refused({ name: 'author' }, files);
     expect(problems).toMatchObject([{ file: 'connector.toml', code: 'entity_path' }]);
   });
 
-  it('shows the place in the file as it stands', () => {
+  it('shows the place in the present file', () => {
     const lines = textAt(starter, 'schema/world.json').split('\n');
     const lineOf = (start: string): number =>
       lines.findIndex((line) => line.trimStart().startsWith(start)) + 1;

@@ -51,13 +51,13 @@ describe('cutToml', () => {
     expect(cutToml(text, ['operations', 0])).toBe('operations = [\n  { name = "b" },\n]\n');
   });
 
-  it('does not cut a table between whose parts others stand', () => {
+  it('does not cut a table whose parts have other tables between them', () => {
     const text =
       '[webhooks]\nurl = "url"\n[api]\npage = "none"\n[webhooks.scope]\nrepo = "repos"\n';
     expect(cutToml(text, ['webhooks'])).toBeUndefined();
   });
 
-  it('answers nothing for what is not there', () => {
+  it('returns undefined for an unknown table', () => {
     expect(cutToml(routes, ['operations', 7])).toBeUndefined();
   });
 });

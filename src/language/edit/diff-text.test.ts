@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { diffText } from './diff-text.ts';
 
 describe('diffText', () => {
-  it('says nothing of equal texts', () => {
+  it('returns nothing for equal texts', () => {
     expect(diffText('a\n', 'a\n', 'f')).toBe('');
   });
 
-  it('shows changed lines with those around them', () => {
+  it('shows changed lines with their context', () => {
     const before = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
     const after = before.replace('line 10\n', 'line ten\nand more\n');
     const hunk = '@@ -8,7 +8,8 @@\n line 7\n line 8\n line 9\n-line 10\n+line ten\n+and more\n';
@@ -23,7 +23,7 @@ describe('diffText', () => {
     );
   });
 
-  it('shows texts that have little in common as one in place of the other', () => {
+  it('shows texts with little in common as a whole replacement', () => {
     const lines = (word: string): string =>
       Array.from({ length: 4_000 }, (_, index) => `${word} ${index}\n`).join('');
     const shown = diffText(lines('old'), lines('new'));

@@ -75,7 +75,7 @@ describe('initTree with an HTTP API', () => {
     },
   );
 
-  it('says its API in 60 lines, blank ones left out', () => {
+  it('writes its API in at most 60 lines, without blank ones', () => {
     const lines = textAt(files, 'connector.toml').split('\n');
     expect(lines.filter((line) => line.trim() !== '')).toHaveLength(60);
   });
@@ -102,7 +102,7 @@ describe('initTree with a template', () => {
     expect(file).toEqual(textFile('svc-env.toml', expected));
   });
 
-  it('leaves out what compiling writes', () => {
+  it('leaves out generated files', () => {
     const { generated } = compiled(template);
     const files = initTree({ name: 'Board', template: [...template, ...generated] });
     expect(files.map(({ path }) => path)).toEqual(template.map(({ path }) => path));

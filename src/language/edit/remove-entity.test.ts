@@ -87,7 +87,7 @@ describe('removeEntity', () => {
     );
   });
 
-  it('suggests the entity that was meant', () => {
+  it('suggests the closest entity for an unknown one', () => {
     expect(refused('card')).toMatchObject([
       { code: 'unknown_entity', hint: 'did you mean "cards"?' },
     ]);
@@ -110,7 +110,7 @@ describe('removeEntity', () => {
     ]);
   });
 
-  it('removes an entity of which only code may speak, and says so', () => {
+  it('removes an entity that only code mentions, and warns of it', () => {
     const files = replaceFiles(withLabels(), [
       textFile(
         'api/labelling.py',
@@ -127,7 +127,7 @@ describe('removeEntity', () => {
     if (result.ok) expect(compileTree(replaceFiles(files, result.files)).ok).toBe(true);
   });
 
-  it('removes no entity that code gives to the store', () => {
+  it('refuses to remove an entity that code passes to the store', () => {
     const files = replaceFiles(withLabels(), [
       textFile('api/labelling.py', 'def labels(ctx):\n    return ctx.query("labels")\n'),
     ]);
@@ -239,7 +239,7 @@ describe('removeEntityWithUses', () => {
     ]);
   });
 
-  it('does not begin with a tree that has problems', () => {
+  it('refuses a tree that has problems', () => {
     const files = replaceFiles(starter, [textFile('data/customers.json', '[{}]')]);
     expect(removeEntityWithUses(files, 'invoices')).toMatchObject({
       ok: false,

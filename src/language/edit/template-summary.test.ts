@@ -3,7 +3,7 @@ import { smallWorld, toTree } from '#test/support/small-world.ts';
 import { leadOf, summarizeTemplate } from './template-summary.ts';
 
 describe('summarizeTemplate', () => {
-  it('names what the template holds', () => {
+  it('lists the parts of the template', () => {
     const world = smallWorld();
     world.text['README.md'] = '# Board\n\nCards on\nlists.\n\nMore.\n';
     const result = summarizeTemplate('board', toTree(world));
@@ -31,7 +31,7 @@ describe('summarizeTemplate', () => {
     expect(counts.rows).toBeGreaterThan(3);
   });
 
-  it('answers the problems of a tree that is no world', () => {
+  it('returns the problems of a tree that is no world', () => {
     const result = summarizeTemplate('empty', []);
     expect(result).toMatchObject({ ok: false, problems: [{ code: 'missing_file' }, {}] });
   });

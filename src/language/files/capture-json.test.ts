@@ -64,7 +64,7 @@ describe('readCaptures', () => {
     expect(problemsOf(tree)).toEqual([[code, path, pointer]]);
   });
 
-  it('takes hostile keys for keys like any other', () => {
+  it('treats hostile keys like any other', () => {
     const tree = treeOf({
       [file]: '{"operation":"list_cards","arguments":{"__proto__":{"a":1}},"status":200,"body":1}',
       'captures/list_cards/b.json':
@@ -87,7 +87,7 @@ describe('readCaptures', () => {
 });
 
 describe('matchCaptures', () => {
-  it('finds the operation, and refuses a capture of none', () => {
+  it('finds the operation, and refuses a capture without one', () => {
     const operation: VendorOperation = {
       name: 'list_cards',
       method: 'GET',

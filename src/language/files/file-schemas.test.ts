@@ -38,7 +38,7 @@ describe('fileSchema', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it.each(schemaFiles)('says of every key of %s what it is for', (file) => {
+  it.each(schemaFiles)('describes every key of %s', (file) => {
     const tables = tablesIn(fileSchema(file));
     expect(tables.length).toBeGreaterThan(0);
     const silent = tables.flatMap(([path, properties]) =>

@@ -22,7 +22,7 @@ describe('openApiOf', () => {
     ]);
   });
 
-  it('writes arguments inside segments as they are, and says of others that they may hold slashes', async () => {
+  it('writes arguments inside segments unchanged, and marks others that may contain slashes', async () => {
     const document = documentOf([
       card('GET', '/cards/{id}.json'),
       card('GET', '/files/{path...}/raw'),
@@ -72,7 +72,7 @@ describe('openApiOf', () => {
     expect(await lintOpenApi(document)).toEqual([]);
   });
 
-  it('gives legal names to definitions and leads references to them, not those in values', async () => {
+  it('gives legal names to definitions and rewrites references to them, but not in values', async () => {
     const document = documentOf([card('GET', '/cards')]);
     expect(await lintOpenApi(document)).toEqual([]);
     const { schemas } = document.components;
@@ -89,7 +89,7 @@ describe('openApiOf', () => {
     expect(schemas.cards_2).toEqual(definitions.cards);
   });
 
-  it('leaves open what handlers take and answer', async () => {
+  it('leaves bodies and answers of handlers open', async () => {
     const handler = (method: 'GET' | 'PUT', name: string): RouteContract =>
       card(method, '/anything', {
         action: 'handler',
@@ -134,7 +134,7 @@ describe('openApiOf', () => {
     expect(merged.components.examples.Invalid).toEqual({ value: { why: 'bad' } });
   });
 
-  it('shows what routes that write answer by cause', async () => {
+  it('shows the answers of writing routes by cause', async () => {
     const routes = [
       card('POST', '/cards', { action: 'create' }),
       card('GET', '/cards/{id}', { single: true }),
@@ -193,7 +193,7 @@ describe('openApiOf', () => {
     ]);
   });
 
-  it('names every way in which a session takes its token', async () => {
+  it('names every place in which a session accepts its token', async () => {
     const auths: [ApiContract['auth'], unknown][] = [
       [{ scheme: 'bearer', name: null, tokenPath: null, scope: null }, undefined],
       [{ scheme: 'none', name: null, tokenPath: null, scope: null }, undefined],

@@ -5,7 +5,7 @@ import { lintOpenApi } from '#test/support/openapi-lint.ts';
 import { plainPaging } from '../contract.ts';
 
 describe('a document of requests', () => {
-  it('types parameters by the fields that they are matched against', async () => {
+  it('types parameters by their fields', async () => {
     const document = documentOf([
       card('GET', '/lists/{list}/cards', {
         params: ['state', 'login', 'label', 'q', 'size', 'free'].map((name) => ({
@@ -89,7 +89,7 @@ describe('a document of requests', () => {
     expect(bare).toEqual({ type: 'array', items: { $ref: '#/components/schemas/cards' } });
   });
 
-  it('nests what the body is read from, and asks for what the row needs', async () => {
+  it('nests the fields of the body, and requires the fields that the row needs', async () => {
     const document = documentOf([
       card('POST', '/lists/{list}/cards', {
         action: 'create',
@@ -140,7 +140,7 @@ describe('a document of requests', () => {
     });
   });
 
-  it('takes all fields of the entity where none are mapped, and none in particular to change', async () => {
+  it('has all fields of the entity if none are mapped, and requires none for an update', async () => {
     const document = documentOf([
       card('POST', '/cards', { action: 'create', generate: [{ field: 'id', with: 'int' }] }),
       card('PATCH', '/cards/{id}', { action: 'update', filter: [equals('id', 'id')] }),

@@ -29,7 +29,7 @@ describe('outlineJson', () => {
     ]);
   });
 
-  it('shows a value of several lines by its key, and what is missing in it too', () => {
+  it('shows a value of several lines, and what is missing in it, by its key', () => {
     expect(inJson(text, '/a', '/é😀', '/é😀/y', '/é😀/z', '')).toEqual([
       '2:3',
       '4:13',
@@ -43,7 +43,7 @@ describe('outlineJson', () => {
     expect(inJson(text, '/b', '/a/1/x', '/a/0/x/y')).toEqual([undefined, '3:5', '2:9']);
   });
 
-  it('takes the last of keys written twice, as a parser does', () => {
+  it('uses the last of repeated keys, as a parser does', () => {
     expect(inJson('{"a":1,"\\u0061":2}', '/a', '/a!')).toEqual(['1:17', '1:8']);
   });
 
@@ -87,7 +87,7 @@ describe('outlineJson', () => {
 });
 
 describe('faults of JSON', () => {
-  it('finds keys that repeat one of the same object, and nothing below them', () => {
+  it('finds repeated keys of an object, and nothing below them', () => {
     const text = '{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}';
     expect(findDuplicateKeys(text)).toEqual(['/a']);
     expect(findDuplicateKeys('{"a":1,"\\u0061":2}')).toEqual(['/a']);
@@ -95,7 +95,7 @@ describe('faults of JSON', () => {
     expect(repeatsKeys('[{"a":": "},{"a":1}]', [{ a: ': ' }, { a: 1 }])).toBe(false);
   });
 
-  it('finds the number that loses digits', () => {
+  it('finds a number that loses digits', () => {
     const text = '{"a":"12345678901234567890","b":[9007199254740991,9007199254740993]}';
     expect(findUnsafeNumber(text)).toEqual({ pointer: '/b/1', source: '9007199254740993' });
     expect(findUnsafeNumber('[0.12345678901234567890, 1e10]')).toBeUndefined();

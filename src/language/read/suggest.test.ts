@@ -56,7 +56,7 @@ const distance = (a: string, b: string): number => {
 };
 
 describe('the nearest name', () => {
-  it('is the one that a full edit distance finds', () => {
+  it('is the one with the smallest edit distance', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
     const near = fc.property(word, word, (name, other) => {
       const most = name.length < 5 ? 1 : 2;

@@ -32,7 +32,7 @@ describe('types', () => {
     expect(types(schema)).toEqual(expected);
   });
 
-  it('of schemas that say nothing, or only refer to themselves, are all', () => {
+  it('of empty schemas, and of schemas that only refer to themselves, are all types', () => {
     expect(types({})).toHaveLength(7);
     expect(types({ $ref: '#/$defs/Loop' })).toHaveLength(7);
   });
@@ -76,7 +76,7 @@ describe('at', () => {
     expect(at(...path)).toEqual(expected);
   });
 
-  it('takes open parts for anything', () => {
+  it('treats open parts as any value', () => {
     expect(at('open', 'b')).toHaveLength(7);
   });
 

@@ -4,7 +4,7 @@ import { deepestDefinition } from './bounds.ts';
 const to = (name: string) => ({ $ref: `#/$defs/${name}` });
 
 describe('deepestDefinition', () => {
-  it('adds up schemas inside one another, references followed', () => {
+  it('adds up nested schemas, following references', () => {
     const definitions = {
       A: { properties: { b: to('B') } },
       B: { items: { items: to('C') } },
@@ -13,7 +13,7 @@ describe('deepestDefinition', () => {
     expect(deepestDefinition(definitions)).toEqual({ name: 'A', depth: 2 + 3 + 1 });
   });
 
-  it('takes a circle for as deep as all its members together', () => {
+  it('counts a circle as deep as all its members together', () => {
     const definitions = {
       A: { properties: { b: to('B') } },
       B: { properties: { a: to('A'), b: to('B'), c: to('C') } },

@@ -64,12 +64,12 @@ describe('createRowChecker', () => {
     expect(checker.check('cards', row)).toEqual([{ field, pointer, detail }]);
   });
 
-  it('reports everything wrong with a row', () => {
+  it('reports every problem of a row', () => {
     const problems = checker.check('cards', { ...card, id: 'x', title: '', extra: 1 });
     expect(problems.map(({ field }) => field).sort()).toEqual(['extra', 'id', 'title']);
   });
 
-  it('refuses what is not an object', () => {
+  it('refuses a value that is no object', () => {
     const [problem] = checker.check('cards', [card]);
     expect(problem).toEqual({ field: '', pointer: '', detail: 'must be object, is a list' });
   });
@@ -85,7 +85,7 @@ describe('createRowChecker', () => {
     ]);
   });
 
-  it('reports little of large rows that are wrong throughout', () => {
+  it('reports few problems of large rows that are wrong throughout', () => {
     const problems = checker.check('cards', { ...card, labels: Array(200_000).fill(0) });
     expect(problems).toHaveLength(1);
   });

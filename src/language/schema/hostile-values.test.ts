@@ -47,15 +47,15 @@ describe('names', () => {
   });
 });
 
-describe('much work from little text', () => {
-  it('compares a long list once', () => {
+describe('a small text that could cause much work', () => {
+  it('has a long list compared once', () => {
     const list = Array.from({ length: 200_000 }, (_, index) => (index % 2 ? index : `${index}`));
     const fits = takes({ uniqueItems: true });
     expect(fits(list)).toBe(true);
     expect(fits([...list, '0'])).toBe(false);
   });
 
-  it('asks once on each level what a value that nests has been looked at for', () => {
+  it('has each level of a nested value checked once', () => {
     const tree = {
       anyOf: [{ properties: { child: { $ref: '#/$defs/Tree' } } }, { required: ['never'] }],
       unevaluatedProperties: false,
@@ -67,7 +67,7 @@ describe('much work from little text', () => {
     expect(fits({ child: { child: { other: 1 } } })).toBe(false);
   });
 
-  it('does not copy a large definition into all that refer to it', () => {
+  it('does not copy a large definition into every schema that refers to it', () => {
     const fields = Array.from({ length: 400 }, (_, index) => [`f${index}`, { maxLength: index }]);
     const users = Array.from({ length: 400 }, (_, index) => [`u${index}`, { $ref: '#/$defs/Big' }]);
     const big = { properties: Object.fromEntries(fields) };

@@ -25,7 +25,7 @@ it.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"ü"'])('the text %s is kept', (tex
   expect(hasBrokenText(JSON.parse(text))).toBe(false);
 });
 
-it('half of a surrogate pair is not, in a text or a name', () => {
+it('half of a surrogate pair is not kept, in a text or a name', () => {
   const broken = 'holds half of a surrogate pair, which is no character';
   for (const text of ['\\ud800', '\\udc00', 'a\\ud83d', '\\ude00\\ud83d']) {
     const value: unknown = JSON.parse(`{"a":[{"b":"${text}"}]}`);
@@ -36,7 +36,7 @@ it('half of a surrogate pair is not, in a text or a name', () => {
   }
 });
 
-it('a row with one is refused where it stands, unless it breaks its shape', () => {
+it('a row with half of a surrogate pair is refused at its place, unless it breaks its schema', () => {
   const schema = { type: 'object', properties: { id: { type: 'integer' }, a: { type: 'string' } } };
   const entity = { name: 'notes', schema, primaryKey: ['id'], unique: [], relationships: [] };
   const checker = createRowChecker({ definitions: {}, entities: [{ ...entity, columns: [] }] });

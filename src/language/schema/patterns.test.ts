@@ -44,7 +44,7 @@ const letters = ['a', 'b', 'A', '1', '_', ' ', '\n', '\r', '\v', '\b', '\0', '\x
 const others = [':', ']', '^', '-', 'é', '\u00a0', '\u2028', '\ufeff', '😀', '😁', '\ud83d'];
 
 describe('compilePattern', () => {
-  it('finds what ECMAScript finds', () => {
+  it('finds the same matches as ECMAScript', () => {
     fc.assert(
       fc.property(choiceLists(8), choiceLists(8), (forPattern, forText) => {
         const source = forPattern.map((number) => createChoices([number]).of(pieces)).join('');
@@ -117,7 +117,7 @@ describe('patternSize', () => {
     expect(sizeOf(source)).toBe(size);
   });
 
-  it('is as large as what the engine makes of it, within a factor', () => {
+  it('is the size of the compiled pattern, within a factor', () => {
     for (const source of ['^[A-Z]+-\\d{1,300}$', '(?:a?b{2}){200}', '(x|y|z){1,100}', '\\S{500}']) {
       const size = sizeOf(source);
       const made = compilePattern(source).size;

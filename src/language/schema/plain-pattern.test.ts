@@ -34,7 +34,7 @@ describe('isPlainPattern', () => {
     expect(isPlainPattern(pattern)).toBe(false);
   });
 
-  it('finds what RE2 finds', () => {
+  it('finds the same matches as RE2', () => {
     const pieces = ['[a-c]', '[.-/_]', '[a-]', '\\d', '\\w', '\\.', 'a', '-', ':', '[0-9A-F]'];
     const repeats = ['', '', '+', '*', '?', '{2}'];
     const pattern = fc

@@ -46,7 +46,7 @@ const readOtherwise = async ({ root, definitions }: SchemaFamily) => {
 beforeAll(() => setShouldValidateFormat(true));
 
 describe('JSON Schema', () => {
-  it('gets the same verdicts here as from another validator', async () => {
+  it('gets the same verdicts as from another validator', async () => {
     const seen = { accepted: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -97,7 +97,7 @@ const isKnownDifference = (format: string, text: string): boolean =>
   (format === 'hostname' && /(^|\.)..--/.test(text));
 
 describe('formats', () => {
-  it('are the ones that the other validator knows', () => {
+  it('are those of the other validator', () => {
     expect(Object.keys(formatTexts).sort()).toEqual(Object.keys(assertedFormats).sort());
   });
 

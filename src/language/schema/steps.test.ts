@@ -274,7 +274,7 @@ describe('a first look', () => {
 });
 
 describe('shapes that refer to one another at random', () => {
-  it('take no more steps than schemas times values, and get the verdict of a plain check', () => {
+  it('take at most schemas times values steps, and get the verdict of a plain check', () => {
     const seen = { accepted: 0, refused: 0 };
     const property = fc.property(choiceLists(120), choiceLists(300), (forShapes, forValues) => {
       const choices = createChoices(forShapes);

@@ -64,7 +64,7 @@ describe('createTablesSql', () => {
     `);
   });
 
-  it('makes fields of payloads columns, typed', () => {
+  it('makes typed columns of the fields of payloads', () => {
     const { db, insert } = open(contractOf());
     insert('lists', { id: 1, name: '5' });
     insert('cards', { id: 7, list_id: 1, title: 't', author: {}, done_early: true, estimate: 2 });

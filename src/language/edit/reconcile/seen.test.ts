@@ -23,7 +23,7 @@ describe('schemaOf', () => {
     expect(inferred(...values)).toEqual(schema);
   });
 
-  it('requires what all objects have, and closes them', () => {
+  it('requires the fields that all objects have, and closes the schema', () => {
     expect(inferred({ a: 1, b: { c: 'x' } }, { a: null, b: {} })).toEqual({
       type: 'object',
       additionalProperties: false,
@@ -49,11 +49,11 @@ describe('schemaOf', () => {
     expect(inferred(text, 'else')).toEqual({ type: 'string' });
   });
 
-  it('does not take a digest for a URI', () => {
+  it('does not treat a digest as a URI', () => {
     expect(inferred(`sha256:${'0'.repeat(64)}`)).toEqual({ type: 'string' });
   });
 
-  it('takes objects with very many keys, or with keys of JavaScript, for maps', () => {
+  it('treats objects with very many keys, or with keys of JavaScript, as maps', () => {
     const map = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, index]));
     expect(inferred(map)).toEqual({ type: 'object', additionalProperties: { type: 'integer' } });
     const odd = JSON.parse('{"a": 1, "__proto__": "x"}');
@@ -63,7 +63,7 @@ describe('schemaOf', () => {
     });
   });
 
-  it('describes only so many fields in all', () => {
+  it('describes a limited number of fields in all', () => {
     const bush = (depth: number): unknown =>
       depth === 0
         ? 1
@@ -79,7 +79,7 @@ describe('schemaOf', () => {
     expect(JSON.stringify(inferred(deep)).length).toBeLessThan(1_000);
   });
 
-  it('is a schema that every value fits', () => {
+  it('returns a schema that every value fits', () => {
     const value = fc.jsonValue({ maxDepth: 5 });
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 6 }), (values) => {
