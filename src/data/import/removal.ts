@@ -108,7 +108,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
   };
 
   /** Removes the rows of the import that have unique values of a restored row of the base. */
-  const makeWay = (entity: CatalogEntity, payload: string, key: string): void => {
+  const removeCompeting = (entity: CatalogEntity, payload: string, key: string): void => {
     const keyPaths = entity.primaryKey.map((field) => [field]);
     for (const paths of [keyPaths, ...entity.unique]) {
       const same = paths.map(
@@ -133,7 +133,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
       insert();
     } catch (error) {
       if (!isTaken(error)) throw error;
-      makeWay(entity, payload, key);
+      removeCompeting(entity, payload, key);
       insert();
     }
     sum.add(entity, key, payload);

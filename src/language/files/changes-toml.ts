@@ -35,11 +35,11 @@ const where = kind<Row>({ type: 'object' }, (place: Place, value) =>
 const allowanceKeys = {
   entity: described('An entity whose rows may change.', required(text, '')),
   fields: described(
-    'Fields, or paths to them, that may be updated. Default: rows may change in any way, also come and go.',
+    'Fields, or paths to them, that may be updated. Default: any change, including inserted and deleted rows.',
     optional<string[]>(distinct(listOf(filledText(), { least: 1, most: 100 }))),
   ),
   where: described(
-    'Which rows, as in a check: as they are now, or were where they are gone. Default: all.',
+    'Rows that may change, as in a check: by their present values, or by their last ones if they are deleted. Default: all.',
     optional<Row>(where),
   ),
 };
@@ -47,11 +47,11 @@ export type AllowanceTable = TableOf<typeof allowanceKeys>;
 
 const changesKeys = {
   closed: described(
-    'Whether a change fails that no check asks for and that is not allowed. Default: false.',
+    'Whether any other change fails the task: one that no check requires and "allow" does not list. Default: false.',
     optional(flag),
   ),
   allow: described(
-    'Changes that are expected beside those of the checks.',
+    'Changes that are allowed beside those of the checks.',
     optional<Placed<AllowanceTable>[]>(listOf(placed(tableOf(allowanceKeys)), { most: 1_000 })),
   ),
 };

@@ -33,9 +33,9 @@ export const connectorFileKeys = {
     optionalPlaced(tableOf(redactKeys)),
   ),
   operations: operationsKey,
-  api: described('What holds for every route.', defaultedTable(apiKeys)),
-  ui: described('The page the world serves.', optionalPlaced(tableOf(uiKeys))),
-  webhooks: described('The events the world sends.', optionalPlaced(tableOf(webhooksKeys))),
+  api: described('Settings for every route.', defaultedTable(apiKeys)),
+  ui: described('The page that the world serves.', optionalPlaced(tableOf(uiKeys))),
+  webhooks: described('The events that the world sends.', optionalPlaced(tableOf(webhooksKeys))),
 };
 export type Connector = TableOf<typeof connectorFileKeys> & { place: Place };
 

@@ -56,8 +56,8 @@ const where = described(
 const mostRows = 1_000_000_000;
 const rowCount = integer(0, mostRows);
 const range = tableOf({
-  min: described('At least so many.', optional(rowCount)),
-  max: described('At most so many.', optional(rowCount)),
+  min: described('Lower bound.', optional(rowCount)),
+  max: described('Upper bound.', optional(rowCount)),
 });
 
 /** Returns an object without its undefined members. */
@@ -82,20 +82,23 @@ const related = tableOf({
   entity: described('An entity that is related to that of the check.', required(text, '')),
   where,
   by: described(
-    'The fields of the relationship, where there are several.',
+    'The fields of the relationship, if there are several.',
     optional<string[]>(listOf(filledText(), { least: 1, most: 16 })),
   ),
 });
 
 const judgedKeys = {
-  name: described('What must hold, in words; unique in the task.', required(filledText(200), '')),
-  weight: described('What it counts for in the score. Default: 1.', optional(number(0, 1_000))),
+  name: described(
+    'Name of the check: its condition in words, unique in the task.',
+    required(filledText(200), ''),
+  ),
+  weight: described('Weight of the check in the score. Default: 1.', optional(number(0, 1_000))),
   before: described(
-    'The name of another check: what this one finds came before what that one finds.',
+    'Name of another check, whose findings must be later than those of this one.',
     optional(filledText(200)),
   ),
   after: described(
-    'The name of another check: what this one finds came after what that one finds.',
+    'Name of another check, whose findings must be earlier than those of this one.',
     optional(filledText(200)),
   ),
 };
@@ -105,26 +108,29 @@ const rowsKeys = {
   entity: described('An entity, or svc_requests, the request ledger.', required(text, '')),
   where,
   count: described(
-    'Exactly so many rows must match, or { min = 2, max = 3 }. Default: at least one.',
+    'Number of rows that must match, or { min = 2, max = 3 }. Default: at least one.',
     optional<CheckCount>(count),
   ),
   any: described('At least one related row matches.', optional(related)),
   all: described('Every related row matches.', optional(related)),
   none: described('No related row matches.', optional(related)),
   changed: described('Fields that differ from when the task began.', optional<string[]>(fields)),
-  unchanged: described('Fields that are as when the task began.', optional<string[]>(fields)),
+  unchanged: described(
+    'Fields that have the same value as when the task began.',
+    optional<string[]>(fields),
+  ),
   increased_by: described(
-    'Fields with how much more they are than when the task began.',
+    'Fields with the amount by which they have increased since the task began.',
     optional<Map<string, number>>(mapOf(number(-Number.MAX_VALUE, Number.MAX_VALUE), { least: 1 })),
   ),
 };
 
 const answerKeys = {
   ...judgedKeys,
-  kind: described('A check of what the agent answered.', required(oneOf(['answer']), 'answer')),
+  kind: described("A check of the agent's answer.", required(oneOf(['answer']), 'answer')),
   equals: described('The right answer.', required<unknown>(anything, null)),
   as: described('A list whose order and repeats do not matter.', optional(oneOf(['set']))),
-  tolerance: described('How far a number may be off.', optional(number(0, Number.MAX_VALUE))),
+  tolerance: described('Largest deviation of a number.', optional(number(0, Number.MAX_VALUE))),
 };
 
 const rowsTable = tableOf(rowsKeys);
@@ -191,11 +197,11 @@ const check = kind<CheckRead>(
 const graderKeys = {
   kind: described('How the task is graded. Default: by checks.', optional(oneOf(['assertions']))),
   checks: described(
-    'What must hold of the state that is left. Left out where checks/verify.py says it.',
+    'Checks of the final state. Absent if the scenario has checks/verify.py.',
     optional<CheckRead[]>(listOf(check, { least: 1 })),
   ),
   changes: described(
-    'What may change beside what the checks ask for.',
+    'Changes that are allowed beside those that the checks require.',
     optional<Placed<ChangesTable>>(placed(changesTable)),
   ),
 };

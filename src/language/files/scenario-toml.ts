@@ -23,18 +23,18 @@ export const scenarioFileKeys = {
   name: described("Name of the task. Default: the folder's.", optional(filledText(200))),
   description: described('For people.', optional(text)),
   tools: described(
-    'Tools that the agent is given. Default: all of the world.',
+    'Tools that the agent gets. Default: all of the world.',
     optional<string[]>(distinct(listOf(filledText()))),
   ),
   seed: described(
     'The rows of seed/.',
     defaultedTable({
       mode: described(
-        "Rows join the world's, change those with their primary keys field by field, or stand in place of those of their entities.",
+        "The rows are added to the world's, merged by field into rows with the same primary key, or replace all rows of their entities.",
         defaulted<SeedMode>(oneOf(seedModes), 'append'),
       ),
       redact: described(
-        "What the world's [redact] does to them before the contract sees them.",
+        "Effect of the world's [redact] on them, before the contract checks them.",
         defaulted<RedactionMode>(oneOf(redactionModes), 'off'),
       ),
     }),
@@ -43,9 +43,9 @@ export const scenarioFileKeys = {
     'How the task is graded. Beside checks/verify.py it has only changes.',
     optional<Placed<GraderTable>>(graderTable),
   ),
-  solution: described('How the task is solved, for proofs.', optional<WrittenSolution>(solution)),
+  solution: described('Solution of the task, for proofs.', optional<WrittenSolution>(solution)),
   alternatives: described(
-    'Other ways that are as right.',
+    'Other solutions that are equally correct.',
     optional<WrittenSolution[]>(alternatives),
   ),
 };

@@ -37,7 +37,7 @@ const requestKeys = {
     required<(typeof stepMethods)[number]>(oneOf(stepMethods), 'GET'),
   ),
   path: described(
-    'The path of a route with its query; {steps[0].output.id} stands for what an earlier step answered.',
+    'The path of a route with its query; {steps[0].output.id} stands for a value from the answer of an earlier step.',
     required(filledText(2_000), '/'),
   ),
   headers: described('Headers beside the credential, or in its place.', optional(mapOf(text))),
@@ -45,17 +45,14 @@ const requestKeys = {
     'The body, sent as JSON; a text with a content-type that is not JSON is sent as it is.',
     optional<unknown>(anything),
   ),
-  auth: described(
-    "Whether it is sent with the session's token; true unless given.",
-    optional<boolean>(flag),
-  ),
+  auth: described("Whether to send the session's token. Default: true.", optional<boolean>(flag)),
 };
 
 const stepKeys = {
   tool: described('The tool that is called.', optional(filledText())),
-  input: described('What the tool is given.', optional(table)),
+  input: described('Input of the tool.', optional(table)),
   request: described('A request to the API of the world.', optional(tableOf(requestKeys))),
-  answer: described('The answer that is given.', optional<unknown>(anything)),
+  answer: described('The answer of the agent.', optional<unknown>(anything)),
 };
 
 const stepSchema = { ...tableOf(stepKeys).schema, maxProperties: 2 };
@@ -92,7 +89,7 @@ const scriptFile = textThat(
 
 const solutionKeys = {
   steps: described(
-    'What is done, in order.',
+    'Steps of the solution, in order.',
     optional<Step[]>(listOf(step, { most: solutionLimits.steps })),
   ),
   script: described(

@@ -66,7 +66,7 @@ export const environmentFileKeys = {
       ),
     }),
   ),
-  environment: described('What the world is.', environmentTable),
+  environment: described('Name and kind of the world.', environmentTable),
   env: described('Another spelling of "environment".', environmentTable),
   db: described(
     'The store.',
@@ -87,7 +87,7 @@ export const environmentFileKeys = {
     }),
   ),
   actions: described(
-    'What happens by itself.',
+    'Actions that run automatically.',
     defaultedTable({
       on_push: described(
         'On every push: "tests" runs the suite in tests/.',

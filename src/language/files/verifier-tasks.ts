@@ -24,7 +24,7 @@ const taskKeys = {
   description: described('For people.', optional(text)),
   instruction: described('The instruction for the agent.', optional(text)),
   tools: described(
-    'Tools the agent is given. Default: all.',
+    'Tools that the agent gets. Default: all.',
     optional<string[]>(distinct(listOf(filledText()))),
   ),
   verifier: described(
@@ -38,7 +38,7 @@ const taskKeys = {
     ),
   ),
   changes: described(
-    'What may change beside what the query asks for.',
+    'Changes that are allowed beside those that the query requires.',
     optional<Placed<ChangesTable>>(placed(changesTable)),
   ),
 };

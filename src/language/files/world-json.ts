@@ -62,15 +62,15 @@ const entityKeys = {
     required<Placed<unknown> | undefined>(schemaValue, undefined),
   ),
   primary_key: described(
-    'Direct fields that tell rows apart: required strings or integers.',
+    'Direct fields that identify a row: required strings or integers.',
     required(fieldNames, []),
   ),
   unique: described(
-    'Further lists of fields, or JSON pointers, that tell rows apart.',
+    'Further lists of fields, or JSON pointers, whose values are unique together.',
     defaulted<Placed<string[]>[]>(listOf(placed(fieldNames)), []),
   ),
   relationships: described(
-    'What rows refer to.',
+    'References of its rows to rows of other entities.',
     defaulted<Placed<RelationshipTable>[]>(listOf(placed(tableOf(relationshipKeys))), []),
   ),
 };
@@ -92,18 +92,18 @@ export type ToolTable = TableOf<typeof toolKeys>;
 const extensionKeys = {
   version: described('Version of this form.', required(exactly(1), 1)),
   domain_version: described(
-    'Version of the data model, in words of your own.',
+    'Version of the data model, in your own notation.',
     required(filledText(256), ''),
   ),
   package: described(
-    'What the world is published as.',
+    'Package under which the world is published.',
     requiredTable({
       id: described('Its name.', required(filledText(), '')),
       version: described('Its version.', required(filledText(), '')),
     }),
   ),
   entities: described(
-    'Kinds of rows, by name.',
+    'Entities: the kinds of rows, by name.',
     required<Map<string, Placed<EntityTable>>>(
       mapOf(placed(tableOf(entityKeys)), { least: 1 }),
       new Map(),

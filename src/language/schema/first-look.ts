@@ -17,7 +17,7 @@ import { compilePattern, type Pattern, patternSteps } from './patterns.ts';
 import { createSteps, OutOfSteps, type Steps, stepsOfText, weightOf } from './steps.ts';
 
 /** Thrown at a keyword that the look does not support. */
-class CannotTell extends Error {}
+class Undecided extends Error {}
 
 type Test = (value: unknown) => boolean;
 
@@ -128,7 +128,7 @@ const parts = (held: unknown, { testOf }: Context): Test[] =>
 const makers: Readonly<Record<string, Maker>> = {
   $ref: (held, _, { definition }) => {
     const name = definitionName(held);
-    if (name === undefined) throw new CannotTell();
+    if (name === undefined) throw new Undecided();
     return definition(name);
   },
   type: (held) =>
@@ -164,7 +164,7 @@ const makers: Readonly<Record<string, Maker>> = {
   uniqueItems: (held, _, { steps }) =>
     held === true ? ofLists((list) => isDistinct(list, steps)) : always,
   items: (held, { prefixItems }, { steps, testOf }) => {
-    if (prefixItems !== undefined) throw new CannotTell();
+    if (prefixItems !== undefined) throw new Undecided();
     const test = testOf(held);
     const weight = weightOf(held);
     return ofLists((list) => {
@@ -200,7 +200,7 @@ const testsOf = (schema: Table, context: Context): Test[] => {
     .filter(([keyword]) => !ignored.has(keyword))
     .map(([keyword, held]) => {
       const make = own(makers, keyword) as Maker | undefined;
-      if (make === undefined) throw new CannotTell();
+      if (make === undefined) throw new Undecided();
       return make(held, schema, context);
     });
   const hasMembers = memberKeywords.some((keyword) => Object.hasOwn(schema, keyword));
@@ -264,7 +264,7 @@ export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>
         test ??= testOf(schema);
         return test(value);
       } catch (error) {
-        if (error instanceof CannotTell) isReadable = false;
+        if (error instanceof Undecided) isReadable = false;
         else if (!(error instanceof OutOfSteps)) throw error;
         return false;
       }

@@ -90,7 +90,7 @@ export const createWriter = ({
   freeSpace,
   writeSet,
 }: WriterParts): Writer => {
-  const takeRoom = (entity: CatalogEntity, key: string, payload: string): void => {
+  const reserve = (entity: CatalogEntity, key: string, payload: string): void => {
     if (!freeSpace.take(Buffer.byteLength(key + payload), treesOf(entity))) refuseFull(entity, key);
   };
   const record = (entity: CatalogEntity, position: number, isMoved: () => boolean): void => {
@@ -108,7 +108,7 @@ export const createWriter = ({
     const written = writeSet();
     const key = keyOf(entity, row);
     const after = JSON.stringify(row);
-    takeRoom(entity, key, after);
+    reserve(entity, key, after);
     const insert = prepare(
       `INSERT INTO ${entity.table} (${entity.position}, _key, payload) VALUES (?, ?, ?)`,
     );
@@ -141,7 +141,7 @@ export const createWriter = ({
         checkParentsNow(catalog, prepare, { entity, key: newKey, row, old });
       }
       const after = JSON.stringify(row);
-      takeRoom(entity, newKey, after);
+      reserve(entity, newKey, after);
       if (newKey === key) {
         const update = prepare(`UPDATE ${entity.table} SET payload = ? WHERE _key = ?`);
         store(entity, row, key, () => update.run(after, key));

@@ -110,7 +110,7 @@ const toField = (
   const own = isTable(schema) ? schema : {};
   const format = input.kind === 'text' ? formatOf(name, own) : undefined;
   const { description } = own;
-  const isTold = typeof description === 'string' && description.length <= mostDescribed;
+  const isDescribed = typeof description === 'string' && description.length <= mostDescribed;
   return {
     name,
     label: labelOf(name),
@@ -118,7 +118,7 @@ const toField = (
     nullable: source.analysis.types([schema]).has('null'),
     ...input,
     ...(format === undefined ? {} : { format }),
-    ...(isTold ? { description } : {}),
+    ...(isDescribed ? { description } : {}),
   };
 };
 

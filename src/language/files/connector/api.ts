@@ -86,7 +86,7 @@ export const apiKeys = {
   page_links: described('Send next and previous as absolute URLs.', defaulted(flag, false)),
   page: pageKey,
   page_size: described(
-    'Rows on a page unless asked otherwise.',
+    'Rows on a page unless the request asks for another number.',
     defaulted(integer(1, 10_000), 100),
   ),
   limit_param: described('Parameter for the size of a page.', defaulted(parameter, 'limit')),
@@ -112,7 +112,7 @@ export const apiKeys = {
     defaultedTable({
       duplicate: described('For a key that another row has.', optional(causeAnswer)),
       reference: described(
-        'For a reference to a row that there is not, and for a row that others refer to.',
+        'For a reference to a missing row, and for a row that others refer to.',
         optional(causeAnswer),
       ),
       shape: described('For a row or a body that does not fit its schema.', optional(causeAnswer)),
@@ -147,11 +147,11 @@ export const apiKeys = {
   ),
   last_modified: lastModified,
   handlers: described(
-    'Module that "handler" and "before" name functions of.',
+    'Module with the functions that "handler" and "before" name.',
     defaulted(pythonOrTypeScript, 'api/handlers.py'),
   ),
   check_requests: described(
-    'Whether bodies that do not fit "request" are refused before the handler runs. false: the handler words what it refuses, and openapi.json alone tells "request".',
+    'Whether bodies that do not fit "request" are refused before the handler runs. false: the handler words what it refuses, and "request" appears only in openapi.json.',
     defaulted(flag, true),
   ),
   before: described('Function that runs before every route.', optional(filledText())),
@@ -160,6 +160,6 @@ export const apiKeys = {
     defaulted(flag, false),
   ),
   rate_limits: rateLimitsKey,
-  faults: described('What goes wrong on purpose when the API is used.', defaultedTable(faultsKeys)),
+  faults: described('Faults that the API produces on purpose.', defaultedTable(faultsKeys)),
 };
 export type ApiTable = TableOf<typeof apiKeys>;

@@ -48,31 +48,31 @@ const headerText = textMatching(
 
 const ruleKeys = {
   name: described(
-    'Name of the rule, by which the request ledger tells what it did.',
+    'Name of the rule, which the request ledger shows for each request that it affected.',
     required(ruleName, ''),
   ),
   routes: described(
-    'Names or paths of the operations that it holds for, * at the end of a path for anything. Absent: all.',
+    'Names or paths of the operations that it affects; * at the end of a path matches anything. Absent: all.',
     optional<string[]>(routeNames),
   ),
   nth: described(
-    'Which of their requests it meets, counted from the start of the session, its last reset, or when the faults were set.',
+    'Number of the request that it affects, counted from the start of the session, its last reset, or the time at which the faults were set.',
     optional<number>(integer(1, mostCount)),
   ),
   times: described(
-    'With nth: how many requests in a row. Default: 1.',
+    'With nth: number of consecutive requests that it affects. Default: 1.',
     optional<number>(integer(1, mostCount)),
   ),
   chance: described(
-    'The chance that it meets a request, drawn from the seed of the session. Without nth and chance it meets all.',
+    'The chance that it affects a request, drawn from the seed of the session. Without nth and chance it affects all.',
     optional<number>(number(0, 1)),
   ),
   latency_ms: described(
-    'Milliseconds for which the answer is held back. The request is carried out at once.',
+    'Delay of the answer, in milliseconds. The request is carried out at once.',
     optional<number>(integer(1, mostLatencyMs)),
   ),
   status: described(
-    'Status that is answered in place of carrying the request out. With rate_limit: that of a request beyond the limit; default: 429.',
+    'Status that is returned without carrying out the request. With rate_limit: that of a request beyond the limit; default: 429.',
     optional<number>(errorStatus),
   ),
   body: described(
@@ -100,7 +100,7 @@ const ruleKeys = {
     optional<number>(integer(1, 31_536_000)),
   ),
   retry_after: described(
-    'With rate_limit: whether Retry-After tells in how many seconds the window ends. Default: true.',
+    'With rate_limit: whether Retry-After gives the seconds until the window ends. Default: true.',
     optional<boolean>(flag),
   ),
 };
@@ -108,11 +108,11 @@ export type FaultTable = TableOf<typeof ruleKeys>;
 
 export const faultsKeys = {
   tools: described(
-    'Whether tools meet them as well: one that is an operation meets what its route does, any other the rules without routes.',
+    'Whether faults also apply to tools: to a tool that is an operation, the rules of its route; to any other, the rules without routes.',
     defaulted(flag, false),
   ),
   rules: described(
-    'The faults, in the order in which they are looked at.',
+    'The faults, in the order in which they are checked.',
     defaulted<FaultTable[]>(listOf(tableOf(ruleKeys), { most: mostRules }), []),
   ),
 };

@@ -48,10 +48,7 @@ export const lastModified = described(
 );
 
 /** Keys that a route may set for itself, and that otherwise have the default of all routes. */
-export const pageKey = described(
-  'How lists are cut into pages.',
-  optional<PageKind>(oneOf(pageKinds)),
-);
+export const pageKey = described('Paging of lists.', optional<PageKind>(oneOf(pageKinds)));
 
 const textMap = mapOf(text);
 
@@ -112,11 +109,11 @@ const matches = ['equals', 'contains', 'prefix'] as const satisfies readonly Fil
 const operationApiKeys = {
   action: described('What the route does.', defaulted<RouteAction>(oneOf(routeActions), 'read')),
   filter: described(
-    'Which rows: argument to field. Needed for update and delete.',
+    'Rows of the route, by argument: argument to field. Needed for update and delete.',
     defaulted<Map<string, string>>(textMap, noTexts()),
   ),
   match: described(
-    'How an argument of the filter is compared; "equals" unless said.',
+    'Comparison for an argument of the filter. Default: "equals".',
     defaulted<Map<string, FilterMatch>>(mapOf(oneOf(matches)), new Map()),
   ),
   handler: described(
@@ -124,7 +121,7 @@ const operationApiKeys = {
     optional(filledText()),
   ),
   request: described(
-    'What a handler wants its body to be: a definition of schema/world.json, or "<sibling>.json:<name>". Other bodies are refused.',
+    'Schema of the body that a handler accepts: a definition of schema/world.json, or "<sibling>.json:<name>". Other bodies are refused.',
     optional(filledText()),
   ),
   response: described(
@@ -132,7 +129,7 @@ const operationApiKeys = {
     optional(filledText()),
   ),
   status: described(
-    'Status of the answer: 200 unless said, 201 for create, 204 for delete.',
+    'Status of the answer. Default: 200, for create 201, for delete 204.',
     optional(okStatus),
   ),
   envelope: described('Key the rows are answered under, if not that of [api].', optional(text)),
@@ -149,7 +146,7 @@ const operationApiKeys = {
     defaulted<Map<string, unknown>>(mapOf(anything), new Map()),
   ),
   generate: described(
-    'Fields that are made up. For create and update.',
+    'Fields whose values are generated. For create and update.',
     defaulted<Map<string, 'uuid' | 'int' | 'now'>>(mapOf(oneOf(['uuid', 'int', 'now'])), new Map()),
   ),
   sample: described(

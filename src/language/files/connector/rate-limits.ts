@@ -37,21 +37,21 @@ const paths = (least: number) =>
 
 const rateLimitKeys = {
   name: described(
-    'Name of the limit, for the header that tells it.',
+    'Name of the limit, for the header that reports it.',
     required(textMatching('a name of 1 to 100 letters, digits and ._-', /^[\w.-]{1,100}$/), ''),
   ),
   limit: described('Requests in a window.', required(integer(1, 1_000_000_000), 1)),
   seconds: described('Length of a window.', required(integer(1, 31_536_000), 1)),
   paths: described(
-    'Paths of the operations that fall under it, * at the end for anything. Absent: all.',
+    'Paths of the limited operations; * at the end matches anything. Absent: all.',
     optional<string[]>(paths(1)),
   ),
   uncounted: described(
-    'Those of them that tell the limit and use nothing of it, in the same form.',
+    'Paths among them whose answers report the limit but do not count, in the same form.',
     defaulted<string[]>(paths(0), []),
   ),
   headers: described(
-    'What each header tells: header to name, limit, used, remaining, reset (in seconds since 1970), reset_after or seconds.',
+    'Value of each header: header to name, limit, used, remaining, reset (in seconds since 1970), reset_after or seconds.',
     required(mapOf(oneOf(rateLimitFacts), { least: 1 }), new Map<string, RateLimitFact>()),
   ),
 };

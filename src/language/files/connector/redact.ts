@@ -9,7 +9,7 @@ export const redactKeys = {
     'Fields kept as sha256:<64 hex> of the slug and the value: exact lookups and joins still work.',
     defaulted(names, []),
   ),
-  drop: described('Fields that are taken out of a row.', defaulted(names, [])),
+  drop: described('Fields that are removed from a row.', defaulted(names, [])),
   preserve: described(
     'Fields kept as a digest of the same shape: length, digits and case stay. It looks like plaintext, so it is not checked.',
     defaulted(names, []),

@@ -10,7 +10,7 @@ export const uiKeys = {
     defaulted(textMatching('a path that begins with "/"', /^\/[^\s\\]*$/), '/'),
   ),
   api_path: described(
-    'Same-origin prefix that the page calls the API at.',
+    'Same-origin prefix at which the page calls the API.',
     defaulted(
       textMatching('a path that begins with "/" and names a folder', /^(\/[^\s/?#\\]+)+$/),
       '/__world-api',
@@ -40,15 +40,15 @@ const field = (about: string) => described(about, optional(text));
 
 export const webhooksKeys = {
   subscriptions: described(
-    "Entity that the vendor's registration routes write subscriptions into.",
+    "Entity into which the vendor's registration routes write subscriptions.",
     required(text, ''),
   ),
   url: described("Field with the receiver's URL.", required(text, '')),
-  events: field('Field with the event types wanted; without it, or empty, every event.'),
+  events: field('Field with the subscribed event types; without it, or empty, every event.'),
   secret: field('Field with the signing secret.'),
   enabled: field('Field that turns a subscription on; without it, always on.'),
   content_type: field(
-    'Field that says "form" where the body is wanted as a form, as vendors have it that offer both; without it, JSON.',
+    'Field that is "form" if the subscriber wants the body as a form, for vendors that offer both; without it, JSON.',
   ),
   scope: described(
     "List fields that an event's scope must be in, or that must be empty: scope to field.",
@@ -59,7 +59,7 @@ export const webhooksKeys = {
     required<(typeof signings)[number]>(oneOf(signings), 'none'),
   ),
   unsigned: described(
-    'Send deliveries without a signature to subscriptions without a secret, instead of passing them over.',
+    'Send deliveries without a signature to subscriptions without a secret, instead of skipping them.',
     defaulted(flag, false),
   ),
   signature_header: described(

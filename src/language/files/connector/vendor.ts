@@ -34,7 +34,7 @@ export const connectorKeys = {
     required(textMatching('lower-case letters, digits and hyphens', /^[a-z0-9-]{1,128}$/), ''),
   ),
   base_url: described(
-    "Where the vendor's API is: an http or https origin with an optional path.",
+    "Address of the vendor's API: an http or https origin with an optional path.",
     required(
       textThat(
         'an http or https URL without query and fragment, of at most 255 characters',
@@ -52,7 +52,7 @@ const variableName = textMatching(
 
 export const authKeys = {
   scheme: described(
-    'How the vendor wants its credential.',
+    'Scheme by which the vendor expects its credential.',
     required<AuthScheme>(oneOf(authSchemes), 'none'),
   ),
   name: described(
@@ -83,10 +83,13 @@ export type AuthTable = TableOf<typeof authKeys>;
 
 export const captureKeys = {
   requests_per_minute: described(
-    'How fast requests follow one another.',
+    'Rate of requests, per minute.',
     defaulted(integer(1, 60_000), 30),
   ),
-  timeout_seconds: described('How long one request may take.', defaulted(integer(1, 3_600), 30)),
+  timeout_seconds: described(
+    'Time limit of one request, in seconds.',
+    defaulted(integer(1, 3_600), 30),
+  ),
   max_pages: described('Pages followed in one capture.', defaulted(integer(1, 10_000), 5)),
   cursor_param: described(
     'Request parameter that carries the next cursor. It needs cursor_field or cursor_header.',
