@@ -79,7 +79,7 @@ type Declared<Shape extends PlainShape, Verb extends Method> = Omit<Shape, 'answ
   answers: { 200: Shape['answer'] };
 };
 
-const declare = <Shape extends PlainShape, Verb extends Method>(
+const withAnswer = <Shape extends PlainShape, Verb extends Method>(
   method: Verb,
   { answer, ...shape }: Shape,
 ): Declared<Shape, Verb> => ({ ...shape, method, answers: { 200: answer } });
@@ -87,12 +87,12 @@ const declare = <Shape extends PlainShape, Verb extends Method>(
 /** Declares an operation with method GET whose only answer, with status 200, is `answer`. */
 export const getOperation = <const Shape extends PlainShape>(
   shape: Shape,
-): Declared<Shape, 'GET'> => declare('GET', shape);
+): Declared<Shape, 'GET'> => withAnswer('GET', shape);
 
 /** Declares an operation with method DELETE whose only answer, with status 200, is `answer`. */
 export const deleteOperation = <const Shape extends PlainShape>(
   shape: Shape,
-): Declared<Shape, 'DELETE'> => declare('DELETE', shape);
+): Declared<Shape, 'DELETE'> => withAnswer('DELETE', shape);
 
 const isOperation = (value: unknown): value is OperationShape =>
   typeof value === 'object' && value !== null && 'answers' in value;
