@@ -4,7 +4,7 @@ import { type Role, roles } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 import { listProjects } from '#wire/public-api/operations.ts';
-import type { ProjectView } from '#wire/public-api/projects/account.ts';
+import type { MembershipView, ProjectView } from '#wire/public-api/projects/account.ts';
 import { connectAccount, showingWaits } from '../service/client.ts';
 import type { Context } from '../terminal/context.ts';
 import type { ServiceOptions } from './command.ts';
@@ -42,6 +42,13 @@ export const getNamedProject = async (
   if (found !== undefined) return found;
   throw new AppError('not_found', `there is no project "${named}": ${listed(data)}`);
 };
+
+/** Finds a member by address or id. */
+export const findMember = (
+  members: readonly MembershipView[],
+  named: string,
+): MembershipView | undefined =>
+  members.find(({ email, userId }) => email === named.toLowerCase() || userId === named);
 
 /** Parses a role written in small letters. */
 export const parseRole = (text: string): Role => {

@@ -3,8 +3,7 @@
  * option values (a rejected value is a usage error). Also paged lists and filters of requests.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ledgerOrigins } from '#domain/ledger.ts';
-import { limits } from '#domain/limits.ts';
+import { ledgerWays } from '#domain/ledger.ts';
 import type { Client } from '#wire/client.ts';
 import { namesFolder } from '../files/input.ts';
 import { connect, showingWaits } from '../service/client.ts';
@@ -149,64 +148,12 @@ export const parseNumber =
 /** Parses an option that may be given several times. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-export type PagingOptions = { page: number; limit: number };
-
-/** Adds `--page` and `--limit`. */
-export const addPaging = (command: Command): Command =>
-  command
-    .option(
-      '--page <number>',
-      'which page, from 1',
-      parseNumber({ min: 1, max: 1_000_000, whole: true }),
-      1,
-    )
-    .option(
-      '--limit <number>',
-      'entries a page',
-      parseNumber({ min: 1, max: limits.pageMax, whole: true }),
-      limits.pageDefault,
-    );
-
-/** Converts those options into query parameters of a list. */
-export const pageOf = ({ page, limit }: PagingOptions) => ({
-  page: String(page),
-  limit: String(limit),
-});
-
 /** Returns an object with one member, or without it if the value is undefined. */
 export const given = <const Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): { [Key in Name]?: Value } =>
   (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
-
-type PageMeta = {
-  page: number;
-  limit: number;
-  totalItems: number;
-  totalPages: number;
-  totalItemsIsLowerBound?: true;
-};
-
-/** Returns a line that names the next page; none if this is the last one. */
-const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
-  const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
-  if (page >= totalPages && orMore === '') return [];
-  return [
-    `page ${page} of ${totalPages}${orMore}, ${totalItems}${orMore} in all; --page ${page + 1} shows the next`,
-  ];
-};
-
-/** Prints a page of a list: with `--json` as JSON, else its rows as text and a line about further pages. */
-export const printPage = <Answer extends { data: unknown; meta: PageMeta }>(
-  context: Context,
-  options: ServiceOptions,
-  answer: Answer,
-  text: (data: Answer['data'], view: View) => string,
-): void =>
-  printAnswer(context, options, answer, (view) =>
-    [text(answer.data, view), ...moreText(answer.meta)].join('\n'),
-  );
 
 /** Adds `--via`, `--operation` and `--status`. */
 export const addRequestFilters = (command: Command): Command =>

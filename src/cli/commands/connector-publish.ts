@@ -17,14 +17,13 @@ import { connectorsText, connectorVersionsText, describePublished } from '../vie
 import { ProblemsError } from '../views/report.ts';
 import {
   addCommand,
-  addPaging,
   clientFor,
-  type PagingOptions,
+  given,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addListCommand } from './request-command.ts';
 
 /** Returns the source of a publication: a folder, which is compiled here first, or a world of the service. */
 const readGiven = (
@@ -56,8 +55,8 @@ export const addConnectorPublish = (connector: Command, context: Context): void 
     const { description, message } = options;
     const body = {
       ...readGiven(context, source),
-      ...(description === undefined ? {} : { description }),
-      ...(message === undefined ? {} : { message }),
+      ...given('description', description),
+      ...given('message', message),
     };
     const { body: published } = await withFolderHint(context, source, async () => {
       const client = clientFor(context, options);
@@ -70,32 +69,22 @@ export const addConnectorPublish = (connector: Command, context: Context): void 
 };
 
 export const addConnectorList = (connector: Command, context: Context): void => {
-  const command = addCommand(connector, {
+  addListCommand(connector, context, {
     usage: 'list',
     summary: 'the connectors that are published in the organization',
     example: 'svc worlds connector list',
+    operation: listConnectors,
+    text: connectorsText,
   });
-  withService(addPaging(command)).action(
-    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const { body } = await client.send(listConnectors, { query: { page, limit } });
-      printPage(context, options, body, connectorsText);
-    },
-  );
 };
 
 export const addConnectorVersions = (connector: Command, context: Context): void => {
-  const command = addCommand(connector, {
+  addListCommand(connector, context, {
     usage: 'versions <slug>',
     summary: 'the versions of a connector, newest first',
     example: 'svc worlds connector versions crm',
+    operation: listConnectorVersions,
+    input: ([slug]) => ({ params: { slug } }),
+    text: connectorVersionsText,
   });
-  withService(addPaging(command)).action(
-    async (slug: string, { page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const query = { page, limit };
-      const { body } = await client.send(listConnectorVersions, { params: { slug }, query });
-      printPage(context, options, body, connectorVersionsText);
-    },
-  );
 };

@@ -125,9 +125,13 @@ const serve = async (context: Context, folder: string, options: Options): Promis
   };
   try {
     const port = await portOf(options);
-    const told = { env: context.env, port, hear: (line: ProgramLine) => hear(serving, line) };
+    const programOptions = {
+      env: context.env,
+      port,
+      hear: (line: ProgramLine) => hear(serving, line),
+    };
     // The program starts while the folder is being compiled.
-    const program = startFolderProgram(told);
+    const program = startFolderProgram(programOptions);
     serving.program = program;
     const stopped = new Promise<void>((done) => {
       stopping.signal.addEventListener('abort', () => done(), { once: true });

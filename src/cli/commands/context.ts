@@ -1,5 +1,5 @@
 /** `svc context`: pushes and pulls the context of agents (prompts, skills and the like) by name and version. */
-import { Argument, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -8,31 +8,36 @@ import {
   type ContextVersionView,
   contextKinds,
 } from '#wire/public-api/projects/context.ts';
-import { readJson } from '../files/dataset-items.ts';
+import { readMember } from '../files/dataset-items.ts';
 import { parseJson, readText } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatCount } from '../terminal/print.ts';
 import { contentText, describeVersion, listRepos } from '../views/context.ts';
 import {
   addCommand,
-  addPaging,
   addVersion,
   clientFor,
   collect,
-  type PagingOptions,
+  given,
   parseNumber,
   printAnswer,
-  printPage,
   type ServiceOptions,
   setVerdict,
   withService,
 } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
-const kindArgument = (): Argument =>
-  new Argument('<kind>', 'which kind').choices([...contextKinds]);
+/** Limits the argument `<kind>` of a command to the kinds that there are. */
+const limitKind = (command: Command): Command => {
+  const kind = command.registeredArguments.find((argument) => argument.name() === 'kind');
+  if (kind === undefined) throw new AppError('internal', 'a command without <kind>');
+  kind.choices([...contextKinds]);
+  kind.description = 'which kind';
+  return command;
+};
 
-const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
-  value === undefined ? {} : { [name]: value };
+/** Reads the argument `<kind>`, which commander has checked. */
+const kindOf = (text: string): ContextKind => text as ContextKind;
 
 export const parseVersion = parseNumber({ min: 1, max: 2 ** 31 - 1, whole: true });
 
@@ -52,53 +57,44 @@ const readVersion = async (
   return (await client.send(api.getContext, { params, query })).body as ContextVersionView;
 };
 
-type ListOptions = ServiceOptions & PagingOptions & { label?: string; tag?: string };
-
 const addList = (repos: Command, context: Context): void => {
-  const command = addCommand(repos, {
-    usage: 'list',
+  addListCommand(repos, context, {
+    usage: 'list <kind>',
     summary: 'repositories of a kind, newest first',
     example: 'svc context list skills --label production',
-  })
-    .addArgument(kindArgument())
-    .option('--label <label>', 'only those with a version of this label')
-    .option('--tag <tag>', 'only those with this tag');
-  withService(addPaging(command)).action(async (kind: ContextKind, options: ListOptions) => {
-    const { page, limit, label, tag } = options;
-    const query = {
-      ...{ page: String(page), limit: String(limit) },
-      ...given('label', label),
-      ...given('tag', tag),
-    };
-    const input = { params: { kind }, query };
-    const { body } = await clientFor(context, options).send(api.listContext, input);
-    printPage(context, options, body, listRepos);
+    filters: {
+      label: new Option('--label <label>', 'only those with a version of this label'),
+      tag: new Option('--tag <tag>', 'only those with this tag'),
+    },
+    options: limitKind,
+    operation: api.listContext,
+    input: ([kind]) => ({ params: { kind: kindOf(kind) } }),
+    text: listRepos,
   });
 };
 
 const addShow = (repos: Command, context: Context): void => {
-  const show = addCommand(repos, {
-    usage: 'show',
+  const command = addCommand(repos, {
+    usage: 'show <kind> <name>',
     summary: 'the latest version, or another, with all that is said of it',
     example: 'svc context show skills search --version 3',
-  })
-    .addArgument(kindArgument())
-    .argument('<name>');
-  withService(addVersionOptions(show)).action(
+  });
+  withService(addVersionOptions(limitKind(command))).action(
     async (kind: ContextKind, identifier: string, options: VersionOptions) => {
       const client = clientFor(context, options);
       const view = await readVersion(client, { kind, identifier }, options);
       printAnswer(context, options, view, () => describeVersion(view));
     },
   );
-  const pull = addCommand(repos, {
-    usage: 'pull',
+};
+
+const addPull = (repos: Command, context: Context): void => {
+  const command = addCommand(repos, {
+    usage: 'pull <kind> <name>',
     summary: 'write the content alone: a text as it is, all else as JSON',
     example: 'svc context pull agents support --label production > AGENTS.md',
-  })
-    .addArgument(kindArgument())
-    .argument('<name>');
-  withService(addVersionOptions(pull)).action(
+  });
+  withService(addVersionOptions(limitKind(command))).action(
     async (kind: ContextKind, identifier: string, options: VersionOptions) => {
       const client = clientFor(context, options);
       const view = await readVersion(client, { kind, identifier }, options);
@@ -106,15 +102,16 @@ const addShow = (repos: Command, context: Context): void => {
       else context.out.writeExactly(contentText(view.content));
     },
   );
-  const exists = addCommand(repos, {
-    usage: 'exists',
+};
+
+const addExists = (repos: Command, context: Context): void => {
+  const command = addCommand(repos, {
+    usage: 'exists <kind> <name>',
     summary: 'whether it is there: exit status 0, or 1',
     example: 'svc context exists prompts greeting || echo "not yet"',
     decides: true,
-  })
-    .addArgument(kindArgument())
-    .argument('<name>');
-  withService(addVersionOptions(exists)).action(
+  });
+  withService(addVersionOptions(limitKind(command))).action(
     async (kind: ContextKind, identifier: string, options: VersionOptions) => {
       const { version, label } = options;
       const query = {
@@ -136,7 +133,7 @@ const addShow = (repos: Command, context: Context): void => {
   );
 };
 
-type PushOptions = ServiceOptions & {
+type PushOptions = {
   asJson?: boolean;
   config?: string;
   label?: string[];
@@ -158,75 +155,58 @@ const readContent = async (
 };
 
 const addPush = (repos: Command, context: Context): void => {
-  const push = addCommand(repos, {
-    usage: 'push',
+  addRequestCommand(repos, context, {
+    usage: 'push <kind> <name> <content>',
     summary:
       'push the next version: a text, @file, or - for standard input; *.json is pushed as JSON',
     example: [
       'svc context push skills search @search.md --label production -m "look in issues first"',
       'svc context push memory support @memory.json --base 4',
     ].join('\n'),
-  })
-    .addArgument(kindArgument())
-    .argument('<name>')
-    .argument('<content>')
-    .option('--as-json', 'the content is JSON, whatever its name')
-    .option('--config <json>', 'what goes with it: JSON, @file, or -')
-    .option('--label <label>', 'a label that moves to this version; repeatable', collect)
-    .option('--tag <tag>', 'a tag of the name; repeatable', collect)
-    .option('-m, --message <text>', 'why it changed')
-    .option(
-      '--base <version>',
-      'only upon this version, 0 for none: refused where the latest is another',
-      parseNumber({ min: 0, max: 2 ** 31 - 1, whole: true }),
-    );
-  withService(push).action(
-    async (kind: ContextKind, identifier: string, content: string, options: PushOptions) => {
-      const { config, label, tag, message, base } = options;
-      const body = {
+    options: (command) =>
+      limitKind(command)
+        .option('--as-json', 'the content is JSON, whatever its name')
+        .option('--config <json>', 'what goes with it: JSON, @file, or -')
+        .option('--label <label>', 'a label that moves to this version; repeatable', collect)
+        .option('--tag <tag>', 'a tag of the name; repeatable', collect)
+        .option('-m, --message <text>', 'why it changed')
+        .option(
+          '--base <version>',
+          'only upon this version, 0 for none: refused where the latest is another',
+          parseNumber({ min: 0, max: 2 ** 31 - 1, whole: true }),
+        ),
+    operation: api.pushContext,
+    input: async ([kind, identifier, content], options: PushOptions) => ({
+      params: { kind: kindOf(kind), identifier },
+      body: {
         content: await readContent(context, content, options),
-        ...(config === undefined ? {} : { config: await readJson(context, config, '--config') }),
-        ...given('labels', label),
-        ...given('tags', tag),
-        ...(message === undefined ? {} : { message }),
-        ...(base === undefined ? {} : { baseVersion: base }),
-      };
-      const input = { params: { kind, identifier }, body };
-      const answer = await clientFor(context, options).send(api.pushContext, input);
-      printAnswer(
-        context,
-        options,
-        answer.body,
-        () => `${identifier} is at version ${answer.body.version}`,
-      );
-    },
-  );
+        ...(await readMember(context, 'config', options.config)),
+        ...given('labels', options.label),
+        ...given('tags', options.tag),
+        ...given('message', options.message),
+        ...given('baseVersion', options.base),
+      },
+    }),
+    text: ({ version }, _view, [, identifier]) => `${identifier} is at version ${version}`,
+  });
 };
 
 const addDelete = (repos: Command, context: Context): void => {
-  const command = addCommand(repos, {
-    usage: 'delete',
+  addRequestCommand(repos, context, {
+    usage: 'delete <kind> <name>',
     summary: 'delete a repository with all of its versions',
     example: 'svc context delete memory support',
-  })
-    .addArgument(kindArgument())
-    .argument('<name>');
-  withService(command).action(
-    async (kind: ContextKind, identifier: string, options: ServiceOptions) => {
-      const params = { kind, identifier };
-      const { body } = await clientFor(context, options).send(api.deleteContext, { params });
-      const count = formatCount(body.deleted, 'version');
-      printAnswer(context, options, body, () => `${identifier} is deleted, ${count}`);
-    },
-  );
+    options: limitKind,
+    operation: api.deleteContext,
+    input: ([kind, identifier]) => ({ params: { kind: kindOf(kind), identifier } }),
+    text: ({ deleted }, _view, [, identifier]) =>
+      `${identifier} is deleted, ${formatCount(deleted, 'version')}`,
+  });
 };
 
 export const addContext = (program: Command, context: Context): void => {
   const repos = program
     .command('context')
     .description('what agents are given to work with: agents, prompts, skills, memory');
-  addList(repos, context);
-  addShow(repos, context);
-  addPush(repos, context);
-  addDelete(repos, context);
+  for (const add of [addList, addShow, addPull, addExists, addPush, addDelete]) add(repos, context);
 };

@@ -21,62 +21,52 @@ import {
 import { ProblemsError, usageError } from '../views/report.ts';
 import {
   addCommand,
-  addPaging,
   clientFor,
   collect,
-  type PagingOptions,
+  given,
   parseNumber,
   printAnswer,
-  printPage,
   type ServiceOptions,
   setVerdict,
   withService,
 } from './command.ts';
-
-const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
-  value === undefined ? {} : { [name]: value };
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 const mostListed = 200;
 
 const addList = (dashboards: Command, context: Context): void => {
-  const command = addCommand(dashboards, {
+  addRequestCommand(dashboards, context, {
     usage: 'ls',
     summary: 'the dashboards of the project, newest first',
     example: 'svc dashboards ls --limit 200',
-  })
-    .alias('list')
-    .option('--limit <n>', 'at most so many', parseNumber({ min: 1, max: mostListed }));
-  withService(command).action(async (options: ServiceOptions & { limit?: number }) => {
-    const query = given('limit', options.limit);
-    const { body } = await clientFor(context, options).send(api.listDashboards, { query });
-    printAnswer(context, options, body, (view) => listDashboards(body.data, view));
-  });
-  const get = addCommand(dashboards, {
+    options: (command) =>
+      command.option('--limit <n>', 'at most so many', parseNumber({ min: 1, max: mostListed })),
+    operation: api.listDashboards,
+    input: (_words, { limit }: { limit?: number }) => ({ query: given('limit', limit) }),
+    text: (body, view) => listDashboards(body.data, view),
+  }).alias('list');
+  addRequestCommand(dashboards, context, {
     usage: 'get <dashboard>',
     summary: 'one dashboard; with --json its code, too',
     example: 'svc dashboards get dsh-… --json',
+    operation: api.getDashboard,
+    input: ([dashboardId]) => ({ params: { dashboardId } }),
+    text: describeDashboard,
   }).alias('show');
-  withService(get).action(async (dashboardId: string, options: ServiceOptions) => {
-    const params = { dashboardId };
-    const { body } = await clientFor(context, options).send(api.getDashboard, { params });
-    printAnswer(context, options, body, () => describeDashboard(body));
-  });
 };
 
 const addDelete = (dashboards: Command, context: Context): void => {
-  const command = addCommand(dashboards, {
+  addRequestCommand(dashboards, context, {
     usage: 'delete <dashboard>',
     summary: 'delete a dashboard with its code; what it is of stays',
     example: 'svc dashboards delete dsh-…',
+    operation: api.deleteDashboard,
+    input: ([dashboardId]) => ({ params: { dashboardId } }),
+    text: (_body, _view, [dashboardId]) => `${dashboardId} is deleted`,
   }).alias('rm');
-  withService(command).action(async (dashboardId: string, options: ServiceOptions) => {
-    const params = { dashboardId };
-    const { body } = await clientFor(context, options).send(api.deleteDashboard, { params });
-    printAnswer(context, options, body, () => `${dashboardId} is deleted`);
-  });
 };
 
-type CreateOptions = ServiceOptions & {
+type CreateOptions = {
   description?: string;
   taskSet?: string;
   world?: string;
@@ -84,25 +74,29 @@ type CreateOptions = ServiceOptions & {
 };
 
 const addCreate = (dashboards: Command, context: Context): void => {
-  const command = addCommand(dashboards, {
+  addRequestCommand(dashboards, context, {
     usage: 'create <name>',
     summary: 'make a dashboard: of sessions, of the tasks of a task set, or of a world',
     example: 'svc dashboards create "checkout" --task-set tset-…',
-  })
-    .option('--description <text>', 'what it is for')
-    .addOption(new Option('--task-set <id>', 'the tasks that it is of').conflicts('world'))
-    .option('--world <world>', 'the world that it is of, by its slug or id')
-    .addOption(new Option('--template <name>', 'its first code').choices([...dashboardTemplates]));
-  withService(command).action(async (name: string, options: CreateOptions) => {
-    const body = {
-      name,
-      ...given('description', options.description),
-      ...given('taskSetId', options.taskSet),
-      ...given('environmentId', options.world),
-      ...given('template', options.template),
-    };
-    const answer = await clientFor(context, options).send(api.createDashboard, { body });
-    printAnswer(context, options, answer.body, () => describeDashboard(answer.body));
+    options: (command) =>
+      command
+        .option('--description <text>', 'what it is for')
+        .addOption(new Option('--task-set <id>', 'the tasks that it is of').conflicts('world'))
+        .option('--world <world>', 'the world that it is of, by its slug or id')
+        .addOption(
+          new Option('--template <name>', 'its first code').choices([...dashboardTemplates]),
+        ),
+    operation: api.createDashboard,
+    input: ([name], options: CreateOptions) => ({
+      body: {
+        name,
+        ...given('description', options.description),
+        ...given('taskSetId', options.taskSet),
+        ...given('environmentId', options.world),
+        ...given('template', options.template),
+      },
+    }),
+    text: describeDashboard,
   });
 };
 
@@ -228,55 +222,48 @@ const addRender = (dashboards: Command, context: Context): void => {
   });
 };
 
-const pageOf = ({ page, limit }: PagingOptions) => ({ page: String(page), limit: String(limit) });
-
-type SetOptions = ServiceOptions & { description?: string; task: string[] };
+type SetOptions = { description?: string; task: string[] };
 
 const addTaskSets = (program: Command, context: Context): void => {
   const sets = program
     .command('task-sets')
     .description('lists of stored tasks, looked at together');
-  const list = addCommand(sets, {
+  addListCommand(sets, context, {
     usage: 'ls',
     summary: 'the task sets of the project, newest first',
     example: 'svc task-sets ls',
+    operation: api.listTaskSets,
+    text: listTaskSets,
   }).alias('list');
-  withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
-    const query = pageOf(options);
-    const { body } = await clientFor(context, options).send(api.listTaskSets, { query });
-    printPage(context, options, body, listTaskSets);
-  });
-  const show = addCommand(sets, {
+  addRequestCommand(sets, context, {
     usage: 'get <set>',
     summary: 'one task set',
     example: 'svc task-sets get tset-…',
+    operation: api.getTaskSet,
+    input: ([taskSetId]) => ({ params: { taskSetId } }),
+    text: describeTaskSet,
   }).alias('show');
-  withService(show).action(async (taskSetId: string, options: ServiceOptions) => {
-    const params = { taskSetId };
-    const { body } = await clientFor(context, options).send(api.getTaskSet, { params });
-    printAnswer(context, options, body, () => describeTaskSet(body));
-  });
-  const remove = addCommand(sets, {
+  addRequestCommand(sets, context, {
     usage: 'delete <set>',
     summary: 'delete a task set of which there is no dashboard; its tasks stay',
     example: 'svc task-sets delete tset-…',
+    operation: api.deleteTaskSet,
+    input: ([taskSetId]) => ({ params: { taskSetId } }),
+    text: (_body, _view, [taskSetId]) => `${taskSetId} is deleted`,
   }).alias('rm');
-  withService(remove).action(async (taskSetId: string, options: ServiceOptions) => {
-    const params = { taskSetId };
-    const { body } = await clientFor(context, options).send(api.deleteTaskSet, { params });
-    printAnswer(context, options, body, () => `${taskSetId} is deleted`);
-  });
-  const create = addCommand(sets, {
+  addRequestCommand(sets, context, {
     usage: 'create <name>',
     summary: 'make a list of stored tasks',
     example: 'svc task-sets create checkout --task tsk-… --task tsk-…',
-  })
-    .requiredOption('--task <id>', 'a stored task; repeatable', collect)
-    .option('--description <text>', 'what they have in common');
-  withService(create).action(async (name: string, options: SetOptions) => {
-    const body = { name, taskIds: options.task, ...given('description', options.description) };
-    const answer = await clientFor(context, options).send(api.createTaskSet, { body });
-    printAnswer(context, options, answer.body, () => describeTaskSet(answer.body));
+    options: (command) =>
+      command
+        .requiredOption('--task <id>', 'a stored task; repeatable', collect)
+        .option('--description <text>', 'what they have in common'),
+    operation: api.createTaskSet,
+    input: ([name], { task, description }: SetOptions) => ({
+      body: { name, taskIds: task, ...given('description', description) },
+    }),
+    text: describeTaskSet,
   });
 };
 

@@ -10,6 +10,7 @@ import { describeBatch, describeImport, listBatchesText } from '../views/data.ts
 import {
   addCommand,
   clientFor,
+  given,
   parseNumber,
   printAnswer,
   type ServiceOptions,
@@ -18,6 +19,7 @@ import {
 import { addDataExtract } from './data-extract.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataQuery, addDataShow } from './data-query.ts';
+import { addRequestCommand } from './request-command.ts';
 
 type BatchesOptions = ServiceOptions & { limit?: number; cursor?: string; report?: string };
 
@@ -36,10 +38,7 @@ const addDataBatches = (data: Command, context: Context): void => {
       const client = clientFor(context, options);
       if (batchId === undefined) {
         const { limit, cursor } = options;
-        const query = {
-          ...(limit === undefined ? {} : { limit }),
-          ...(cursor === undefined ? {} : { cursor }),
-        };
+        const query = { ...given('limit', limit), ...given('cursor', cursor) };
         const { body } = await client.send(listBatches, { params: { slug }, query });
         printAnswer(context, options, body, (view) => listBatchesText(body.data, view));
         return;
@@ -54,15 +53,13 @@ const addDataBatches = (data: Command, context: Context): void => {
 };
 
 const addDataCancel = (data: Command, context: Context): void => {
-  const command = addCommand(data, {
+  addRequestCommand(data, context, {
     usage: 'cancel <world> <batch>',
     summary: 'call a batch off: none of its rows come into the world',
     example: 'svc worlds data cancel crm bat-…',
-  });
-  withService(command).action(async (slug: string, batchId: string, options: ServiceOptions) => {
-    const params = { slug, batchId };
-    const { body } = await clientFor(context, options).send(cancelBatch, { params });
-    printAnswer(context, options, body, () => `batch ${batchId} is called off`);
+    operation: cancelBatch,
+    input: ([slug, batchId]) => ({ params: { slug, batchId } }),
+    text: (_body, _view, [, batchId]) => `batch ${batchId} is called off`,
   });
 };
 

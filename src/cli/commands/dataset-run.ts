@@ -32,6 +32,7 @@ import {
   setVerdict,
   withService,
 } from './command.ts';
+import { addRequestCommand } from './request-command.ts';
 
 type Options = ServiceOptions & {
   world: string;
@@ -224,16 +225,14 @@ export const addRunSessions = (runs: Command, context: Context): void => {
     printAnswer(context, options, answer, (view) => describeWorldRun(name, answer, view));
   });
 
-  const stop = addCommand(runs, {
+  addRequestCommand(runs, context, {
     usage: 'stop <dataset> <run>',
     summary: 'close the open sessions of a run on a world, and open no more',
     example: 'svc datasets runs stop smoke nightly',
-  });
-  withService(stop).action(async (dataset: string, name: string, options: ServiceOptions) => {
-    const params = { name: dataset, runName: name };
-    const { body } = await clientFor(context, options).send(api.stopDatasetRun, { params });
-    const text = `run "${name}" is ${body.worldRun.state.toLowerCase()}: ${progressOf(body.worldRun)}`;
-    printAnswer(context, options, body, () => text);
+    operation: api.stopDatasetRun,
+    input: ([name, runName]) => ({ params: { name, runName } }),
+    text: ({ worldRun }, _view, [, runName]) =>
+      `run "${runName}" is ${worldRun.state.toLowerCase()}: ${progressOf(worldRun)}`,
   });
 };
 

@@ -1,8 +1,12 @@
 /** `svc datasets`: datasets, their items and their runs. */
 import { type Command, Option } from 'commander';
-import { type DatasetItemBody, itemStates } from '#wire/public-api/evaluation/dataset.ts';
+import {
+  type DatasetBody,
+  type DatasetItemBody,
+  itemStates,
+} from '#wire/public-api/evaluation/dataset.ts';
 import * as api from '#wire/public-api/operations.ts';
-import { parseItems, readJson } from '../files/dataset-items.ts';
+import { parseItems, readMember } from '../files/dataset-items.ts';
 import type { Context } from '../terminal/context.ts';
 import {
   describeDataset,
@@ -15,33 +19,27 @@ import {
 import { usageError } from '../views/report.ts';
 import {
   addCommand,
-  addPaging,
   addVersion,
   clientFor,
   given,
-  type PagingOptions,
-  pageOf,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
 import { addDatasetRun, addRunSessions } from './dataset-run.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 const addList = (datasets: Command, context: Context): void => {
-  const command = addCommand(datasets, {
+  addListCommand(datasets, context, {
     usage: 'list',
     summary: 'the datasets of the project, newest first',
     example: 'svc datasets list --limit 20',
-  });
-  withService(addPaging(command)).action(async (options: ServiceOptions & PagingOptions) => {
-    const query = pageOf(options);
-    const { body } = await clientFor(context, options).send(api.listDatasets, { query });
-    printPage(context, options, body, listDatasets);
+    operation: api.listDatasets,
+    text: listDatasets,
   });
 };
 
-type CreateOptions = ServiceOptions & {
+type CreateOptions = {
   description?: string;
   metadata?: string;
   inputSchema?: string;
@@ -49,78 +47,66 @@ type CreateOptions = ServiceOptions & {
 };
 
 const addCreate = (datasets: Command, context: Context): void => {
-  const command = addCommand(datasets, {
+  addRequestCommand(datasets, context, {
     usage: 'create <name>',
     summary: 'make a dataset, or change the one of this name',
     example: 'svc datasets create regression/billing --input-schema @input.json',
-  })
-    .option('--description <text>', 'what it is for')
-    .option('--metadata <json>', 'JSON, @file, or - for standard input')
-    .option('--input-schema <json>', 'JSON Schema that inputs fit, likewise; {} takes it away')
-    .option('--expected-output-schema <json>', 'the same of expected outputs');
-  withService(command).action(async (name: string, options: CreateOptions) => {
-    const read = async (member: string, text: string | undefined) =>
-      text === undefined ? {} : { [member]: await readJson(context, text, `--${member}`) };
-    const body = {
-      name,
-      ...given('description', options.description),
-      ...(await read('metadata', options.metadata)),
-      ...(await read('inputSchema', options.inputSchema)),
-      ...(await read('expectedOutputSchema', options.expectedOutputSchema)),
-    };
-    const answer = await clientFor(context, options).send(api.createDataset, { body });
-    printAnswer(context, options, answer.body, () => describeDataset(answer.body));
+    options: (command) =>
+      command
+        .option('--description <text>', 'what it is for')
+        .option('--metadata <json>', 'JSON, @file, or - for standard input')
+        .option('--input-schema <json>', 'JSON Schema that inputs fit, likewise; {} takes it away')
+        .option('--expected-output-schema <json>', 'the same of expected outputs'),
+    operation: api.createDataset,
+    input: async ([name], options: CreateOptions) => {
+      const body: DatasetBody = {
+        name,
+        ...given('description', options.description),
+        ...(await readMember(context, 'metadata', options.metadata)),
+        ...(await readMember(context, 'inputSchema', options.inputSchema)),
+        ...(await readMember(context, 'expectedOutputSchema', options.expectedOutputSchema)),
+      };
+      return { body };
+    },
+    text: describeDataset,
   });
 };
 
 const addShow = (datasets: Command, context: Context): void => {
-  const command = addCommand(datasets, {
+  addRequestCommand(datasets, context, {
     usage: 'show <name>',
     summary: 'one dataset',
     example: 'svc datasets show regression/billing --json',
-  });
-  withService(command).action(async (datasetName: string, options: ServiceOptions) => {
-    const params = { datasetName };
-    const { body } = await clientFor(context, options).send(api.getDataset, { params });
-    printAnswer(context, options, body, () => describeDataset(body));
+    operation: api.getDataset,
+    input: ([datasetName]) => ({ params: { datasetName } }),
+    text: describeDataset,
   });
 };
 
-type ItemsOptions = ServiceOptions &
-  PagingOptions & {
-    version?: string;
-    sourceTrace?: string;
-    sourceObservation?: string;
-    status?: string;
-  };
-
 const addItemList = (items: Command, context: Context): void => {
-  const command = addCommand(items, {
+  addListCommand(items, context, {
     usage: 'list [dataset]',
     summary: 'active items, newest first; of a dataset also as they were at a time',
     example: [
       'svc datasets items list regression/billing --version 2026-03-01T00:00:00Z',
       'svc datasets items list --source-trace <trace>',
     ].join('\n'),
-  })
-    .option('--source-trace <id>', 'only items made from this trace')
-    .option('--source-observation <id>', 'only items made from this observation')
-    .addOption(new Option('--status <status>', 'only these').choices([...itemStates]));
-  addVersion(command, { about: 'as they were at this time', formerly: 'at' });
-  withService(addPaging(command)).action(
-    async (dataset: string | undefined, options: ItemsOptions) => {
-      const query = {
-        ...pageOf(options),
-        ...given('datasetName', dataset),
-        ...given('version', options.version),
-        ...given('sourceTraceId', options.sourceTrace),
-        ...given('sourceObservationId', options.sourceObservation),
-        ...given('status', options.status),
-      };
-      const { body } = await clientFor(context, options).send(api.listDatasetItems, { query });
-      printPage(context, options, body, listItems);
+    filters: {
+      sourceTraceId: new Option('--source-trace <id>', 'only items made from this trace'),
+      sourceObservationId: new Option(
+        '--source-observation <id>',
+        'only items made from this observation',
+      ),
+      status: new Option('--status <status>', 'only these').choices([...itemStates]),
     },
-  );
+    options: (command) =>
+      addVersion(command, { about: 'as they were at this time', formerly: 'at' }),
+    operation: api.listDatasetItems,
+    input: ([dataset], { version }: { version?: string }) => ({
+      query: { ...given('datasetName', dataset), ...given('version', version) },
+    }),
+    text: listItems,
+  });
 };
 
 type AddOptions = ServiceOptions & {
@@ -162,15 +148,13 @@ const addItemAdd = (items: Command, context: Context): void => {
       printAnswer(context, options, { count }, () => `${count} items are in ${datasetName}`);
       return;
     }
-    const read = async (member: string, text: string | undefined) =>
-      text === undefined ? {} : { [member]: await readJson(context, text, `--${member}`) };
     const body: DatasetItemBody = {
       datasetName,
-      ...(await read('input', options.input)),
-      ...(await read('expectedOutput', options.expectedOutput)),
-      ...(await read('metadata', options.metadata)),
-      ...(options.id === undefined ? {} : { id: options.id }),
-      ...(options.status === undefined ? {} : { status: options.status }),
+      ...(await readMember(context, 'input', options.input)),
+      ...(await readMember(context, 'expectedOutput', options.expectedOutput)),
+      ...(await readMember(context, 'metadata', options.metadata)),
+      ...given('id', options.id),
+      ...given('status', options.status),
     };
     const answer = await client.send(api.createDatasetItem, { body });
     printAnswer(context, options, answer.body, () => describeItem(answer.body));
@@ -178,65 +162,52 @@ const addItemAdd = (items: Command, context: Context): void => {
 };
 
 const addItemRest = (items: Command, context: Context): void => {
-  const show = addCommand(items, {
+  addRequestCommand(items, context, {
     usage: 'show <item>',
     summary: 'one item as it is now',
     example: 'svc datasets items show q-17 --json',
+    operation: api.getDatasetItem,
+    input: ([datasetItemId]) => ({ params: { datasetItemId } }),
+    text: describeItem,
   });
-  withService(show).action(async (datasetItemId: string, options: ServiceOptions) => {
-    const params = { datasetItemId };
-    const { body } = await clientFor(context, options).send(api.getDatasetItem, { params });
-    printAnswer(context, options, body, () => describeItem(body));
-  });
-  const remove = addCommand(items, {
+  addRequestCommand(items, context, {
     usage: 'delete <item>',
     summary: 'delete an item; versions of before stay readable by their time',
     example: 'svc datasets items delete q-17',
-  });
-  withService(remove).action(async (datasetItemId: string, options: ServiceOptions) => {
-    const params = { datasetItemId };
-    const { body } = await clientFor(context, options).send(api.deleteDatasetItem, { params });
-    printAnswer(context, options, body, () => `${datasetItemId} is deleted`);
+    operation: api.deleteDatasetItem,
+    input: ([datasetItemId]) => ({ params: { datasetItemId } }),
+    text: (_body, _view, [datasetItemId]) => `${datasetItemId} is deleted`,
   });
 };
 
 const addRuns = (datasets: Command, context: Context): void => {
   const runs = datasets.command('runs').description('runs over a dataset');
-  const list = addCommand(runs, {
+  addListCommand(runs, context, {
     usage: 'list <dataset>',
     summary: 'the runs of a dataset, newest first',
     example: 'svc datasets runs list regression/billing',
+    operation: api.listDatasetRuns,
+    input: ([name]) => ({ params: { name } }),
+    text: listRuns,
   });
-  withService(addPaging(list)).action(
-    async (name: string, options: ServiceOptions & PagingOptions) => {
-      const input = { params: { name }, query: pageOf(options) };
-      const { body } = await clientFor(context, options).send(api.listDatasetRuns, input);
-      printPage(context, options, body, listRuns);
-    },
-  );
-  const show = addCommand(runs, {
+  addListCommand(runs, context, {
     usage: 'show <dataset> <run>',
     summary: 'what a run has of each item, newest first',
     example: 'svc datasets runs show regression/billing nightly',
-  });
-  withService(addPaging(show)).action(
-    async (datasetName: string, runName: string, options: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const dataset = (await client.send(api.getDataset, { params: { datasetName } })).body;
-      const query = { ...pageOf(options), datasetId: dataset.id, runName };
-      const { body } = await client.send(api.listDatasetRunItems, { query });
-      printPage(context, options, body, listRunItems);
+    operation: api.listDatasetRunItems,
+    input: async ([datasetName, runName], _options, client) => {
+      const dataset = await client().send(api.getDataset, { params: { datasetName } });
+      return { query: { datasetId: dataset.body.id, runName } };
     },
-  );
-  const remove = addCommand(runs, {
+    text: listRunItems,
+  });
+  addRequestCommand(runs, context, {
     usage: 'delete <dataset> <run>',
     summary: 'delete a run; traces and scores stay',
     example: 'svc datasets runs delete regression/billing nightly',
-  });
-  withService(remove).action(async (name: string, runName: string, options: ServiceOptions) => {
-    const params = { name, runName };
-    const { body } = await clientFor(context, options).send(api.deleteDatasetRun, { params });
-    printAnswer(context, options, body, () => `the run ${runName} is deleted`);
+    operation: api.deleteDatasetRun,
+    input: ([name, runName]) => ({ params: { name, runName } }),
+    text: (_body, _view, [, runName]) => `the run ${runName} is deleted`,
   });
   addRunSessions(runs, context);
 };

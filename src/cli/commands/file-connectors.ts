@@ -17,39 +17,33 @@ import { describeConnector, describeSync, listConnectors } from '../views/files.
 import { exitStatus, usageError } from '../views/report.ts';
 import {
   addCommand,
-  addPaging,
   clientFor,
-  type PagingOptions,
+  given,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 /** Finds a connector by name or id. */
-const findConnector = async (client: Client, given: string): Promise<FileConnectorView> => {
+const findConnector = async (client: Client, named: string): Promise<FileConnectorView> => {
   const { body } = await client.send(api.listFileConnectors, { query: { limit: 100 } });
   const found =
-    body.data.find(({ name }) => name === given) ?? body.data.find(({ id }) => id === given);
+    body.data.find(({ name }) => name === named) ?? body.data.find(({ id }) => id === named);
   if (found !== undefined) return found;
-  throw new AppError('not_found', `there is no file connector "${given}"`, {
+  throw new AppError('not_found', `there is no file connector "${named}"`, {
     detail: { hint: 'svc files connectors list' },
   });
 };
 
 const addList = (connectors: Command, context: Context): void => {
-  const command = addCommand(connectors, {
+  addListCommand(connectors, context, {
     usage: 'list',
     summary: 'the connectors of the project, by name',
     example: 'svc files connectors list',
+    operation: api.listFileConnectors,
+    text: listConnectors,
   });
-  withService(addPaging(command)).action(
-    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const { body } = await client.send(api.listFileConnectors, { query: { page, limit } });
-      printPage(context, options, body, listConnectors);
-    },
-  );
 };
 
 type CreateOptions = ServiceOptions & {
@@ -73,9 +67,9 @@ const bucketOf = async (
 ): Promise<BucketBody> => {
   const { bucket: name = '', prefix, region, endpoint, keysOf } = options;
   const at = {
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(region === undefined ? {} : { region }),
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...given('prefix', prefix),
+    ...given('region', region),
+    ...given('endpoint', endpoint),
   };
   if (keysOf !== undefined) {
     const { connectionId } = await findConnector(client, keysOf);
@@ -121,9 +115,9 @@ const addCreate = (connectors: Command, context: Context): void => {
     const { kind, direction, target, folder, agents } = options;
     const body: FileConnectorBody = {
       ...{ name, kind },
-      ...(direction === undefined ? {} : { direction }),
-      ...(target === undefined ? {} : { targetPrefix: target }),
-      ...(folder === undefined ? {} : { folder }),
+      ...given('direction', direction),
+      ...given('targetPrefix', target),
+      ...given('folder', folder),
       ...(kind === 'bucket' ? { bucket: await bucketOf(context, client, options) } : {}),
       ...(agents === false ? { agentAccess: false } : {}),
     };
@@ -133,29 +127,27 @@ const addCreate = (connectors: Command, context: Context): void => {
 };
 
 const addRest = (connectors: Command, context: Context): void => {
-  const agents = addCommand(connectors, {
+  addRequestCommand(connectors, context, {
     usage: 'agents <connector> <access>',
     summary: 'let agents sync it (on) or not (off)',
     example: 'svc files connectors agents reports off',
+    operation: api.changeFileConnector,
+    input: async ([named, access], _options, client) => {
+      if (access !== 'on' && access !== 'off') throw usageError('<access> is on or off');
+      const { id: connectorId } = await findConnector(client(), named);
+      return { params: { connectorId }, body: { agentAccess: access === 'on' } };
+    },
+    text: describeConnector,
   });
-  withService(agents).action(async (given: string, access: string, options: ServiceOptions) => {
-    if (access !== 'on' && access !== 'off') throw usageError('<access> is on or off');
-    const client = clientFor(context, options);
-    const params = { connectorId: (await findConnector(client, given)).id };
-    const change = { params, body: { agentAccess: access === 'on' } };
-    const { body } = await client.send(api.changeFileConnector, change);
-    printAnswer(context, options, body, () => describeConnector(body));
-  });
-  const remove = addCommand(connectors, {
+  addRequestCommand(connectors, context, {
     usage: 'delete <connector>',
     summary: 'remove a connector; files stay on both sides',
     example: 'svc files connectors delete reports',
-  });
-  withService(remove).action(async (given: string, options: ServiceOptions) => {
-    const client = clientFor(context, options);
-    const params = { connectorId: (await findConnector(client, given)).id };
-    const { body } = await client.send(api.deleteFileConnector, { params });
-    printAnswer(context, options, body, () => `${given} is removed`);
+    operation: api.deleteFileConnector,
+    input: async ([named], _options, client) => ({
+      params: { connectorId: (await findConnector(client(), named)).id },
+    }),
+    text: (_body, _view, [named]) => `${named} is removed`,
   });
 };
 
@@ -181,9 +173,9 @@ const addSync = (files: Command, context: Context): void => {
     summary: 'bring over what is new or changed, by the name or id of a connector',
     example: 'svc files sync reports',
   });
-  withService(command).action(async (given: string, options: ServiceOptions) => {
+  withService(command).action(async (named: string, options: ServiceOptions) => {
     const client = clientFor(context, options);
-    const { id } = await findConnector(client, given);
+    const { id } = await findConnector(client, named);
     const answer = await syncAll(client, id, context);
     if (answer.status !== 'complete') context.setExitStatus(exitStatus.failed);
     printAnswer(context, options, answer, () => describeSync(answer));

@@ -17,40 +17,40 @@ import { usageError } from '../views/report.ts';
 import {
   addCommand,
   clientFor,
+  given,
   parseNumber,
   printAnswer,
   type ServiceOptions,
   withService,
 } from './command.ts';
 import { addFileConnectors } from './file-connectors.ts';
+import { addRequestCommand } from './request-command.ts';
 
 /** Most concurrent transfers. */
 const atOnce = 4;
 
-type ListOptions = ServiceOptions & { limit: number; cursor?: string };
-
 const addList = (files: Command, context: Context): void => {
-  const command = addCommand(files, {
+  addRequestCommand(files, context, {
     usage: 'ls [folder]',
     summary: 'the folders and files in a folder, by name',
     example: ['svc files ls', 'svc files ls reports/2026 --limit 200'].join('\n'),
-  })
-    .option(
-      '--limit <number>',
-      'folders and files a page',
-      parseNumber({ min: 1, max: limits.filesPageMax, whole: true }),
-      limits.pageDefault,
-    )
-    .option('--cursor <cursor>', 'go on where a page ended');
-  withService(command).action(async (prefix: string | undefined, options: ListOptions) => {
-    const { cursor, limit } = options;
-    const query = {
-      ...{ prefix: prefix ?? '', limit },
-      ...(cursor === undefined ? {} : { cursor }),
-    };
-    const { body } = await clientFor(context, options).send(api.listFiles, { query });
-    const more = body.nextCursor === null ? [] : [`--cursor ${body.nextCursor} shows the next`];
-    printAnswer(context, options, body, (view) => [listFolder(body, view), ...more].join('\n'));
+    options: (command) =>
+      command
+        .option(
+          '--limit <number>',
+          'folders and files a page',
+          parseNumber({ min: 1, max: limits.filesPageMax, whole: true }),
+          limits.pageDefault,
+        )
+        .option('--cursor <cursor>', 'go on where a page ended'),
+    operation: api.listFiles,
+    input: ([prefix = ''], { limit, cursor }: { limit: number; cursor?: string }) => ({
+      query: { prefix, limit, ...given('cursor', cursor) },
+    }),
+    text: (body, view) => {
+      const more = body.nextCursor === null ? [] : [`--cursor ${body.nextCursor} shows the next`];
+      return [listFolder(body, view), ...more].join('\n');
+    },
   });
 };
 
@@ -199,41 +199,37 @@ const addGet = (files: Command, context: Context): void => {
 };
 
 const addRest = (files: Command, context: Context): void => {
-  const move = addCommand(files, {
+  addRequestCommand(files, context, {
     usage: 'mv <path> <to>',
     summary: 'move a file or a folder; with "/" at its end <to> is the folder it is put into',
     example: 'svc files mv reports/may.csv archive/',
+    operation: api.moveFile,
+    input: ([fromPath, toPath]) => ({ body: { fromPath, toPath } }),
+    text: ({ moved }) => `${formatCount(moved, 'file')} moved`,
   });
-  withService(move).action(async (fromPath: string, toPath: string, options: ServiceOptions) => {
-    const body = { fromPath, toPath };
-    const { body: done } = await clientFor(context, options).send(api.moveFile, { body });
-    printAnswer(context, options, done, () => `${formatCount(done.moved, 'file')} moved`);
-  });
-  const remove = addCommand(files, {
+  addRequestCommand(files, context, {
     usage: 'rm <path>',
     summary: 'delete a file; with --recursive also a folder with all that is in it',
     example: 'svc files rm reports/2025 --recursive',
-  }).option('-r, --recursive', 'also a folder');
-  withService(remove).action(
-    async (path: string, options: ServiceOptions & { recursive?: boolean }) => {
-      const client = clientFor(context, options);
-      if (options.recursive !== true && (await findRemote(client, path)) === undefined) {
+    options: (command) => command.option('-r, --recursive', 'also a folder'),
+    operation: api.deleteFile,
+    input: async ([path], { recursive }: { recursive?: boolean }, client) => {
+      if (recursive !== true && (await findRemote(client(), path)) === undefined) {
         throw usageError(
           `"${path}" is no file; --recursive deletes a folder with all that is in it`,
         );
       }
-      const { body } = await client.send(api.deleteFile, { query: { path } });
-      printAnswer(context, options, body, () => `${formatCount(body.deleted, 'file')} deleted`);
+      return { query: { path } };
     },
-  );
-  const make = addCommand(files, {
+    text: ({ deleted }) => `${formatCount(deleted, 'file')} deleted`,
+  });
+  addRequestCommand(files, context, {
     usage: 'mkdir <folder>',
     summary: 'make a folder, with those above it',
     example: 'svc files mkdir reports/2026',
-  });
-  withService(make).action(async (path: string, options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(api.createFolder, { body: { path } });
-    printAnswer(context, options, body, () => `${body.path}/`);
+    operation: api.createFolder,
+    input: ([path]) => ({ body: { path } }),
+    text: ({ path }) => `${path}/`,
   });
 };
 

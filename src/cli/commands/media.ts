@@ -10,6 +10,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { describeMedia } from '../views/context.ts';
 import { usageError } from '../views/report.ts';
 import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import { addRequestCommand } from './request-command.ts';
 
 type PutOptions = ServiceOptions & {
   trace?: string;
@@ -61,14 +62,13 @@ const addPut = (media: Command, context: Context): void => {
 };
 
 const addGet = (media: Command, context: Context): void => {
-  const show = addCommand(media, {
+  addRequestCommand(media, context, {
     usage: 'show <media>',
     summary: 'what is known of media, by its id',
     example: 'svc media show 5c1g… --json',
-  });
-  withService(show).action(async (mediaId: string, options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(api.getMedia, { params: { mediaId } });
-    printAnswer(context, options, body, () => describeMedia(body));
+    operation: api.getMedia,
+    input: ([mediaId]) => ({ params: { mediaId } }),
+    text: describeMedia,
   });
   const get = addCommand(media, {
     usage: 'get <media> <file>',

@@ -6,21 +6,9 @@ import { parseJson } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { listDays, listMetricRows } from '../views/metrics.ts';
 import { usageError } from '../views/report.ts';
-import {
-  addCommand,
-  addPaging,
-  clientFor,
-  collect,
-  given,
-  type PagingOptions,
-  pageOf,
-  parseNumber,
-  printAnswer,
-  printPage,
-  type ServiceOptions,
-  withService,
-} from './command.ts';
-import { addTimes, fromOf, parseAgo, type TimeOptions } from './traces.ts';
+import { collect, given, parseNumber } from './command.ts';
+import { addListCommand, addRequestCommand, repeatable } from './request-command.ts';
+import { addTimes, fromOf, parseAgo, type TimeOptions } from './times.ts';
 
 const views = [
   'traces',
@@ -32,16 +20,15 @@ const views = [
   'world-sessions',
 ];
 
-type QueryOptions = ServiceOptions &
-  TimeOptions & {
-    by?: string[];
-    every?: string;
-    where?: Filter[];
-    filter?: string;
-    order?: string[];
-    rows?: number;
-    bins?: number;
-  };
+type QueryOptions = TimeOptions & {
+  by?: string[];
+  every?: string;
+  where?: Filter[];
+  filter?: string;
+  order?: string[];
+  rows?: number;
+  bins?: number;
+};
 
 type Filter = { type: string; column: string; operator: string; value: unknown };
 
@@ -81,7 +68,7 @@ const filtersOf = ({ where = [], filter }: QueryOptions): unknown[] => {
 };
 
 const addQuery = (metrics: Command, context: Context): void => {
-  const command = addCommand(metrics, {
+  addRequestCommand(metrics, context, {
     usage: 'query <view> <metric...>',
     summary: `counts, sums, percentiles of a view: ${views.join(', ')}`,
     example: [
@@ -89,22 +76,37 @@ const addQuery = (metrics: Command, context: Context): void => {
       'svc metrics query observations p95:latency --every day --where name=plan',
       'svc metrics query user-events sum:value --by event',
     ].join('\n'),
-  })
-    .option('--by <dimension>', 'what to group by; repeatable', collect)
-    .addOption(
-      new Option('--every <time>', 'group by time').choices([
-        ...['auto', 'minute', 'hour', 'day', 'week', 'month'],
-      ]),
-    )
-    .option('--where <column=value>', 'only these; again for the same column: or', collectWhere)
-    .option('--filter <json>', 'conditions as the REST API has them')
-    .option('--order <field.direction>', 'such as sum_totalCost.desc; repeatable', collect)
-    .option('--rows <number>', 'rows at most', parseNumber({ min: 1, max: 1_000, whole: true }))
-    .option('--bins <number>', 'of histograms', parseNumber({ min: 1, max: 100, whole: true }));
-  withService(addTimes(command)).action(
-    async (view: string, words: string[], options: QueryOptions) => {
+    options: (command) =>
+      addTimes(
+        command
+          .option('--by <dimension>', 'what to group by; repeatable', collect)
+          .addOption(
+            new Option('--every <time>', 'group by time').choices([
+              ...['auto', 'minute', 'hour', 'day', 'week', 'month'],
+            ]),
+          )
+          .option(
+            '--where <column=value>',
+            'only these; again for the same column: or',
+            collectWhere,
+          )
+          .option('--filter <json>', 'conditions as the REST API has them')
+          .option('--order <field.direction>', 'such as sum_totalCost.desc; repeatable', collect)
+          .option(
+            '--rows <number>',
+            'rows at most',
+            parseNumber({ min: 1, max: 1_000, whole: true }),
+          )
+          .option(
+            '--bins <number>',
+            'of histograms',
+            parseNumber({ min: 1, max: 100, whole: true }),
+          ),
+      ),
+    operation: api.getMetrics,
+    input: ([view, words], options: QueryOptions) => {
       const config = { ...given('row_limit', options.rows), ...given('bins', options.bins) };
-      const asked = {
+      const question = {
         ...{ view, metrics: words.map(metricIn), filters: filtersOf(options), config },
         dimensions: (options.by ?? []).map((field) => ({ field })),
         ...(options.every === undefined ? {} : { timeDimension: { granularity: options.every } }),
@@ -112,39 +114,26 @@ const addQuery = (metrics: Command, context: Context): void => {
         fromTimestamp: fromOf(options) ?? parseAgo('7d'),
         toTimestamp: options.to ?? new Date().toISOString(),
       };
-      const query = { query: JSON.stringify(asked) };
-      const { body } = await clientFor(context, options).send(api.getMetrics, { query });
-      printAnswer(context, options, body, (view) => listMetricRows(body.data, view));
+      return { query: { query: JSON.stringify(question) } };
     },
-  );
+    text: (body, view) => listMetricRows(body.data, view),
+  });
 };
 
-type DailyOptions = ServiceOptions &
-  PagingOptions &
-  TimeOptions & { name?: string; user?: string; tag?: string[]; environment?: string[] };
-
 const addDaily = (metrics: Command, context: Context): void => {
-  const command = addCommand(metrics, {
+  addListCommand(metrics, context, {
     usage: 'daily',
     summary: 'traces, observations and cost day by day, the latest first',
     example: 'svc metrics daily --last 30d --environment production',
-  })
-    .option('--name <name>', 'only traces of this name')
-    .option('--user <id>', 'only those of this user')
-    .option('--tag <tag>', 'only those with this tag; repeatable, all must be there', collect)
-    .option('--environment <name>', 'only of this environment; repeatable', collect);
-  withService(addTimes(addPaging(command))).action(async (options: DailyOptions) => {
-    const query = {
-      ...pageOf(options),
-      ...given('traceName', options.name),
-      ...given('userId', options.user),
-      ...given('tags', options.tag),
-      ...given('environment', options.environment),
-      ...given('fromTimestamp', fromOf(options)),
-      ...given('toTimestamp', options.to),
-    };
-    const { body } = await clientFor(context, options).send(api.listDailyMetrics, { query });
-    printPage(context, options, body, listDays);
+    filters: {
+      traceName: new Option('--name <name>', 'only traces of this name'),
+      userId: new Option('--user <id>', 'only those of this user'),
+      tags: repeatable('--tag <tag>', 'only those with this tag; repeatable, all must be there'),
+      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+    },
+    times: ['fromTimestamp', 'toTimestamp'],
+    operation: api.listDailyMetrics,
+    text: listDays,
   });
 };
 

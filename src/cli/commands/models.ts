@@ -7,44 +7,28 @@ import { readJson } from '../files/dataset-items.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeModel, listModels } from '../views/model.ts';
 import { usageError } from '../views/report.ts';
-import {
-  addCommand,
-  addPaging,
-  clientFor,
-  given,
-  type PagingOptions,
-  pageOf,
-  parseNumber,
-  printAnswer,
-  printPage,
-  type ServiceOptions,
-  withService,
-} from './command.ts';
+import { given, parseNumber } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 const addRead = (models: Command, context: Context): void => {
-  const list = addCommand(models, {
+  addListCommand(models, context, {
     usage: 'list',
     summary: 'models of the project and those that are built in, by name',
     example: 'svc models list --limit 100',
+    operation: api.listModels,
+    text: listModels,
   });
-  withService(addPaging(list)).action(async (options: ServiceOptions & PagingOptions) => {
-    const query = pageOf(options);
-    const { body } = await clientFor(context, options).send(api.listModels, { query });
-    printPage(context, options, body, listModels);
-  });
-  const show = addCommand(models, {
+  addRequestCommand(models, context, {
     usage: 'show <model>',
     summary: 'one model with its tiers and prices',
     example: 'svc models show builtin-gpt-4o',
-  });
-  withService(show).action(async (modelId: string, options: ServiceOptions) => {
-    const params = { modelId };
-    const { body } = await clientFor(context, options).send(api.getModel, { params });
-    printAnswer(context, options, body, (view) => describeModel(body, view));
+    operation: api.getModel,
+    input: ([modelId]) => ({ params: { modelId } }),
+    text: describeModel,
   });
 };
 
-type CreateOptions = ServiceOptions & {
+type CreateOptions = {
   match: string;
   inputPrice?: number;
   outputPrice?: number;
@@ -67,43 +51,43 @@ const tiersIn = async (
 };
 
 const addWrite = (models: Command, context: Context): void => {
-  const create = addCommand(models, {
+  addRequestCommand(models, context, {
     usage: 'create <name>',
     summary: 'make a model, for observations that are written from then on',
     example: [
       "svc models create our-finetune --match '(?i)^ft:gpt-4o:ours' --input-price 5e-6 --output-price 2e-5",
       "svc models create large --match '^large$' --tiers @tiers.json",
     ].join('\n'),
-  })
-    .requiredOption('--match <pattern>', 'RE2, found anywhere in the names of observations')
-    .option('--input-price <dollars>', 'a unit of input', parsePrice)
-    .option('--output-price <dollars>', 'a unit of output', parsePrice)
-    .option('--total-price <dollars>', 'a unit of either, in place of both', parsePrice)
-    .option('--tiers <json>', 'tiers with a price for each kind of usage: JSON, @file, or -')
-    .option('--from <time>', 'for observations that begin from then on')
-    .addOption(new Option('--unit <unit>', 'what is counted').choices([...modelUnits]));
-  withService(create).action(async (modelName: string, options: CreateOptions) => {
-    const body = {
-      ...{ modelName, matchPattern: options.match },
-      ...given('inputPrice', options.inputPrice),
-      ...given('outputPrice', options.outputPrice),
-      ...given('totalPrice', options.totalPrice),
-      ...given('pricingTiers', await tiersIn(context, options.tiers)),
-      ...given('startDate', options.from),
-      ...given('unit', options.unit),
-    };
-    const answer = await clientFor(context, options).send(api.createModel, { body });
-    printAnswer(context, options, answer.body, (view) => describeModel(answer.body, view));
+    options: (command) =>
+      command
+        .requiredOption('--match <pattern>', 'RE2, found anywhere in the names of observations')
+        .option('--input-price <dollars>', 'a unit of input', parsePrice)
+        .option('--output-price <dollars>', 'a unit of output', parsePrice)
+        .option('--total-price <dollars>', 'a unit of either, in place of both', parsePrice)
+        .option('--tiers <json>', 'tiers with a price for each kind of usage: JSON, @file, or -')
+        .option('--from <time>', 'for observations that begin from then on')
+        .addOption(new Option('--unit <unit>', 'what is counted').choices([...modelUnits])),
+    operation: api.createModel,
+    input: async ([modelName], options: CreateOptions) => ({
+      body: {
+        ...{ modelName, matchPattern: options.match },
+        ...given('inputPrice', options.inputPrice),
+        ...given('outputPrice', options.outputPrice),
+        ...given('totalPrice', options.totalPrice),
+        ...given('pricingTiers', await tiersIn(context, options.tiers)),
+        ...given('startDate', options.from),
+        ...given('unit', options.unit),
+      },
+    }),
+    text: describeModel,
   });
-  const remove = addCommand(models, {
+  addRequestCommand(models, context, {
     usage: 'delete <model>',
     summary: 'delete a model of the project; what observations cost by it stays',
     example: 'svc models delete mdl-…',
-  });
-  withService(remove).action(async (modelId: string, options: ServiceOptions) => {
-    const params = { modelId };
-    const { body } = await clientFor(context, options).send(api.deleteModel, { params });
-    printAnswer(context, options, body, () => `${modelId} is deleted`);
+    operation: api.deleteModel,
+    input: ([modelId]) => ({ params: { modelId } }),
+    text: (_body, _view, [modelId]) => `${modelId} is deleted`,
   });
 };
 

@@ -7,71 +7,72 @@ import { describeMembers, describeProject, describeProjects } from '../views/acc
 import { usageError } from '../views/report.ts';
 import {
   accountClientFor,
+  findMember,
   getNamedProject,
   type ProjectOptions,
   parseRole,
   withProject,
 } from './account-command.ts';
-import { addCommand, printAnswer, type ServiceOptions, withService } from './command.ts';
+import { addCommand, given, printAnswer, withService } from './command.ts';
+import { addRequestCommand } from './request-command.ts';
 import { addSettingsTo } from './settings.ts';
 
 const addList = (projects: Command, context: Context): void => {
-  const command = addCommand(projects, {
+  addRequestCommand(projects, context, {
     usage: 'list',
     summary: 'the projects that the key or token reaches',
     example: 'svc projects list',
-  });
-  withService(command).action(async (options: ServiceOptions) => {
-    const { body } = await accountClientFor(context, options).send(api.listProjects, {});
-    printAnswer(context, options, body, (view) => describeProjects(body.data, view));
+    connect: accountClientFor,
+    operation: api.listProjects,
+    text: (body, view) => describeProjects(body.data, view),
   });
 };
 
 const addCreate = (projects: Command, context: Context): void => {
-  const command = addCommand(projects, {
+  addRequestCommand(projects, context, {
     usage: 'create <name>',
     summary: 'make a project; "svc keys create" makes its first key pair',
     example: 'svc projects create "Shop agents" --slug shop',
-  }).option('--slug <slug>', 'by which it is named; made of the name unless given');
-  withService(command).action(async (name: string, options: ServiceOptions & { slug?: string }) => {
-    const wanted = { name, ...(options.slug === undefined ? {} : { slug: options.slug }) };
-    const client = accountClientFor(context, options);
-    const { body } = await client.send(api.createProject, { body: wanted });
-    printAnswer(context, options, body, () => describeProject(body));
+    options: (command) =>
+      command.option('--slug <slug>', 'by which it is named; made of the name unless given'),
+    connect: accountClientFor,
+    operation: api.createProject,
+    input: ([name], { slug }: { slug?: string }) => ({ body: { name, ...given('slug', slug) } }),
+    text: describeProject,
   });
 };
 
 const addRename = (projects: Command, context: Context): void => {
-  const command = addCommand(projects, {
+  addRequestCommand(projects, context, {
     usage: 'rename <project> <name>',
     summary: 'another name for a project; its slug stays',
     example: 'svc projects rename shop "Shop and returns"',
-  });
-  withService(command).action(async (named: string, name: string, options: ServiceOptions) => {
-    const client = accountClientFor(context, options);
-    const { id: projectId } = await getNamedProject(client, named);
-    const { body } = await client.send(api.updateProject, {
-      params: { projectId },
+    connect: accountClientFor,
+    operation: api.updateProject,
+    input: async ([named, name], _options, client) => ({
+      params: { projectId: (await getNamedProject(client(), named)).id },
       body: { name },
-    });
-    printAnswer(context, options, body, () => describeProject(body));
+    }),
+    text: describeProject,
   });
 };
 
 const addDelete = (projects: Command, context: Context): void => {
-  const command = addCommand(projects, {
+  addRequestCommand(projects, context, {
     usage: 'delete <project>',
     summary: 'delete a project with its worlds; its keys are revoked',
     example: 'svc projects delete shop --yes',
-  }).option('--yes', 'to be sure');
-  withService(command).action(async (named: string, options: ServiceOptions & { yes?: true }) => {
-    const client = accountClientFor(context, options);
-    const { id: projectId, slug } = await getNamedProject(client, named);
-    if (options.yes !== true) {
-      throw usageError(`this deletes "${slug}" with all its worlds; add --yes to do it`);
-    }
-    const { body } = await client.send(api.deleteProject, { params: { projectId } });
-    printAnswer(context, options, body, () => body.message);
+    options: (command) => command.option('--yes', 'to be sure'),
+    connect: accountClientFor,
+    operation: api.deleteProject,
+    input: async ([named], { yes }: { yes?: true }, client) => {
+      const { id: projectId, slug } = await getNamedProject(client(), named);
+      if (yes !== true) {
+        throw usageError(`this deletes "${slug}" with all its worlds; add --yes to do it`);
+      }
+      return { params: { projectId } };
+    },
+    text: ({ message }) => message,
   });
 };
 
@@ -122,9 +123,7 @@ const addMembers = (projects: Command, context: Context): void => {
     const { id: projectId } = await getNamedProject(client, options.project);
     const params = { projectId };
     const { memberships } = (await client.send(api.listProjectMemberships, { params })).body;
-    const member = memberships.find(
-      (one) => one.email === email.toLowerCase() || one.userId === email,
-    );
+    const member = findMember(memberships, email);
     if (member === undefined) throw usageError(`${email} has no role of their own in the project`);
     const input = { params, body: { userId: member.userId } };
     const { body } = await client.send(api.removeProjectMembership, input);

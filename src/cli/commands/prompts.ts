@@ -1,78 +1,67 @@
 /** `svc prompts`: prompts with their versions and labels, as the SDKs of the field fetch them. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
 import type { PromptBody } from '#wire/public-api/projects/context.ts';
-import { readJson } from '../files/dataset-items.ts';
+import { readJson, readMember } from '../files/dataset-items.ts';
 import { readText } from '../files/input.ts';
 import type { Context } from '../terminal/context.ts';
 import { describePrompt, listPrompts } from '../views/context.ts';
 import { usageError } from '../views/report.ts';
 import {
   addCommand,
-  addPaging,
   addVersion,
   clientFor,
   collect,
-  type PagingOptions,
+  given,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
 import { parseVersion } from './context.ts';
-
-const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
-  value === undefined ? {} : { [name]: value };
-
-type ListOptions = ServiceOptions & PagingOptions & { name?: string; label?: string; tag?: string };
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 const addList = (prompts: Command, context: Context): void => {
-  const command = addCommand(prompts, {
+  addListCommand(prompts, context, {
     usage: 'list',
     summary: 'the prompts of the project, newest first',
     example: 'svc prompts list --label production',
-  })
-    .option('--name <name>', 'only the prompt of this name')
-    .option('--label <label>', 'only those with a version of this label')
-    .option('--tag <tag>', 'only those with this tag');
-  withService(addPaging(command)).action(async (options: ListOptions) => {
-    const { page, limit, name, label, tag } = options;
-    const query = {
-      ...{ page: String(page), limit: String(limit) },
-      ...given('name', name),
-      ...given('label', label),
-      ...given('tag', tag),
-    };
-    const { body } = await clientFor(context, options).send(api.listPrompts, { query });
-    printPage(context, options, body, listPrompts);
+    filters: {
+      name: new Option('--name <name>', 'only the prompt of this name'),
+      label: new Option('--label <label>', 'only those with a version of this label'),
+      tag: new Option('--tag <tag>', 'only those with this tag'),
+    },
+    operation: api.listPrompts,
+    text: listPrompts,
   });
 };
 
-type ShowOptions = ServiceOptions & { version?: number; label?: string; raw?: boolean };
+type ShowOptions = { version?: number; label?: string; raw?: boolean };
 
 const addShow = (prompts: Command, context: Context): void => {
-  const command = addCommand(prompts, {
+  addRequestCommand(prompts, context, {
     usage: 'show <name>',
     summary: 'the version that is in production, or another',
     example: 'svc prompts show greeting --label staging',
-  })
-    .option('--label <label>', 'the version that has this label; production unless given')
-    .option('--raw', 'parts of other prompts as they are written');
-  addVersion(command, { about: 'this version', formerly: 'at', parse: parseVersion });
-  withService(command).action(async (promptName: string, options: ShowOptions) => {
-    const { version, label, raw } = options;
-    const query = {
-      ...given('version', version?.toString()),
-      ...given('label', label),
-      ...(raw === true ? { resolve: 'false' } : {}),
-    };
-    const input = { params: { promptName }, query };
-    const { body } = await clientFor(context, options).send(api.getPrompt, input);
-    printAnswer(context, options, body, () => describePrompt(body));
+    options: (command) => {
+      command
+        .option('--label <label>', 'the version that has this label; production unless given')
+        .option('--raw', 'parts of other prompts as they are written');
+      addVersion(command, { about: 'this version', formerly: 'at', parse: parseVersion });
+    },
+    operation: api.getPrompt,
+    input: ([promptName], { version, label, raw }: ShowOptions) => ({
+      params: { promptName },
+      query: {
+        ...given('version', version?.toString()),
+        ...given('label', label),
+        ...(raw === true ? { resolve: 'false' } : {}),
+      },
+    }),
+    text: describePrompt,
   });
 };
 
-type CreateOptions = ServiceOptions & {
+type CreateOptions = {
   chat?: boolean;
   config?: string;
   label?: string[];
@@ -81,79 +70,74 @@ type CreateOptions = ServiceOptions & {
 };
 
 const addCreate = (prompts: Command, context: Context): void => {
-  const command = addCommand(prompts, {
+  addRequestCommand(prompts, context, {
     usage: 'create <name> <prompt>',
     summary: 'create a prompt, or its next version: a text, @file, or - for standard input',
     example: [
       'svc prompts create greeting "Hello {{name}}" --label production',
       'svc prompts create support @messages.json --chat',
     ].join('\n'),
-  })
-    .option('--chat', 'the prompt is a JSON list of messages {role, content}')
-    .option('--config <json>', 'what goes with it: JSON, @file, or -')
-    .option('--label <label>', 'a label that moves to this version; repeatable', collect)
-    .option('--tag <tag>', 'a tag of the name; repeatable', collect)
-    .option('-m, --message <text>', 'why it changed');
-  withService(command).action(async (name: string, prompt: string, options: CreateOptions) => {
-    const { chat, config, label, tag, message } = options;
-    const body: PromptBody = {
-      name,
-      type: chat === true ? 'chat' : 'text',
-      prompt:
-        chat === true
-          ? await readJson(context, prompt, 'the prompt')
-          : await readText(context, prompt),
-      ...(config === undefined ? {} : { config: await readJson(context, config, '--config') }),
-      ...given('labels', label),
-      ...given('tags', tag),
-      ...given('commitMessage', message),
-    };
-    const answer = await clientFor(context, options).send(api.createPrompt, { body });
-    printAnswer(
-      context,
-      options,
-      answer.body,
-      () => `${name} is at version ${answer.body.version}`,
-    );
+    options: (command) =>
+      command
+        .option('--chat', 'the prompt is a JSON list of messages {role, content}')
+        .option('--config <json>', 'what goes with it: JSON, @file, or -')
+        .option('--label <label>', 'a label that moves to this version; repeatable', collect)
+        .option('--tag <tag>', 'a tag of the name; repeatable', collect)
+        .option('-m, --message <text>', 'why it changed'),
+    operation: api.createPrompt,
+    input: async ([name, prompt], { chat, config, label, tag, message }: CreateOptions) => {
+      const body: PromptBody = {
+        name,
+        type: chat === true ? 'chat' : 'text',
+        prompt:
+          chat === true
+            ? await readJson(context, prompt, 'the prompt')
+            : await readText(context, prompt),
+        ...(await readMember(context, 'config', config)),
+        ...given('labels', label),
+        ...given('tags', tag),
+        ...given('commitMessage', message),
+      };
+      return { body };
+    },
+    text: ({ version }, _view, [name]) => `${name} is at version ${version}`,
   });
 };
 
-const addRest = (prompts: Command, context: Context): void => {
-  const label = addCommand(prompts, {
+const addLabel = (prompts: Command, context: Context): void => {
+  addRequestCommand(prompts, context, {
     usage: 'label <name> <version> <label...>',
     summary: 'give labels to a version, taken from the versions that had them',
     example: 'svc prompts label greeting 3 production',
+    operation: api.labelPrompt,
+    input: ([promptName, promptVersion, newLabels]) => ({
+      params: { promptName, promptVersion },
+      body: { newLabels },
+    }),
+    text: describePrompt,
   });
-  withService(label).action(
-    async (name: string, version: string, labels: string[], options: ServiceOptions) => {
-      const input = {
-        params: { promptName: name, promptVersion: version },
-        body: { newLabels: labels },
-      };
-      const { body } = await clientFor(context, options).send(api.labelPrompt, input);
-      printAnswer(context, options, body, () => describePrompt(body));
-    },
-  );
-  const remove = addCommand(prompts, {
+};
+
+const addDelete = (prompts: Command, context: Context): void => {
+  const command = addCommand(prompts, {
     usage: 'delete <name>',
     summary: 'delete a prompt, or one version of it',
     example: 'svc prompts delete greeting --version 2',
   })
     .option('--label <label>', 'only the version that has this label')
     .option('--all', 'the prompt with all versions');
-  addVersion(remove, { about: 'only this version', formerly: 'at', parse: parseVersion });
-  withService(remove).action(
-    async (promptName: string, options: ShowOptions & { all?: boolean }) => {
-      const { version, label: ofLabel, all } = options;
-      if ([version, ofLabel, all].filter((each) => each !== undefined).length !== 1) {
-        throw usageError('say what goes: --version, --label, or --all');
-      }
-      const query = { ...given('version', version?.toString()), ...given('label', ofLabel) };
-      const input = { params: { promptName }, query };
-      await clientFor(context, options).send(api.deletePrompt, input);
-      printAnswer(context, options, { deleted: true }, () => `${promptName} is deleted`);
-    },
-  );
+  addVersion(command, { about: 'only this version', formerly: 'at', parse: parseVersion });
+  type Options = ServiceOptions & ShowOptions & { all?: boolean };
+  withService(command).action(async (promptName: string, options: Options) => {
+    const { version, label, all } = options;
+    if ([version, label, all].filter((each) => each !== undefined).length !== 1) {
+      throw usageError('say what goes: --version, --label, or --all');
+    }
+    const query = { ...given('version', version?.toString()), ...given('label', label) };
+    const input = { params: { promptName }, query };
+    await clientFor(context, options).send(api.deletePrompt, input);
+    printAnswer(context, options, { deleted: true }, () => `${promptName} is deleted`);
+  });
 };
 
 export const addPrompts = (program: Command, context: Context): void => {
@@ -161,5 +145,6 @@ export const addPrompts = (program: Command, context: Context): void => {
   addList(prompts, context);
   addShow(prompts, context);
   addCreate(prompts, context);
-  addRest(prompts, context);
+  addLabel(prompts, context);
+  addDelete(prompts, context);
 };

@@ -209,11 +209,13 @@ const describeReconciled = (
   isWritten: boolean,
   { colors }: Context,
 ): string => {
-  const told = notes.map((note) => colors.dim(`note: ${note}`));
-  if (changes.length === 0) return ['the data model fits the captures', ...told].join('\n');
+  const noteLines = notes.map((note) => colors.dim(`note: ${note}`));
+  if (changes.length === 0) return ['the data model fits the captures', ...noteLines].join('\n');
   const count = formatCount(changes.length, 'change');
   const end = isWritten ? `${count} written` : `${count}, not written: add --write to apply`;
-  return [formatDiff(files, changed, colors), '', formatReasons(changes), ...told, end].join('\n');
+  return [formatDiff(files, changed, colors), '', formatReasons(changes), ...noteLines, end].join(
+    '\n',
+  );
 };
 
 export const addReconcile = (schema: Command, context: Context): void => {

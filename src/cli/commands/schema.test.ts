@@ -83,14 +83,14 @@ describe('svc worlds schema', () => {
 
   it('names what is in the way of a folder', async () => {
     writeFileSync(pathOf('file'), '');
-    const told = async (words: string): Promise<string> => (await run(words)).err;
-    expect(await told('init file')).toMatch(/^error: cannot begin a world in file: ENOTDIR/);
-    expect(await told('init file/crm')).toMatch(
+    const errorOf = async (words: string): Promise<string> => (await run(words)).err;
+    expect(await errorOf('init file')).toMatch(/^error: cannot begin a world in file: ENOTDIR/);
+    expect(await errorOf('init file/crm')).toMatch(
       /^error: cannot write .*file\/crm\/README.md: ENOT/,
     );
-    expect(await told('json-schema --out file')).toMatch(/^error: cannot write .*: ENOTDIR/);
-    expect(await told('check file')).toBe('error: file is not a folder\n');
-    expect(await told('check file/crm')).toBe('error: there is no folder file/crm\n');
+    expect(await errorOf('json-schema --out file')).toMatch(/^error: cannot write .*: ENOTDIR/);
+    expect(await errorOf('check file')).toBe('error: file is not a folder\n');
+    expect(await errorOf('check file/crm')).toBe('error: there is no folder file/crm\n');
   });
 
   it('begins with a template under another name', async () => {
@@ -225,7 +225,7 @@ describe('svc worlds schema', () => {
     );
   });
 
-  it('fits the data model to captures, and writes only when told to', async () => {
+  it('fits the data model to captures, and writes it only with --write', async () => {
     await ran('init crm');
     await ran('entity add crm deals --field id:integer');
     writeFileSync(pathOf('crm/connector.toml'), dealsConnector);

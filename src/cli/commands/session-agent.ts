@@ -3,17 +3,15 @@ import type { Command } from 'commander';
 import { getAgentEnd } from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
 import { describeAgentEnd } from '../views/agent-end.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import { addRequestCommand } from './request-command.ts';
 
 export const addSessionAgent = (sessions: Command, context: Context): void => {
-  const command = addCommand(sessions, {
+  addRequestCommand(sessions, context, {
     usage: 'agent <session>',
     summary: "how the agent's command of a dataset run ended in a session, and what it printed",
     example: 'svc worlds session agent <session>',
-  });
-  withService(command).action(async (sessionId: string, options: ServiceOptions) => {
-    const client = clientFor(context, options);
-    const { body } = await client.send(getAgentEnd, { params: { sessionId } });
-    printAnswer(context, options, body, () => describeAgentEnd(body));
+    operation: getAgentEnd,
+    input: ([sessionId]) => ({ params: { sessionId } }),
+    text: describeAgentEnd,
   });
 };

@@ -1,6 +1,6 @@
 /** `svc worlds session faults` through whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
-import { call, runTold } from '#test/support/cli-service.ts';
+import { call, runAnswered } from '#test/support/cli-service.ts';
 
 const output = {
   declared: false,
@@ -28,7 +28,7 @@ const output = {
 const none = { declared: true, faults: { tools: false, rules: [] }, met: [] };
 const answer = (given: object) => ({ body: { ...call, kind: 'faults', output: given } });
 const faults = (line: string, given: object = output) =>
-  runTold(`worlds session faults ses-1${line}`, answer(given));
+  runAnswered(`worlds session faults ses-1${line}`, answer(given));
 
 describe('svc worlds session faults', () => {
   it('shows each rule, and what it met', async () => {

@@ -82,7 +82,7 @@ export const addSessionListen = (sessions: Command, context: Context): void => {
     .option('--once', 'what the session has sent already, and no more')
     .option(
       '--interval-ms <number>',
-      'look so often, instead of being told at once',
+      'poll at this interval, instead of waiting for a notification',
       parseNumber({ min: 100, max: 3_600_000, whole: true }),
     )
     .option('--json', 'print a line of JSON a delivery');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
-import { call, runTold, session } from '#test/support/cli-service.ts';
+import { call, runAnswered, session } from '#test/support/cli-service.ts';
 import { notesWorld } from '#test/support/worlds.ts';
 
 let folder: string;
@@ -36,7 +36,7 @@ describe('svc worlds session seed', () => {
     const path = join(folder, name);
     writeFileSync(path, text);
     const line = ['worlds session seed ses-1 --rows', path, ...more].join(' ');
-    const { status, err, asked } = await runTold(line, seeded);
+    const { status, err, asked } = await runAnswered(line, seeded);
     expect([status, err]).toEqual([0, '']);
     expect(asked[0]?.body).toMatchObject({ kind: 'seed', input: { rows: { notes: rows } } });
   });
@@ -44,7 +44,7 @@ describe('svc worlds session seed', () => {
   it('reads the cells of a table by the types of the world that the session is of', async () => {
     const path = join(folder, 'notes.csv');
     writeFileSync(path, '\ufeffid,folder_id,title,done\r\n7,1,07,true\r\n');
-    const { status, err, asked } = await runTold(
+    const { status, err, asked } = await runAnswered(
       `worlds session seed ses-1 --rows ${path}`,
       ...[{ body: session }, ...contractAnswers(), seeded],
     );

@@ -1,21 +1,21 @@
 /** Sessions through whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
-import { call, runTold, session } from '#test/support/cli-service.ts';
+import { call, runAnswered, session } from '#test/support/cli-service.ts';
 
 describe('svc worlds session', () => {
   it('prints a session for a person, or as the API gave it', async () => {
-    const text = await runTold('worlds session show ses-1', { body: session });
+    const text = await runAnswered('worlds session show ses-1', { body: session });
     expect(text.status).toBe(0);
     expect(text.out).toContain('state    READY\nready    after 21 ms');
     expect(text.out).toMatch(/\n\n {2}Do it\.\n$/);
     expect(text.asked[0]?.authorization).toBe(`Basic ${btoa('pk:sk')}`);
-    const json = await runTold('worlds session show ses-1 --json', { body: session });
+    const json = await runAnswered('worlds session show ses-1 --json', { body: session });
     expect(JSON.parse(json.out)).toEqual(session);
   });
 
   it('opens a session and waits until it is ready', async () => {
     const opening = { ...session, state: 'PROVISIONING', ready: false, readyAt: null };
-    const { status, asked, out } = await runTold(
+    const { status, asked, out } = await runAnswered(
       'worlds session open notes -t finish --reuse-warm --surface api --size large --isolation kata',
       { status: 201, body: opening },
       { body: opening },
@@ -40,7 +40,7 @@ describe('svc worlds session', () => {
 
   it('answers at once with --no-wait', async () => {
     const opening = { ...session, state: 'PROVISIONING', ready: false, readyAt: null };
-    const { status, asked } = await runTold('worlds session open notes --no-wait', {
+    const { status, asked } = await runAnswered('worlds session open notes --no-wait', {
       status: 201,
       body: opening,
     });
@@ -49,7 +49,7 @@ describe('svc worlds session', () => {
   });
 
   it('opens one on a clock and a seed, and shows them', async () => {
-    const { out, asked } = await runTold(
+    const { out, asked } = await runAnswered(
       'worlds session open notes --clock-at 2026-03-01 --clock-mode stepped --clock-rate 60 --seed 7',
       { status: 201, body: session },
     );
@@ -64,7 +64,7 @@ describe('svc worlds session', () => {
   it('fails when the session does', async () => {
     const error = { code: 'load_failed', message: 'no such file' };
     const failed = { ...session, state: 'FAILED', ready: false, error };
-    const { status, err } = await runTold('worlds session open notes', {
+    const { status, err } = await runAnswered('worlds session open notes', {
       status: 201,
       body: failed,
     });
@@ -76,16 +76,16 @@ describe('svc worlds session', () => {
     const message = 'the quota of opens is used up';
     const body = { error: 'exhausted', message, quota: 'opens_per_minute', retryAfterMs: 12_345 };
     const answer = { status: 429, body };
-    const { status, err } = await runTold('worlds session open notes', answer);
+    const { status, err } = await runAnswered('worlds session open notes', answer);
     expect([status, err]).toEqual([1, `error: ${message}\nhint: try again in 13 s\n`]);
-    const json = await runTold('worlds session open notes --json', answer);
+    const json = await runAnswered('worlds session open notes --json', answer);
     expect(JSON.parse(json.err)).toEqual({
       error: { code: 'exhausted', message, hint: 'try again in 13 s' },
     });
   });
 
   it('prints the output of a tool alone, and the rest beside it', async () => {
-    const { status, out, err, asked } = await runTold('worlds session call ses-1 list_notes', {
+    const { status, out, err, asked } = await runAnswered('worlds session call ses-1 list_notes', {
       body: call,
     });
     expect(status).toBe(0);
@@ -96,7 +96,7 @@ describe('svc worlds session', () => {
 
   it('waits for a call that takes longer than one request', async () => {
     const queued = { ...call, state: 'queued', output: null, answeredAt: null };
-    const { out, asked } = await runTold(
+    const { out, asked } = await runAnswered(
       'worlds session call ses-1 list_notes',
       { status: 202, body: queued },
       { body: { ...queued, state: 'claimed' } },
@@ -112,7 +112,7 @@ describe('svc worlds session', () => {
       message: 'KeyError: 7',
       details: { trace: 'tools.py:12 in list_notes' },
     };
-    const { status, err } = await runTold('worlds session call ses-1 list_notes', {
+    const { status, err } = await runAnswered('worlds session call ses-1 list_notes', {
       body: { ...call, state: 'failed', error },
     });
     expect(status).toBe(1);
@@ -126,7 +126,7 @@ describe('svc worlds session', () => {
     ];
     const message = "the input does not fit the tool's schema: /a must be string (and 1 more)";
     const error = { code: 'invalid_input', message, path: '/a', details: { problems } };
-    const { err } = await runTold('worlds session call ses-1 list_notes', {
+    const { err } = await runAnswered('worlds session call ses-1 list_notes', {
       body: { ...call, state: 'failed', error },
     });
     expect(err).toBe(
@@ -155,7 +155,7 @@ describe('svc worlds session', () => {
     const { sessionId: _, durationMs, callId, ...plain } = request;
     const row = { ...plain, duration_ms: durationMs, call_id: callId };
     const words = 'worlds session requests ses-1 --via api --status 200';
-    const { out, asked } = await runTold(
+    const { out, asked } = await runAnswered(
       words,
       { body: session },
       { body: { ...call, kind: 'state', output: { rows: [row], total: 2 } } },
@@ -165,7 +165,7 @@ describe('svc worlds session', () => {
       input: { entity: 'svc_requests', limit: 1_000, where: { via: 'api', status: 200 } },
     });
     expect(out).toMatch(/10:11:12.345 +api +get_note +GET \/notes\/1 +200 +1.3 ms +-\n1 of 2/);
-    const json = await runTold(
+    const json = await runAnswered(
       `${words} --json`,
       { body: session },
       { body: { ...call, kind: 'state', output: { rows: [row], total: 1 } } },
@@ -181,7 +181,7 @@ describe('svc worlds session', () => {
       },
     });
     const over = { body: { ...session, state: 'CLOSED' } };
-    const { out, asked } = await runTold(
+    const { out, asked } = await runAnswered(
       'worlds session requests ses-1 --operation get_note --json',
       over,
       page(1),
@@ -196,7 +196,7 @@ describe('svc worlds session', () => {
   });
 
   it('falls back on what was kept when a session ends under the question', async () => {
-    const { out, err, status } = await runTold(
+    const { out, err, status } = await runAnswered(
       'worlds session requests ses-1',
       { body: session },
       { status: 409, body: { message: 'ses-1 is CLOSED', error: 'conflict' } },
@@ -207,7 +207,7 @@ describe('svc worlds session', () => {
   });
 
   it('fails when the host of the session died while it was asked', async () => {
-    const { out, err, resultStatus } = await runTold(
+    const { out, err, resultStatus } = await runAnswered(
       'worlds session requests ses-1 --status 0',
       { body: session },
       { body: { ...call, kind: 'state', state: 'lost', output: null } },
@@ -218,7 +218,7 @@ describe('svc worlds session', () => {
   });
 
   it('finds requests without a status', async () => {
-    const { asked } = await runTold(
+    const { asked } = await runAnswered(
       'worlds session requests ses-1 --status 0',
       { body: session },
       { body: { ...call, kind: 'state', output: { rows: [], total: 0 } } },
@@ -232,7 +232,7 @@ describe('svc worlds session', () => {
       const rows = ids.map((id) => ({ ...plain, id, duration_ms: durationMs, call_id: callId }));
       return { body: { ...call, kind: 'state', output: { rows, total: 9, next } } };
     };
-    const { out, asked } = await runTold(
+    const { out, asked } = await runAnswered(
       'worlds session requests ses-1 --limit 5 --json',
       { body: session },
       page([1, 2], 2),
@@ -249,7 +249,7 @@ describe('svc worlds session', () => {
 
   it('shows the requests to all sessions of a world', async () => {
     const meta = { page: 1, limit: 2, totalItems: 3, totalPages: 2 };
-    const { out, asked } = await runTold(
+    const { out, asked } = await runAnswered(
       'worlds requests notes --via api --after 2026-01-01 --limit 2',
       { body: { data: [request], meta } },
     );
@@ -281,21 +281,23 @@ describe('svc worlds session', () => {
     },
   };
 
-  it('takes a grade that fails for a result, unless told otherwise', async () => {
-    const plain = await runTold('worlds session grade ses-1', { body: grade });
+  it('treats a failing grade as a result, unless an option says otherwise', async () => {
+    const plain = await runAnswered('worlds session grade ses-1', { body: grade });
     expect(plain).toMatchObject({ status: 0, resultStatus: 0 });
     expect(plain.out).toBe(
       '✓ kept\n✗ done\n    expected one row\n    found    none\n    nearest: 3\nfailed: 1 of 2 checks\n',
     );
-    const strict = await runTold('worlds session grade ses-1 --exit-code', { body: grade });
+    const strict = await runAnswered('worlds session grade ses-1 --exit-code', { body: grade });
     expect(strict).toMatchObject({ status: 0, resultStatus: 1 });
   });
 
-  it('tells a grade that nobody can give from one that fails', async () => {
+  it('distinguishes a session that cannot be graded from a failing grade', async () => {
     const error = { code: 'raised', message: 'KeyError' };
     const output = { verdict: 'unknown', passed: false, score: null, checks: [], error };
     const body = { ...grade, output };
-    const { out, resultStatus } = await runTold('worlds session grade ses-1 --exit-code', { body });
+    const { out, resultStatus } = await runAnswered('worlds session grade ses-1 --exit-code', {
+      body,
+    });
     expect(out).toBe('unknown: the grader cannot judge: KeyError [raised]\n');
     expect(resultStatus).toBe(2);
   });
@@ -307,7 +309,7 @@ describe('svc worlds session', () => {
     fields: { title: { before: 'a', after: 'b' } },
   };
   const counts = { inserted: 1, updated: 2, deleted: 0, unexplained: 12 };
-  const told = {
+  const answer = {
     ...grade,
     output: {
       ...grade.output,
@@ -317,19 +319,21 @@ describe('svc worlds session', () => {
   };
 
   it('shows what changed that no check asked for', async () => {
-    const { out } = await runTold('worlds session grade ses-1', { body: told });
+    const { out } = await runAnswered('worlds session grade ses-1', { body: answer });
     expect(out).toContain('changed beside what the checks ask for: 12 rows\n');
     expect(out).toContain('  notes {"id":7} updated\n    title: "a" → "b"\n  and 11 more;');
   });
 
   it('shows a page of all that changed, with what explains it', async () => {
     const line = 'worlds session grade ses-1 --changes --offset 5 --limit 1';
-    const { out, asked } = await runTold(line, { body: told });
+    const { out, asked } = await runAnswered(line, { body: answer });
     expect(asked[0]?.body).toMatchObject({ input: { changes: { offset: 5, limit: 1 } } });
     expect(out).toBe(
       '  notes {"id":7} updated · done, kept\n    title: "a" → "b"\n' +
         '1 inserted, 2 updated, 0 deleted, 12 unexplained; go on with --offset 6\n',
     );
-    expect((await runTold('worlds session grade ses-1 --limit 1', { body: told })).status).toBe(1);
+    expect(
+      (await runAnswered('worlds session grade ses-1 --limit 1', { body: answer })).status,
+    ).toBe(1);
   });
 });

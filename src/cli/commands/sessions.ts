@@ -2,9 +2,9 @@
  * `svc worlds session`: the group of commands about sessions. This file has those that list, show, pin and close them.
  */
 import { type Command, Option } from 'commander';
-import { type Verdict, verdicts } from '#domain/grade.ts';
+import { verdicts } from '#domain/grade.ts';
 import { limits } from '#domain/limits.ts';
-import { type RunFilter, runFilters, type SessionState, sessionStates } from '#domain/session.ts';
+import { runFilters, sessionStates } from '#domain/session.ts';
 import {
   closeSession,
   createSurfaceLink,
@@ -21,18 +21,15 @@ import { describeLedger } from '../views/request.ts';
 import { describeSession, listSessions as sessionsText } from '../views/session.ts';
 import {
   addCommand,
-  addPaging,
   addRequestFilters,
   clientFor,
   filterOf,
-  given,
-  type PagingOptions,
   parseNumber,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 import { addSessionAgent } from './session-agent.ts';
 import { addSessionExport, addSessionRegrade } from './session-archive.ts';
 import {
@@ -51,64 +48,51 @@ import { addSessionRecording } from './session-recording.ts';
 import { addSessionScreenshot } from './session-screenshot.ts';
 import { addSessionWebhooks } from './session-webhooks.ts';
 
-type ListOptions = ServiceOptions &
-  PagingOptions & {
-    state?: SessionState;
-    verdict?: Verdict;
-    world?: string;
-    task?: string;
-    runs?: RunFilter;
-    run?: string;
-    build?: string;
-  };
-
 const addSessionList = (sessions: Command, context: Context): void => {
-  const command = addCommand(sessions, {
+  addListCommand(sessions, context, {
     usage: 'list',
     summary: 'the sessions of the project, newest first',
     example: [
       'svc worlds session list --world code-hosting --state READY',
       'svc worlds session list --run nightly-42 --verdict fail',
     ].join('\n'),
-  })
-    .addOption(new Option('--state <state>', 'only sessions in this state').choices(sessionStates))
-    .addOption(
-      new Option('--verdict <verdict>', 'only sessions whose last grade says this').choices(
-        verdicts,
+    filters: {
+      state: new Option('--state <state>', 'only sessions in this state').choices(sessionStates),
+      verdict: new Option(
+        '--verdict <verdict>',
+        'only sessions whose last grade says this',
+      ).choices(verdicts),
+      world: new Option('--world <slug>', 'only sessions of this world'),
+      task: new Option(
+        '--task <task>',
+        'only sessions on the task of this name, or stored with this id',
       ),
-    )
-    .option('--world <slug>', 'only sessions of this world')
-    .option('--task <task>', 'only sessions on the task of this name, or stored with this id')
-    .addOption(
-      new Option(
+      runs: new Option(
         '--runs <treatment>',
         'sessions of test runs, proofs and runs of datasets (default: exclude, with --build include)',
       ).choices(runFilters),
-    )
-    .option('--run <id>', 'only sessions of this run: of tests, of a dataset, or of a build')
-    .option('--build <build>', 'only sessions of this build of an agent, by its id or hash');
-  withService(addPaging(command)).action(async (options: ListOptions) => {
-    const { page, limit, state, verdict, world, task, runs, run, build } = options;
-    const { body } = await clientFor(context, options).send(listSessions, {
-      query: {
-        ...{ page, limit, ...given('state', state), ...given('verdict', verdict) },
-        ...{ ...given('world', world), ...given('task', task) },
-        ...{ ...given('runs', runs), ...given('run', run), ...given('build', build) },
-      },
-    });
-    printPage(context, options, body, sessionsText);
+      run: new Option(
+        '--run <id>',
+        'only sessions of this run: of tests, of a dataset, or of a build',
+      ),
+      build: new Option(
+        '--build <build>',
+        'only sessions of this build of an agent, by its id or hash',
+      ),
+    },
+    operation: listSessions,
+    text: sessionsText,
   });
 };
 
 const addSessionShow = (sessions: Command, context: Context): void => {
-  const command = addCommand(sessions, {
+  addRequestCommand(sessions, context, {
     usage: 'show <session>',
     summary: 'state, readiness, address and token of a session',
     example: 'svc worlds session show ses-01kaz4x0pg8q2m5v7n3c1d9e6f',
-  });
-  withService(command).action(async (sessionId: string, options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(getSession, { params: { sessionId } });
-    printAnswer(context, options, body, (view) => describeSession(body, view));
+    operation: getSession,
+    input: ([sessionId]) => ({ params: { sessionId } }),
+    text: describeSession,
   });
 };
 
@@ -144,38 +128,27 @@ const addSessionRequests = (sessions: Command, context: Context): void => {
   );
 };
 
-type Way = { name: 'pin' | 'unpin'; summary: string; pinned: boolean };
-
-const ways: readonly Way[] = [
-  { name: 'pin', summary: 'keep a session open however long it is idle', pinned: true },
-  { name: 'unpin', summary: 'let a session end when it is idle for long', pinned: false },
-];
-
-const addWay = (sessions: Command, context: Context, { name, summary, pinned }: Way): void => {
-  const command = addCommand(sessions, {
-    usage: `${name} <session>`,
-    summary,
-    example: `svc worlds session ${name} <session>`,
-  });
-  withService(command).action(async (sessionId: string, options: ServiceOptions) => {
-    const client = clientFor(context, options);
-    const { body } = await client.send(updateSession, { params: { sessionId }, body: { pinned } });
-    printAnswer(context, options, body, () => `${body.id} is ${pinned ? '' : 'not '}pinned`);
-  });
-};
-
+/** Adds `pin` and `unpin`. */
 const addSessionPin = (sessions: Command, context: Context): void => {
-  for (const way of ways) addWay(sessions, context, way);
+  for (const [name, pinned, summary] of [
+    ['pin', true, 'keep a session open however long it is idle'],
+    ['unpin', false, 'let a session end when it is idle for long'],
+  ] as const) {
+    addRequestCommand(sessions, context, {
+      usage: `${name} <session>`,
+      summary,
+      example: `svc worlds session ${name} <session>`,
+      operation: updateSession,
+      input: ([sessionId]) => ({ params: { sessionId }, body: { pinned } }),
+      text: ({ id }) => `${id} is ${pinned ? '' : 'not '}pinned`,
+    });
+  }
 };
 
-type LinkOptions = ServiceOptions & {
-  surface: 'ui' | 'browser';
-  readOnly?: boolean;
-  devtools?: boolean;
-};
+type LinkOptions = { surface: 'ui' | 'browser'; readOnly?: boolean; devtools?: boolean };
 
 const addSessionLink = (sessions: Command, context: Context): void => {
-  const command = addCommand(sessions, {
+  addRequestCommand(sessions, context, {
     usage: 'link <session>',
     summary:
       'a one-time link by which one browser enters the page of a session, or sees its browser',
@@ -183,26 +156,24 @@ const addSessionLink = (sessions: Command, context: Context): void => {
       'svc worlds session link <session>',
       'svc worlds session link <session> --surface browser --read-only',
     ].join('\n'),
-  })
-    .addOption(
-      new Option('--surface <surface>', 'what the link leads into')
-        .choices(['ui', 'browser'])
-        .default('ui'),
-    )
-    .option('--read-only', 'of a browser: to see it and not act in it')
-    .option('--devtools', 'of a browser: for a program that drives it and sends no headers');
-  withService(command).action(async (sessionId: string, given: LinkOptions) => {
-    const { surface, readOnly, devtools, ...options } = given;
-    if (readOnly === true && devtools === true) {
-      throw usageError('give one of --read-only and --devtools');
-    }
-    const opens = devtools === true ? 'devtools' : readOnly === true ? 'view' : 'all';
-    const client = clientFor(context, options);
-    const { body } = await client.send(createSurfaceLink, {
-      params: { sessionId },
-      body: { surface, opens },
-    });
-    printAnswer(context, options, body, () => body.url);
+    options: (command) =>
+      command
+        .addOption(
+          new Option('--surface <surface>', 'what the link leads into')
+            .choices(['ui', 'browser'])
+            .default('ui'),
+        )
+        .option('--read-only', 'of a browser: to see it and not act in it')
+        .option('--devtools', 'of a browser: for a program that drives it and sends no headers'),
+    operation: createSurfaceLink,
+    input: ([sessionId], { surface, readOnly, devtools }: LinkOptions) => {
+      if (readOnly === true && devtools === true) {
+        throw usageError('give one of --read-only and --devtools');
+      }
+      const opens = devtools === true ? 'devtools' : readOnly === true ? 'view' : 'all';
+      return { params: { sessionId }, body: { surface, opens } };
+    },
+    text: ({ url }) => url,
   });
 };
 

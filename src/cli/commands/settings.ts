@@ -120,7 +120,11 @@ const addSet = (settings: Command, context: Context, name: string): void => {
       'whether the service posts what sessions send to their webhooks',
       parseSwitch,
     )
-    .option('--session-traces <on|off>', 'whether new sessions are reported as traces', parseSwitch)
+    .option(
+      '--session-traces <on|off>',
+      'whether sessions that are opened are reported as traces',
+      parseSwitch,
+    )
     .option('--browser-tier <tier>', 'of sessions that name none', orUsual(parseTier))
     .option(
       '--gate-threshold <rate>',

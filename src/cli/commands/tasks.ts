@@ -1,5 +1,5 @@
 /** `svc worlds task`: tasks that a project stores. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import {
   createTask,
@@ -16,20 +16,19 @@ import { usageError } from '../views/report.ts';
 import { describeTask, listTasks as tasksText, validationText } from '../views/task.ts';
 import {
   addCommand,
-  addPaging,
   addressWith,
   addVersion,
   addWorldVersion,
   clientFor,
   collect,
-  type PagingOptions,
+  given,
   parseNumber,
   printAnswer,
-  printPage,
   type ServiceOptions,
   setVerdict,
   withService,
 } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 import { addTaskInit } from './task-init.ts';
 import { addProve } from './task-prove.ts';
 import { addTaskSchema } from './task-schema.ts';
@@ -49,9 +48,6 @@ const addTaskText = (command: Command): Command =>
   command
     .option('--name <name>', 'what people call it')
     .option('-m, --message <text>', 'why it is as it is');
-
-const given = <Value>(name: string, value: Value | undefined): Record<string, Value> =>
-  value === undefined ? {} : { [name]: value };
 
 const addCreate = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
@@ -94,28 +90,34 @@ const addCreate = (tasks: Command, context: Context): void => {
   );
 };
 
-type ListOptions = ServiceOptions & PagingOptions & { world?: string; metadata?: string[] };
+/** Converts `<key>=<value>` texts into the query that filters by metadata. */
+const metadataQuery = (pairs: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw usageError(`"${pair}" is not <key>=<value>`);
+      return [`metadata.${pair.slice(0, at)}`, pair.slice(at + 1)];
+    }),
+  );
 
 const addList = (tasks: Command, context: Context): void => {
-  const command = addCommand(tasks, {
+  addListCommand(tasks, context, {
     usage: 'list',
     summary: 'the stored tasks of the project, newest first',
     example: 'svc worlds task list --world crm --metadata difficulty=hard',
-  })
-    .option('--world <slug>', 'only tasks of this world')
-    .option('--metadata <key=value>', 'only tasks whose metadata say so; repeatable', collect);
-  withService(addPaging(command)).action(
-    async ({ page, limit, world, metadata = [], ...options }: ListOptions) => {
-      const pairs = metadata.map((pair) => {
-        const at = pair.indexOf('=');
-        if (at < 1) throw usageError(`"${pair}" is not <key>=<value>`);
-        return [`metadata.${pair.slice(0, at)}`, pair.slice(at + 1)];
-      });
-      const query = { page, limit, ...given('world', world), ...Object.fromEntries(pairs) };
-      const { body } = await clientFor(context, options).send(listTasks, { query });
-      printPage(context, options, body, tasksText);
-    },
-  );
+    filters: { world: new Option('--world <slug>', 'only tasks of this world') },
+    options: (command) =>
+      command.option(
+        '--metadata <key=value>',
+        'only tasks whose metadata say so; repeatable',
+        collect,
+      ),
+    operation: listTasks,
+    input: (_words, { metadata = [] }: { metadata?: string[] }) => ({
+      query: metadataQuery(metadata),
+    }),
+    text: tasksText,
+  });
 };
 
 const taskVersion = {
@@ -125,21 +127,18 @@ const taskVersion = {
 };
 
 const addShow = (tasks: Command, context: Context): void => {
-  const command = addCommand(tasks, {
+  addRequestCommand(tasks, context, {
     usage: 'show <task>',
     summary: 'one task: its present spec, or that of another version, and its history',
     example: 'svc worlds task show tsk-… --version 2 --json',
+    options: (command) => addVersion(command, taskVersion),
+    operation: getTask,
+    input: ([taskId], { version }: { version?: number }) => ({
+      params: { taskId },
+      query: given('version', version),
+    }),
+    text: describeTask,
   });
-  withService(addVersion(command, taskVersion)).action(
-    async (taskId: string, options: ServiceOptions & { version?: number }) => {
-      const query = given('version', options.version);
-      const { body } = await clientFor(context, options).send(getTask, {
-        params: { taskId },
-        query,
-      });
-      printAnswer(context, options, body, (view) => describeTask(body, view));
-    },
-  );
 };
 
 type ValidateOptions = ServiceOptions & {
@@ -179,42 +178,50 @@ const addValidate = (tasks: Command, context: Context): void => {
 };
 
 const addUpdate = (tasks: Command, context: Context): void => {
-  const command = addCommand(tasks, {
+  addRequestCommand(tasks, context, {
     usage: 'update <task>',
     summary: 'change a task: another spec is its next version; name and world change in place',
     example: 'svc worlds task update tsk-… --task-file renew.json -m "clearer"',
-  })
-    .option('--task-file <file>', 'the task, as JSON; - reads standard input')
-    .option('--world <world>', 'the world that it is of; with @<version> it is pinned')
-    .option('--version-id <id>', 'pin it to this version of its world; "none" takes the pin away');
-  withService(addTaskText(command)).action(async (taskId: string, options: TaskOptions) => {
-    const { taskFile, world, name, message, versionId } = options;
-    const body = {
-      ...(taskFile === undefined ? {} : { spec: await readTaskFile(context, taskFile) }),
-      ...given('world', world),
-      ...given('versionId', versionId === 'none' ? null : versionId),
-      ...given('name', name),
-      ...given('message', message),
-    };
-    if (Object.keys(body).length === 0) throw usageError('say what to change');
-    const answer = await clientFor(context, options).send(updateTask, { params: { taskId }, body });
-    printAnswer(context, options, answer.body, (view) => describeTask(answer.body, view));
+    options: (command) =>
+      addTaskText(
+        command
+          .option('--task-file <file>', 'the task, as JSON; - reads standard input')
+          .option('--world <world>', 'the world that it is of; with @<version> it is pinned')
+          .option(
+            '--version-id <id>',
+            'pin it to this version of its world; "none" takes the pin away',
+          ),
+      ),
+    operation: updateTask,
+    input: async ([taskId], options: TaskOptions) => {
+      const { taskFile, world, name, message, versionId } = options;
+      const body = {
+        ...(taskFile === undefined ? {} : { spec: await readTaskFile(context, taskFile) }),
+        ...given('world', world),
+        ...given('versionId', versionId === 'none' ? null : versionId),
+        ...given('name', name),
+        ...given('message', message),
+      };
+      if (Object.keys(body).length === 0) throw usageError('say what to change');
+      return { params: { taskId }, body };
+    },
+    text: describeTask,
   });
 };
 
 const addDelete = (tasks: Command, context: Context): void => {
-  const command = addCommand(tasks, {
+  addRequestCommand(tasks, context, {
     usage: 'delete <task>',
     summary: 'delete a task with all its versions; sessions that are open keep their copy',
     example: 'svc worlds task delete tsk-… --yes',
-  }).option('--yes', 'do it');
-  withService(command).action(
-    async (taskId: string, options: ServiceOptions & { yes?: boolean }) => {
-      if (options.yes !== true) throw usageError(`add --yes to delete ${taskId} for good`);
-      const { body } = await clientFor(context, options).send(deleteTask, { params: { taskId } });
-      printAnswer(context, options, body, () => `${body.id} is deleted`);
+    options: (command) => command.option('--yes', 'do it'),
+    operation: deleteTask,
+    input: ([taskId], { yes }: { yes?: boolean }) => {
+      if (yes !== true) throw usageError(`add --yes to delete ${taskId} for good`);
+      return { params: { taskId } };
     },
-  );
+    text: ({ id }) => `${id} is deleted`,
+  });
 };
 
 /** Adds the group to `svc worlds`. */

@@ -9,28 +9,24 @@ import { usageError } from '../views/report.ts';
 import { accountClientFor, getNamedProject } from './account-command.ts';
 import {
   addCommand,
-  addPaging,
   collect,
-  type PagingOptions,
+  given,
   parseNumber,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 const addList = (tokens: Command, context: Context): void => {
-  const command = addCommand(tokens, {
+  addListCommand(tokens, context, {
     usage: 'list',
     summary: "one's own tokens, or all that one manages",
     example: 'svc tokens list\nsvc tokens list --all',
-  }).option('--all', 'those of all members; for owners, admins and keys');
-  type Options = ServiceOptions & PagingOptions & { all?: true };
-  addPaging(withService(command)).action(async (options: Options) => {
-    const { page, limit, all } = options;
-    const query = { page, limit, ...(all === undefined ? {} : { all }) };
-    const { body } = await accountClientFor(context, options).send(api.listTokens, { query });
-    printPage(context, options, body, describeTokens);
+    filters: { all: new Option('--all', 'those of all members; for owners, admins and keys') },
+    connect: accountClientFor,
+    operation: api.listTokens,
+    text: describeTokens,
   });
 };
 
@@ -41,8 +37,8 @@ type CreateOptions = ServiceOptions & {
   days: number;
 };
 
-const readScopes = (given: readonly string[]): TokenScope[] =>
-  given.map((text) => {
+const readScopes = (texts: readonly string[]): TokenScope[] =>
+  texts.map((text) => {
     const scope = tokenScopes.find((one) => one === text);
     if (scope === undefined)
       throw usageError(`--scope ${text}: it is none of ${tokenScopes.join(', ')}`);
@@ -82,7 +78,7 @@ const addCreate = (tokens: Command, context: Context): void => {
     const wanted = {
       name,
       expiresInDays: options.days,
-      ...(options.for === undefined ? {} : { email: options.for }),
+      ...given('email', options.for),
       ...(options.scope === undefined ? {} : { scopes: readScopes(options.scope) }),
       ...(projectIds.length === 0 ? {} : { projectIds }),
     };
@@ -96,15 +92,14 @@ const addCreate = (tokens: Command, context: Context): void => {
 };
 
 const addRevoke = (tokens: Command, context: Context): void => {
-  const command = addCommand(tokens, {
+  addRequestCommand(tokens, context, {
     usage: 'revoke <token>',
     summary: 'revoke a token, by the id that "svc tokens list" shows; it stops within 5 s',
     example: 'svc tokens revoke pat-01kaz4x0pg8q2m5v7n3c1d9e6f',
-  });
-  withService(command).action(async (tokenId: string, options: ServiceOptions) => {
-    const client = accountClientFor(context, options);
-    const { body } = await client.send(api.revokeToken, { params: { tokenId } });
-    printAnswer(context, options, body, () => `${tokenId} is revoked; it stops within 5 s`);
+    connect: accountClientFor,
+    operation: api.revokeToken,
+    input: ([tokenId]) => ({ params: { tokenId } }),
+    text: (_body, _view, [tokenId]) => `${tokenId} is revoked; it stops within 5 s`,
   });
 };
 

@@ -1,7 +1,5 @@
 /** `svc traces` and `svc observations`: traces of agents, and their observations. */
-
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { own } from '#domain/json.ts';
+import { type Command, Option } from 'commander';
 import { levels, observationTypes } from '#observability/object.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { Context } from '../terminal/context.ts';
@@ -13,217 +11,114 @@ import {
   listTraceSessions,
   listTraces,
 } from '../views/trace.ts';
-import {
-  addCommand,
-  addPaging,
-  addVersion,
-  clientFor,
-  collect,
-  given,
-  type PagingOptions,
-  pageOf,
-  printAnswer,
-  printPage,
-  type ServiceOptions,
-  withService,
-} from './command.ts';
+import { addVersion, given } from './command.ts';
+import { addListCommand, addRequestCommand, repeatable } from './request-command.ts';
 
-const unitMs: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** Parses an age such as `30m`, `12h`, `7d`, `4w`. Returns the time in the past. */
-export const parseAgo = (text: string): string => {
-  const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  const ms = own(unitMs, unit);
-  if (count !== undefined && ms !== undefined) {
-    return new Date(Date.now() - Number(count) * ms).toISOString();
-  }
-  throw new InvalidArgumentError('It is no length of time such as 30m, 12h, 7d or 4w.');
-};
-
-export type TimeOptions = { from?: string; to?: string; last?: string };
-
-/** Adds `--from`, `--to` and `--last`. */
-export const addTimes = (command: Command): Command =>
-  command
-    .option('--from <time>', 'no earlier than this: ISO 8601 with its offset')
-    .option('--to <time>', 'earlier than this')
-    .addOption(
-      new Option('--last <length>', 'what began so long ago or later, such as 12h or 7d')
-        .argParser(parseAgo)
-        .conflicts('from'),
-    );
-
-/** Returns the beginning of the range that those options set. */
-export const fromOf = ({ from, last }: TimeOptions): string | undefined => from ?? last;
-
-type TraceOptions = ServiceOptions &
-  PagingOptions &
-  TimeOptions & {
-    name?: string;
-    user?: string;
-    session?: string;
-    tag?: string[];
-    environment?: string[];
-    release?: string;
-    version?: string;
-    filter?: string;
-    order?: string;
-  };
+type VersionFilter = { version?: string };
 
 const addTraceList = (traces: Command, context: Context): void => {
-  const list = addCommand(traces, {
+  addListCommand(traces, context, {
     usage: 'list',
     summary: 'what agents did, latest first',
     example: 'svc traces list --user ada --last 7d\nsvc traces list --tag paid --json',
-  })
-    .option('--name <name>', 'only traces of this name')
-    .option('--user <id>', 'only those of this user')
-    .option('--session <id>', 'only those of this session')
-    .option('--tag <tag>', 'only those with this tag; repeatable, all must be there', collect)
-    .option('--environment <name>', 'only of this environment; repeatable, any of them', collect)
-    .option('--release <release>', 'only of this release')
-    .option('--filter <json>', 'conditions as the REST API has them')
-    .option('--order <field.direction>', 'such as name.asc');
-  addVersion(list, {
-    about: 'only of this version of the application',
-    formerly: 'app-version',
-  });
-  withService(addTimes(addPaging(list))).action(async (options: TraceOptions) => {
-    const query = {
-      ...{ ...pageOf(options), fields: 'core,metrics' },
-      ...given('name', options.name),
-      ...given('userId', options.user),
-      ...given('sessionId', options.session),
-      ...given('tags', options.tag),
-      ...given('environment', options.environment),
-      ...given('release', options.release),
-      ...given('version', options.version),
-      ...given('filter', options.filter),
-      ...given('orderBy', options.order),
-      ...given('fromTimestamp', fromOf(options)),
-      ...given('toTimestamp', options.to),
-    };
-    const { body } = await clientFor(context, options).send(api.listTraces, { query });
-    printPage(context, options, body, listTraces);
+    filters: {
+      name: new Option('--name <name>', 'only traces of this name'),
+      userId: new Option('--user <id>', 'only those of this user'),
+      sessionId: new Option('--session <id>', 'only those of this session'),
+      tags: repeatable('--tag <tag>', 'only those with this tag; repeatable, all must be there'),
+      environment: repeatable(
+        '--environment <name>',
+        'only of this environment; repeatable, any of them',
+      ),
+      release: new Option('--release <release>', 'only of this release'),
+      filter: new Option('--filter <json>', 'conditions as the REST API has them'),
+      orderBy: new Option('--order <field.direction>', 'such as name.asc'),
+    },
+    options: (command) =>
+      addVersion(command, {
+        about: 'only of this version of the application',
+        formerly: 'app-version',
+      }),
+    times: ['fromTimestamp', 'toTimestamp'],
+    operation: api.listTraces,
+    input: (_words, { version }: VersionFilter) => ({
+      query: { fields: 'core,metrics', ...given('version', version) },
+    }),
+    text: listTraces,
   });
 };
 
 const addTraceRest = (traces: Command, context: Context): void => {
-  const show = addCommand(traces, {
+  addRequestCommand(traces, context, {
     usage: 'show <trace>',
     summary: 'one trace: its observations as a tree, with times and costs, and its scores',
     example: 'svc traces show 5f1c… --json',
+    operation: api.getTrace,
+    input: ([traceId]) => ({ params: { traceId } }),
+    text: describeTrace,
   });
-  withService(show).action(async (traceId: string, options: ServiceOptions) => {
-    const params = { traceId };
-    const { body } = await clientFor(context, options).send(api.getTrace, { params });
-    printAnswer(context, options, body, (view) => describeTrace(body, view));
-  });
-  const remove = addCommand(traces, {
+  addRequestCommand(traces, context, {
     usage: 'delete <trace...>',
     summary: 'delete traces with their observations and scores',
     example: 'svc traces delete 5f1c… 77ab…',
-  });
-  withService(remove).action(async (traceIds: string[], options: ServiceOptions) => {
-    const body = { traceIds };
-    const answer = await clientFor(context, options).send(api.deleteTraces, { body });
-    const count = traceIds.length === 1 ? 'the trace is' : `${traceIds.length} traces are`;
-    printAnswer(context, options, answer.body, () => `${count} deleted`);
+    operation: api.deleteTraces,
+    input: ([traceIds]) => ({ body: { traceIds } }),
+    text: (_body, _view, [traceIds]) =>
+      `${traceIds.length === 1 ? 'the trace is' : `${traceIds.length} traces are`} deleted`,
   });
 };
-
-type SessionOptions = ServiceOptions & PagingOptions & TimeOptions & { environment?: string[] };
 
 const addSessions = (traces: Command, context: Context): void => {
   const sessions = traces.command('sessions').description('sessions of traces');
-  const list = addCommand(sessions, {
+  addListCommand(sessions, context, {
     usage: 'list',
     summary: 'sessions of traces, newest first',
     example: 'svc traces sessions list --last 1d',
-  }).option('--environment <name>', 'only of this environment; repeatable', collect);
-  withService(addTimes(addPaging(list))).action(async (options: SessionOptions) => {
-    const query = {
-      ...pageOf(options),
-      ...given('environment', options.environment),
-      ...given('fromTimestamp', fromOf(options)),
-      ...given('toTimestamp', options.to),
-    };
-    const { body } = await clientFor(context, options).send(api.listTraceSessions, { query });
-    printPage(context, options, body, listTraceSessions);
+    filters: {
+      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+    },
+    times: ['fromTimestamp', 'toTimestamp'],
+    operation: api.listTraceSessions,
+    text: listTraceSessions,
   });
-  const show = addCommand(sessions, {
+  addRequestCommand(sessions, context, {
     usage: 'show <session>',
     summary: 'one session with its traces',
     example: 'svc traces sessions show chat-17',
-  });
-  withService(show).action(async (sessionId: string, options: ServiceOptions) => {
-    const params = { sessionId };
-    const { body } = await clientFor(context, options).send(api.getTraceSession, { params });
-    printAnswer(context, options, body, (view) => describeTraceSession(body, view));
+    operation: api.getTraceSession,
+    input: ([sessionId]) => ({ params: { sessionId } }),
+    text: describeTraceSession,
   });
 };
 
-type ObservationOptions = ServiceOptions &
-  PagingOptions &
-  TimeOptions & {
-    name?: string;
-    type?: string;
-    level?: string;
-    trace?: string;
-    parent?: string;
-    user?: string;
-    environment?: string[];
-    version?: string;
-    filter?: string;
-  };
-
 const addObservationList = (observations: Command, context: Context): void => {
-  const list = addCommand(observations, {
+  addListCommand(observations, context, {
     usage: 'list',
     summary: 'steps of agents, latest first',
     example: 'svc observations list --type GENERATION --level ERROR --last 1d',
-  })
-    .option('--name <name>', 'only of this name')
-    .addOption(new Option('--type <type>', 'only of this type').choices([...observationTypes]))
-    .addOption(new Option('--level <level>', 'only of this level').choices([...levels]))
-    .option('--trace <id>', 'only those of this trace')
-    .option('--parent <id>', 'only those right below this one')
-    .option('--user <id>', 'only those of this user')
-    .option('--environment <name>', 'only of this environment; repeatable', collect)
-    .option('--filter <json>', 'conditions as the REST API has them');
-  addVersion(list, { about: 'only of this version of the application' });
-  withService(addTimes(addPaging(list))).action(async (options: ObservationOptions) => {
-    const query = {
-      ...pageOf(options),
-      ...given('name', options.name),
-      ...given('type', options.type),
-      ...given('level', options.level),
-      ...given('traceId', options.trace),
-      ...given('parentObservationId', options.parent),
-      ...given('userId', options.user),
-      ...given('environment', options.environment),
-      ...given('version', options.version),
-      ...given('filter', options.filter),
-      ...given('fromStartTime', fromOf(options)),
-      ...given('toStartTime', options.to),
-    };
-    const { body } = await clientFor(context, options).send(api.listObservations, { query });
-    printPage(context, options, body, listObservations);
+    filters: {
+      name: new Option('--name <name>', 'only of this name'),
+      type: new Option('--type <type>', 'only of this type').choices([...observationTypes]),
+      level: new Option('--level <level>', 'only of this level').choices([...levels]),
+      traceId: new Option('--trace <id>', 'only those of this trace'),
+      parentObservationId: new Option('--parent <id>', 'only those right below this one'),
+      userId: new Option('--user <id>', 'only those of this user'),
+      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+      filter: new Option('--filter <json>', 'conditions as the REST API has them'),
+    },
+    options: (command) => addVersion(command, { about: 'only of this version of the application' }),
+    times: ['fromStartTime', 'toStartTime'],
+    operation: api.listObservations,
+    input: (_words, { version }: VersionFilter) => ({ query: { ...given('version', version) } }),
+    text: listObservations,
   });
-  const show = addCommand(observations, {
+  addRequestCommand(observations, context, {
     usage: 'show <observation>',
     summary: 'one observation: what it used and cost, what went in and came out',
     example: 'svc observations show 9c2e…',
-  });
-  withService(show).action(async (observationId: string, options: ServiceOptions) => {
-    const params = { observationId };
-    const { body } = await clientFor(context, options).send(api.getObservation, { params });
-    printAnswer(context, options, body, () => describeObservation(body));
+    operation: api.getObservation,
+    input: ([observationId]) => ({ params: { observationId } }),
+    text: describeObservation,
   });
 };
 

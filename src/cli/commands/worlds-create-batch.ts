@@ -112,14 +112,14 @@ export const createBatchOfWorlds = async (
   const [source] = sources;
   if (source === undefined) return;
   const make = async (line: Line): Promise<Made> => {
-    const told = { line: line.at, slug: slugOf(line) };
+    const entry = { line: line.at, slug: slugOf(line) };
     try {
       if ('fault' in line) throw new AppError('invalid', line.fault);
       const body = bodyOf(context, line.row, options);
-      return { ...told, world: (await client.send(createWorld, { body })).body };
+      return { ...entry, world: (await client.send(createWorld, { body })).body };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { ...told, error };
+      return { ...entry, error };
     }
   };
   const lines = linesOf(readRows(source, { entity: 'worlds' }));

@@ -8,7 +8,7 @@ import {
 import type { Context, View } from '../terminal/context.ts';
 import { wrapLines } from '../terminal/print.ts';
 import { formatFitted } from '../views/fitted-table.ts';
-import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
+import { addRequestCommand } from './request-command.ts';
 
 const offText =
   'webhook push is off: nothing is posted until "svc projects settings set --webhook-push on"';
@@ -26,51 +26,40 @@ const textOf = (
 };
 
 const addList = (destinations: Command, context: Context): void => {
-  const command = addCommand(destinations, {
+  addRequestCommand(destinations, context, {
     usage: 'list <world>',
     summary: 'list the webhook destinations of a world',
     example: 'svc worlds destinations list crm',
-  });
-  withService(command).action(async (slug: string, options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(listDestinations, { params: { slug } });
-    const none = `${slug} has no webhook destinations`;
-    const { webhookPush } = body.meta;
-    printAnswer(context, options, body, (view) =>
-      textOf({ shown: body.data, webhookPush, none }, view),
-    );
+    operation: listDestinations,
+    input: ([slug]) => ({ params: { slug } }),
+    text: ({ data, meta }, view, [slug]) => {
+      const none = `${slug} has no webhook destinations`;
+      return textOf({ shown: data, webhookPush: meta.webhookPush, none }, view);
+    },
   });
 };
 
 const addSet = (destinations: Command, context: Context): void => {
-  const command = addCommand(destinations, {
+  addRequestCommand(destinations, context, {
     usage: 'set <world> <url> <destination>',
     summary: 'post deliveries to a registered URL elsewhere, in all sessions of a world',
     example:
       'svc worlds destinations set crm https://app.example.com/hook https://staging.example.com/hook',
+    operation: setDestination,
+    input: ([slug, url, destination]) => ({ params: { slug }, body: { url, destination } }),
+    text: ({ webhookPush }, view, [, url, destination]) =>
+      textOf({ shown: [{ url, destination }], webhookPush }, view),
   });
-  withService(command).action(
-    async (slug: string, url: string, destination: string, options: ServiceOptions) => {
-      const client = clientFor(context, options);
-      const input = { params: { slug }, body: { url, destination } };
-      const { body } = await client.send(setDestination, input);
-      const { webhookPush } = body;
-      printAnswer(context, options, body, (view) =>
-        textOf({ shown: [{ url, destination }], webhookPush }, view),
-      );
-    },
-  );
 };
 
 const addRemove = (destinations: Command, context: Context): void => {
-  const command = addCommand(destinations, {
+  addRequestCommand(destinations, context, {
     usage: 'remove <world> <url>',
     summary: 'post deliveries to a registered URL there again',
     example: 'svc worlds destinations remove crm https://app.example.com/hook',
-  });
-  withService(command).action(async (slug: string, url: string, options: ServiceOptions) => {
-    const client = clientFor(context, options);
-    const { body } = await client.send(removeDestination, { params: { slug }, query: { url } });
-    printAnswer(context, options, body, () => `deliveries to ${url} go there again`);
+    operation: removeDestination,
+    input: ([slug, url]) => ({ params: { slug }, query: { url } }),
+    text: (_body, _view, [, url]) => `deliveries to ${url} go there again`,
   });
 };
 

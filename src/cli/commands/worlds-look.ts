@@ -1,5 +1,5 @@
 /** Commands that show worlds and templates. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { describeContract } from '#language/artifacts/describe.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import {
@@ -22,32 +22,25 @@ import {
 } from '../views/world.ts';
 import {
   addCommand,
-  addPaging,
   addRequestFilters,
   addressWith,
   addWorldVersion,
   clientFor,
   filterOf,
-  type PagingOptions,
   printAnswer,
-  printPage,
   type ServiceOptions,
   withService,
 } from './command.ts';
+import { addListCommand, addRequestCommand } from './request-command.ts';
 
 export const addWorldsList = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
+  addListCommand(worlds, context, {
     usage: 'list',
     summary: 'the worlds of the project, newest first',
     example: 'svc worlds list',
+    operation: listWorlds,
+    text: worldsText,
   });
-  withService(addPaging(command)).action(
-    async ({ page, limit, ...options }: ServiceOptions & PagingOptions) => {
-      const client = clientFor(context, options);
-      const { body } = await client.send(listWorlds, { query: { page, limit } });
-      printPage(context, options, body, worldsText);
-    },
-  );
 };
 
 const describeFolder = (context: Context, folder: string, options: ServiceOptions): void => {
@@ -91,36 +84,24 @@ export const addWorldsDescribe = (worlds: Command, context: Context): void => {
 };
 
 export const addWorldsTemplates = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
+  addRequestCommand(worlds, context, {
     usage: 'templates',
     summary: 'the templates of the service',
     example: 'svc worlds templates',
-  });
-  withService(command).action(async (options: ServiceOptions) => {
-    const { body } = await clientFor(context, options).send(listTemplates, {});
-    printAnswer(context, options, body, (view) => templatesText(body.data, view));
+    operation: listTemplates,
+    text: (body, view) => templatesText(body.data, view),
   });
 };
 
-type RequestsOptions = ServiceOptions & PagingOptions & RequestFilter & { after?: string };
-
 export const addWorldsRequests = (worlds: Command, context: Context): void => {
-  const command = addCommand(worlds, {
+  addListCommand(worlds, context, {
     usage: 'requests <world>',
     summary: 'the requests to all sessions of a world, newest first',
     example: 'svc worlds requests code-hosting --via webhook --after 2026-03-01',
-  }).option('--after <time>', 'only requests after this time, ISO 8601');
-  withService(addPaging(addRequestFilters(command))).action(
-    async (slug: string, { page, limit, after, ...options }: RequestsOptions) => {
-      const query = {
-        ...filterOf(options),
-        ...(after === undefined ? {} : { after }),
-        page,
-        limit,
-      };
-      const client = clientFor(context, options);
-      const { body } = await client.send(listWorldRequests, { params: { slug }, query });
-      printPage(context, options, body, describeRequests);
-    },
-  );
+    filters: { after: new Option('--after <time>', 'only requests after this time, ISO 8601') },
+    options: addRequestFilters,
+    operation: listWorldRequests,
+    input: ([slug], options: RequestFilter) => ({ params: { slug }, query: filterOf(options) }),
+    text: describeRequests,
+  });
 };

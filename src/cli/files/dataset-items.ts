@@ -12,6 +12,16 @@ export const readJson = async (context: Context, given: string, option: string):
     given === '-' || given.startsWith('@') ? given : option,
   );
 
+/** Reads the JSON of an option as one member of an object, or as no member if the option is absent. */
+export const readMember = async <const Name extends string>(
+  context: Context,
+  name: Name,
+  text: string | undefined,
+): Promise<{ [Key in Name]?: unknown }> =>
+  (text === undefined ? {} : { [name]: await readJson(context, text, `--${name}`) }) as {
+    [Key in Name]?: unknown;
+  };
+
 /** Reads the items of a JSONL file. Throws `invalid` with the line of a mistake, before any item is used. */
 export const parseItems = async (
   context: Context,

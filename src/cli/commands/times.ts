@@ -1,0 +1,36 @@
+/** Options of commands that take a range of time: `--from`, `--to` and `--last`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { own } from '#domain/json.ts';
+
+const unitMs: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Parses an age such as `30m`, `12h`, `7d`, `4w`. Returns the time in the past. */
+export const parseAgo = (text: string): string => {
+  const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  const ms = own(unitMs, unit);
+  if (count !== undefined && ms !== undefined) {
+    return new Date(Date.now() - Number(count) * ms).toISOString();
+  }
+  throw new InvalidArgumentError('It is no length of time such as 30m, 12h, 7d or 4w.');
+};
+
+export type TimeOptions = { from?: string; to?: string; last?: string };
+
+/** Adds `--from`, `--to` and `--last`. */
+export const addTimes = (command: Command): Command =>
+  command
+    .option('--from <time>', 'no earlier than this: ISO 8601 with its offset')
+    .option('--to <time>', 'earlier than this')
+    .addOption(
+      new Option('--last <length>', 'what began so long ago or later, such as 12h or 7d')
+        .argParser(parseAgo)
+        .conflicts('from'),
+    );
+
+/** Returns the beginning of the range that those options set. */
+export const fromOf = ({ from, last }: TimeOptions): string | undefined => from ?? last;
