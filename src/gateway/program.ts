@@ -7,28 +7,28 @@ import { Agent } from 'node:http';
 import pMap from 'p-map';
 import { type Bound, bindAll } from '#runtime/listen.ts';
 import type { Log } from '#runtime/log.ts';
-import { createLoopBoard } from '#runtime/loop-board.ts';
+import { createLoopBoard, type LoopView } from '#runtime/loop-board.ts';
 import { serveMetrics } from '#runtime/metrics.ts';
 import { pause } from '#runtime/pause.ts';
 import { undoStart } from '#runtime/release.ts';
 import type { Running } from '#runtime/run.ts';
 import { createPasses } from '#runtime/surface-pass.ts';
-import { startTracer } from '#runtime/tracing.ts';
-import { createClient } from '#wire/client.ts';
+import { startTracer, type Tracer } from '#runtime/tracing.ts';
+import { type Client, createClient } from '#wire/client.ts';
 import { resolveRoute } from '#wire/gateway-api/operations.ts';
 import type { GatewayConfig } from './config.ts';
-import { createDoor } from './entry/enter.ts';
+import { createSurfaceAccess } from './entry/enter.ts';
 import type { Refusal } from './http/refusals.ts';
 import { createRefuser } from './http/refuser.ts';
 import { type Arrival, createGatewayServer } from './http/server.ts';
 import { readTarget } from './http/target.ts';
 import { createUpstreams } from './http/upstreams.ts';
-import { startFollowing } from './routes/follow.ts';
+import { type Following, startFollowing } from './routes/follow.ts';
 import { createRouteTable, type RouteTable } from './routes/route-table.ts';
 import { createFirstRequests } from './serving/first-requests.ts';
 import { addGauges, createMetrics } from './serving/metrics.ts';
 import { answerOwn } from './serving/own-routes.ts';
-import { controlPlaceOf, relayMcp } from './serving/relay-mcp.ts';
+import { type ControlPlace, controlPlaceOf, relayMcp } from './serving/relay-mcp.ts';
 import { type ServeParts, serveSurface } from './serving/serve.ts';
 import { createVisits, type Visits } from './serving/visits.ts';
 
@@ -73,7 +73,7 @@ const endConnections = async (
   log: Log,
 ): Promise<void> => {
   if (shutdown.drainMs > 0) {
-    log.info(shutdown, 'told to stop; serving on until balancers have noticed');
+    log.info(shutdown, 'stopping; still serving until balancers have noticed');
     await pause(shutdown.drainMs);
   }
   const closed = bound.stop(shutdown.finishMs);
@@ -82,45 +82,49 @@ const endConnections = async (
   await closed;
 };
 
-/** Starts a gateway. It is ready after the first answer of the control plane. */
-export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
-  const { limits, template, token, shutdown } = config;
-  const client = createClient({
-    baseUrl: `${config.controlUrl}/api/gateway`,
-    authorization: `Bearer ${token.reveal()}`,
-  });
-  const routes = createRouteTable({
-    most: limits.routes,
+type Wiring = {
+  client: Client;
+  tracer: Tracer;
+  isStopping(): boolean;
+  /** Returns the gateway's own addresses, to which it never relays. */
+  own(): readonly string[];
+  log: Log;
+};
+
+/** Creates the route table, which asks the control plane for routes that it does not have. */
+const createRoutes = (client: Client, most: number): RouteTable =>
+  createRouteTable({
+    most,
     async ask(sessionId) {
       const signal = AbortSignal.timeout(askMs);
       return (await client.send(resolveRoute, { params: { sessionId }, signal })).body;
     },
   });
+
+/** Creates the parts that serve a request. */
+const createParts = (config: GatewayConfig, wiring: Wiring): ServeParts => {
+  const { limits, template, token } = config;
+  const { client, tracer, isStopping, own, log } = wiring;
+  const routes = createRoutes(client, limits.routes);
   const visits = createVisits(limits.perSession);
   const metrics = createMetrics();
   addGauges(metrics, visits, routes);
   const passes = createPasses({ token, scheme: template.scheme });
-  let stopped: Promise<void> | undefined;
-  const isStopping = () => stopped !== undefined;
   const onRefusal = ({ code }: Refusal) => metrics.refusals.inc({ code });
-  const refuser = createRefuser({ isStopping, onRefusal });
-  const own: string[] = [];
-  const upstreams = createUpstreams({
-    ...config.hosts,
-    others: () => [config.controlUrl, ...own],
-  });
-  const tracer = startTracer('svc-gateway', config.otlpEndpoint, log);
-  const parts: ServeParts = {
+  return {
     limits,
     trustedHops: config.trustedHops,
     template,
     routes,
-    upstreams,
+    upstreams: createUpstreams({
+      ...config.hosts,
+      others: () => [config.controlUrl, ...own()],
+    }),
     visits,
-    door: createDoor({ client, passes, template, log }),
+    access: createSurfaceAccess({ client, passes, template, log }),
     passCookie: passes.cookieName,
     agent: new Agent({ keepAlive: true, timeout: idleUpstreamMs, maxFreeSockets: 64 }),
-    refuser,
+    refuser: createRefuser({ isStopping, onRefusal }),
     isStopping,
     // The session may have moved while the host was being connected to.
     onTunnel: (sessionId) => void checkTunnels(visits, routes, [sessionId]),
@@ -128,8 +132,11 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     metrics,
     log,
   };
-  const mcpParts = { ...parts, control: controlPlaceOf(config.controlUrl) };
-  const following = startFollowing({
+};
+
+/** Starts to follow changes of routes. Tunnels of the changed sessions are checked. */
+const followChanges = (client: Client, { routes, visits, log }: ServeParts): Following =>
+  startFollowing({
     client,
     routes,
     onChange(sessionIds) {
@@ -140,13 +147,21 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     log,
   });
 
+/** Returns the handler of all requests, which distinguishes them by their target. */
+const createHandler = (
+  parts: ServeParts,
+  control: ControlPlace,
+  following: Following,
+): ((arrival: Arrival) => void) => {
+  const { template, refuser, isStopping, log } = parts;
+  const mcpParts = { ...parts, control };
   const onFault =
     ({ response }: Arrival) =>
     (err: unknown): void => {
       log.error({ err }, 'a request was given up for a fault of the gateway');
       response.destroy();
     };
-  const handle = (arrival: Arrival): void => {
+  return (arrival) => {
     const { request, response } = arrival;
     const target = readTarget(request, template);
     if (target.kind === 'mcp') relayMcp(mcpParts, arrival, target).catch(onFault(arrival));
@@ -156,9 +171,16 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
       refuser.answer(request, response, target.refusal, { isLast: true });
     else answerOwn(arrival, target.path, { following, isStopping, refuser });
   };
+};
 
+/** Starts the endpoint of metrics and of the loops' states. */
+const serveWatched = (
+  { metrics, visits, routes, log }: ServeParts,
+  loops: readonly LoopView[],
+  listen: GatewayConfig['metricsListen'],
+): Promise<Bound> => {
   const board = createLoopBoard();
-  for (const loop of [following.loop, ...tracer.loops]) board.show(loop);
+  for (const loop of loops) board.show(loop);
   const watched = {
     program: 'gateway',
     registry: metrics.registry,
@@ -166,22 +188,42 @@ export const startGateway = async (config: GatewayConfig, log: Log): Promise<Run
     details: () => ({ ...visits.counts(), routes: routes.size() }),
     log,
   };
+  return serveMetrics(watched, listen);
+};
+
+/** Starts a gateway. It is ready after the first answer of the control plane. */
+export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
+  const { shutdown } = config;
+  const client = createClient({
+    baseUrl: `${config.controlUrl}/api/gateway`,
+    authorization: `Bearer ${config.token.reveal()}`,
+  });
+  const own: string[] = [];
+  let stopped: Promise<void> | undefined;
+  const isStopping = () => stopped !== undefined;
+  const tracer = startTracer('svc-gateway', config.otlpEndpoint, log);
+  const parts = createParts(config, { client, tracer, isStopping, own: () => own, log });
+  const following = followChanges(client, parts);
+  const handle = createHandler(parts, controlPlaceOf(config.controlUrl), following);
+
   const stack = new AsyncDisposableStack();
   stack.defer(() => tracer.stop());
   stack.defer(() => following.loop.stop());
   let bound: Bound;
   let watching: Bound;
   try {
-    watching = await serveMetrics(watched, config.metricsListen);
+    const loops = [following.loop, ...tracer.loops];
+    watching = await serveWatched(parts, loops, config.metricsListen);
     stack.defer(() => watching.stop(0));
-    bound = await bindAll(() => createGatewayServer(limits, refuser, handle), config.listen);
+    const create = () => createGatewayServer(config.limits, parts.refuser, handle);
+    bound = await bindAll(create, config.listen);
     own.push(...bound.addresses, ...watching.addresses);
   } catch (error) {
     throw await undoStart(error, stack, (err) => log.error({ err }, 'not released'));
   }
 
   const end = async (): Promise<void> => {
-    await endConnections(bound, visits, shutdown, log);
+    await endConnections(bound, parts.visits, shutdown, log);
     parts.agent.destroy();
     await stack.disposeAsync();
   };

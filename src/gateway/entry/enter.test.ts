@@ -4,7 +4,7 @@ import { AppError } from '#domain/error.ts';
 import { Secret } from '#runtime/secret.ts';
 import { createPasses } from '#runtime/surface-pass.ts';
 import type { Client } from '#wire/client.ts';
-import { createDoor } from './enter.ts';
+import { createSurfaceAccess } from './enter.ts';
 
 const template = { scheme: 'http', suffix: '.test', port: '' } as const;
 const target = {
@@ -20,9 +20,9 @@ const openLink = (failure: unknown) => {
   const warn = vi.fn();
   const client = { send: () => Promise.reject(failure) } as unknown as Client;
   const passes = createPasses({ token: new Secret('token'), scheme: 'http' });
-  const door = createDoor({ client, passes, template, log: { warn } as never });
+  const access = createSurfaceAccess({ client, passes, template, log: { warn } as never });
   const request = { method: 'GET', headers: {} } as IncomingMessage;
-  return { warn, opened: door.enter(request, {} as ServerResponse, target) };
+  return { warn, opened: access.enter(request, {} as ServerResponse, target) };
 };
 
 it.each([new AppError('unavailable', 'away'), new DOMException('too late', 'TimeoutError')])(

@@ -22,7 +22,7 @@ import { consumeLink } from '#wire/gateway-api/operations.ts';
 import type { Refusal } from '../http/refusals.ts';
 import { isSafe, type SurfaceTarget } from '../http/target.ts';
 
-export type Door = {
+export type SurfaceAccess = {
   /** Returns true if the gateway answers the request itself, because its path is that of a link. */
   isOwn(target: SurfaceTarget): boolean;
   /**
@@ -38,7 +38,12 @@ export type Door = {
   check(request: IncomingMessage, target: SurfaceTarget, isUpgrade: boolean): Refusal | undefined;
 };
 
-export type DoorOptions = { client: Client; passes: Passes; template: SurfaceTemplate; log: Log };
+export type SurfaceAccessOptions = {
+  client: Client;
+  passes: Passes;
+  template: SurfaceTemplate;
+  log: Log;
+};
 
 /**
  * Returns true if the surface needs a pass of the gateway. The hosts of `browser` and `api` control access themselves.
@@ -52,7 +57,12 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
 
 /** Creates the access control of one gateway. */
-export const createDoor = ({ client, passes, template, log }: DoorOptions): Door => {
+export const createSurfaceAccess = ({
+  client,
+  passes,
+  template,
+  log,
+}: SurfaceAccessOptions): SurfaceAccess => {
   const consume = async ({ sessionId, surface, path }: SurfaceTarget): Promise<boolean> => {
     const token = new URLSearchParams(path.slice(enterPath.length)).get('token') ?? '';
     if (token === '' || token.length > 200) return false;

@@ -35,7 +35,7 @@ export const noSuchSession = (sessionId: string): Refusal =>
 /** Text of the answer for each end reason. */
 const endings: Record<EndReason, string> = {
   requested: 'was closed by its owner',
-  idle: 'was closed because nobody used it',
+  idle: 'was closed because it was idle',
   max_age: 'was closed at its maximum age',
   reclaimed: 'ended because its machine was reclaimed',
   host_lost: 'ended because its host was lost',

@@ -24,7 +24,7 @@ const askControl = ({ following }: HealthParts): string => {
  * token.
  */
 const checksOf = (parts: HealthParts): Record<string, string> => ({
-  running: parts.isStopping() ? 'it was told to stop' : 'ok',
+  running: parts.isStopping() ? 'it is stopping' : 'ok',
   control_plane: askControl(parts),
 });
 

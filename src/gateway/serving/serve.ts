@@ -13,7 +13,7 @@ import {
   surfaceAway,
   wantsPage,
 } from '#runtime/surface-refusal.ts';
-import { type Door, isEntered } from '../entry/enter.ts';
+import { isEntered, type SurfaceAccess } from '../entry/enter.ts';
 import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';
 import type { Limits } from '../http/limits.ts';
 import {
@@ -47,7 +47,7 @@ export type ServeParts = {
   routes: RouteTable;
   upstreams: Upstreams;
   visits: Visits;
-  door: Door;
+  access: SurfaceAccess;
   /** Returns the name of a session's pass cookie, which is hidden from hosts. */
   passCookie(sessionId: string): string;
   /** Agent that keeps connections to hosts. */
@@ -226,7 +226,7 @@ export const serveSurface = async (
   arrival: Arrival,
   target: SurfaceTarget,
 ): Promise<void> => {
-  const { limits, door, visits, metrics, refuser } = parts;
+  const { limits, access, visits, metrics, refuser } = parts;
   const { request, response, upgrade } = arrival;
   const { sessionId, surface } = target;
   countRequest(metrics, arrival, surface);
@@ -236,8 +236,8 @@ export const serveSurface = async (
     const isPage = surface !== 'api' && wantsPage(method, headers.accept);
     refuser.answer(request, response, refusal, { page: isPage ? refusalPage(refusal) : undefined });
   };
-  if (door.isOwn(target)) return answerRefusal(await door.enter(request, response, target));
-  const fault = door.check(request, target, upgrade !== undefined) ?? faultOf(arrival, limits);
+  if (access.isOwn(target)) return answerRefusal(await access.enter(request, response, target));
+  const fault = access.check(request, target, upgrade !== undefined) ?? faultOf(arrival, limits);
   if (fault !== undefined) return answerRefusal(fault);
   const visit = visits.enter(sessionId);
   if (visit === undefined) return answerRefusal(tooManyRequests(sessionId, limits.perSession));
