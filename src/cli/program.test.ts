@@ -1,7 +1,7 @@
 /** Whole command lines: help, usage errors, and the behaviour that all commands share. */
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli-context.ts';
-import { runTold, session } from '#test/support/cli-service.ts';
+import { runAnswered, session } from '#test/support/cli-service.ts';
 import { type Node, readTree } from './completion/tree.ts';
 import { createProgram, runCommandLine } from './program.ts';
 
@@ -127,7 +127,7 @@ describe('svc', () => {
   });
 
   it('tells a user without the secret key what is missing', async () => {
-    const { err } = await runTold('worlds session close ses-1', {
+    const { err } = await runAnswered('worlds session close ses-1', {
       status: 403,
       body: { message: 'the public key may only read', error: 'forbidden' },
     });
@@ -135,7 +135,7 @@ describe('svc', () => {
   });
 
   it('shows the fields at fault, and the problems of files', async () => {
-    const fields = await runTold('worlds session show ses-1', {
+    const fields = await runAnswered('worlds session show ses-1', {
       status: 400,
       body: {
         message: 'the request is not valid',
@@ -152,7 +152,7 @@ describe('svc', () => {
       line: 12,
       column: 1,
     };
-    const problems = await runTold('worlds create notes --from template', {
+    const problems = await runAnswered('worlds create notes --from template', {
       status: 400,
       body: { message: 'the world does not compile', error: 'invalid', problems: [problem] },
     });
@@ -187,7 +187,7 @@ describe('svc', () => {
       hosts: { starting: 1, warm: 3, assigned: 5, recycling: 1, draining: 0 },
       fresh: 1,
     };
-    const { status, out, asked } = await runTold('admin pools', {
+    const { status, out, asked } = await runAnswered('admin pools', {
       body: { pools: [pool], waitingSessions: 0, longestWaitMs: 0 },
     });
     expect(status).toBe(0);
@@ -198,14 +198,14 @@ spot  standard  container  standard  4       1      2       5     2       0     
 
 spot: launches none: no node has room
 spot: keeps acme/support/mail loaded on 2
-spot: is to keep acme/support/mial loaded, which nobody has made
+spot: is to keep acme/support/mial loaded, but there is no such world
 `,
     );
   });
 
   it('lists in aligned columns, and says when there is more', async () => {
     const meta = { page: 1, limit: 1, totalItems: 2, totalPages: 2 };
-    const { out } = await runTold('worlds session list --limit 1', {
+    const { out } = await runAnswered('worlds session list --limit 1', {
       body: { data: [session], meta },
     });
     const [head, line, more] = out.split('\n');

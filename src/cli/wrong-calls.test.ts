@@ -2,7 +2,7 @@
 import type { Argument, Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli-context.ts';
-import { runTold } from '#test/support/cli-service.ts';
+import { runAnswered } from '#test/support/cli-service.ts';
 import { decides } from './commands/command.ts';
 import { createProgram, runCommandLine } from './program.ts';
 
@@ -105,7 +105,7 @@ describe('a command that decides', () => {
   });
 
   it('has a failure as its status until it has an answer', async () => {
-    const { status, resultStatus } = await runTold('release gate bld-1', {
+    const { status, resultStatus } = await runAnswered('release gate bld-1', {
       status: 500,
       body: { message: 'no', error: 'internal' },
     });
@@ -139,17 +139,17 @@ describe('--version', () => {
       'worlds data show crm@3 deals',
       'worlds data show crm deals --version 3',
     ]) {
-      const { asked } = await runTold(words, { body: page });
+      const { asked } = await runAnswered(words, { body: page });
       expect(asked.map(({ url }) => url)).toEqual(['/api/public/worlds/crm%403/data?entity=deals']);
     }
-    const twice = await runTold('worlds data show crm@3 --version 4', { body: {} });
+    const twice = await runAnswered('worlds data show crm@3 --version 4', { body: {} });
     expect(twice).toMatchObject({ status: 1, asked: [] });
   });
 
   it('is taken by its earlier name as well', async () => {
     const gate = '/api/public/agent-builds/gate?agentId=a&version=1.4.0';
     for (const name of ['version', 'semver']) {
-      const { asked } = await runTold(`release gate --agent a --${name} 1.4.0`, {
+      const { asked } = await runAnswered(`release gate --agent a --${name} 1.4.0`, {
         status: 404,
         body: {},
       });

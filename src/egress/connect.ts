@@ -92,21 +92,21 @@ export const findAddresses = async (
 };
 
 /** Waits for an event of the socket. Rejects with the socket's error, or when the signal aborts. */
-const told = (socket: Socket, event: string, signal: AbortSignal): Promise<void> =>
+const occurred = (socket: Socket, event: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (finish: () => void) => () => {
       signal.removeEventListener('abort', onAbort);
-      socket.removeListener(event, onTold).removeListener('close', onClose);
+      socket.removeListener(event, onEvent).removeListener('close', onClose);
       finish();
     };
     let failure: unknown = new Error('the connection was closed');
-    const onTold = end(resolve);
+    const onEvent = end(resolve);
     const onAbort = end(() => reject(signal.reason));
     const onClose = end(() => reject(failure));
     socket.once('error', (error) => {
       failure = error;
     });
-    socket.once(event, onTold).once('close', onClose);
+    socket.once(event, onEvent).once('close', onClose);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
@@ -116,7 +116,7 @@ const dialOne = async (address: string, dial: Dial, signal: AbortSignal): Promis
   // Later errors of the socket are handled by the code that then uses it.
   socket.on('error', () => undefined);
   try {
-    await told(socket, 'connect', signal);
+    await occurred(socket, 'connect', signal);
     return socket;
   } catch (error) {
     socket.destroy();
@@ -178,7 +178,7 @@ export const connectChecked = async (
   });
   secure.on('error', () => undefined);
   try {
-    await told(secure, 'secureConnect', signal);
+    await occurred(secure, 'secureConnect', signal);
     return secure;
   } catch (error) {
     secure.destroy();

@@ -42,12 +42,12 @@ export const startHeartbeat = (options: HeartbeatOptions): Loop<void> => {
       };
       const answered = contact.begin();
       try {
-        const told = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
+        const answer = await link.sendOnce(heartbeat, { params: { hostId }, body }, { signal });
         answered();
         // An answer that arrives after the session ended must not move the next session.
         const isOfNow = generation === identity.generation;
-        if (told.address !== undefined && isOfNow) serving.moveTo(told.address);
-        if (told.drain) onEnd('drained');
+        if (answer.address !== undefined && isOfNow) serving.moveTo(answer.address);
+        if (answer.drain) onEnd('drained');
       } catch (error) {
         if (!isStale(error)) throw error;
         // A refusal that arrives after the generation changed does not concern the new one.

@@ -48,6 +48,6 @@ it('a link ends with its signal', async () => {
     },
   } as unknown as StreamingClient;
   const link = createControlLink({ client, log, giveUpMs: 60_000 });
-  const signal = AbortSignal.abort(new Error('told to stop'));
-  await expect(link.send(heartbeat, input, { signal })).rejects.toThrow('told to stop');
+  const signal = AbortSignal.abort(new Error('stopped'));
+  await expect(link.send(heartbeat, input, { signal })).rejects.toThrow('stopped');
 });

@@ -41,6 +41,6 @@ export const readToken = async (
   const where = place === '-' ? 'standard input' : place;
   throw new AppError(
     'unavailable',
-    `there is no token on ${where}: whoever starts a host gives it`,
+    `there is no token on ${where}: the program that starts the host must write it there`,
   );
 };

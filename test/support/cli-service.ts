@@ -8,7 +8,7 @@ import { runCommandLine } from '../../src/cli/program.ts';
 import { testContext } from './cli-context.ts';
 
 type Asked = { method: string; url: string; authorization: string; body: unknown };
-type Told = { status?: number; body: unknown };
+type StubAnswer = { status?: number; body: unknown };
 
 const readBody = async (request: IncomingMessage): Promise<unknown> => {
   let text = '';
@@ -17,7 +17,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
 };
 
 /** Serves the answers in order, the last one repeatedly. */
-const startService = async (answers: readonly Told[]) => {
+const startService = async (answers: readonly StubAnswer[]) => {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
@@ -41,7 +41,7 @@ const startService = async (answers: readonly Told[]) => {
 };
 
 /** Runs a command line, split at blanks, against a service that gives these answers. */
-export const runTold = async (words: string, ...answers: Told[]) => {
+export const runAnswered = async (words: string, ...answers: StubAnswer[]) => {
   const service = await startService(answers);
   const keys = { SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk', SVC_POOL_TOKEN: 'pt' };
   const urls = { SVC_URL: service.url, SVC_ADMIN_URL: service.url };

@@ -25,7 +25,7 @@ export type VendorOptions = {
   /** Form of the next page's cursor: a field of the body, a header of its own, or an address in `Link`. */
   paging?: 'body' | 'header' | 'link' | 'relative-link';
   /** Form of the last page: an explicit end in each list's own way, or no cursor at all. */
-  end?: 'told' | 'absent';
+  end?: 'given' | 'absent';
   /** Holds a data request back until it resolves; `false`: it is never answered. */
   gate?(response: ServerResponse): Promise<boolean>;
 };
@@ -75,7 +75,7 @@ const cardOf = (board: number, id: number): Json => ({
 export const startStandInVendor = async (options: VendorOptions = {}): Promise<StandInVendor> => {
   const { scheme = 'none', secret = '', clientId = '', tokenSeconds = 3_600 } = options;
   const { failures = {}, boards = 3, cardsPerBoard = 25, people = 12, echo = false } = options;
-  const { paging = 'body', end: ending = 'told', gate } = options;
+  const { paging = 'body', end: ending = 'given', gate } = options;
   const asked: Asked[] = [];
   const tokens = new Map<string, { isGood: boolean; endsAtMs: number }>();
   let given = 0;
@@ -155,11 +155,11 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
     const end = start + pageSize;
     const further = end % (2 * pageSize) === 0 ? `c${end}` : end;
     const next = end < rows.length ? further : key === 'boards' ? null : '';
-    const isTold = paging === 'body' && !(ending === 'absent' && !next);
+    const isGiven = paging === 'body' && !(ending === 'absent' && !next);
     const body = {
       [key]: rows.slice(start, end),
       total: rows.length,
-      ...(isTold ? { next } : {}),
+      ...(isGiven ? { next } : {}),
     };
     send(response, 200, body, { ...headers, ...pagingHeaders(url, next) });
   };

@@ -60,9 +60,9 @@ const useService = async (timeline: Timeline, up: Up, options: DemoOptions): Pro
 const showLogs = (context: Context, up: Up): void => {
   for (const name of readdirSync(up.folder.logDir)) {
     const lines = readFileSync(join(up.folder.logDir, name), 'utf8').trim().split('\n');
-    const told = lines.filter((line) => /"level":"(warn|error)"|ERROR|FATAL|PANIC/.test(line));
-    if (told.length === 0) continue;
-    context.err.write(`\n${name}:\n${told.slice(-shownLogLines).join('\n')}\n`);
+    const faults = lines.filter((line) => /"level":"(warn|error)"|ERROR|FATAL|PANIC/.test(line));
+    if (faults.length === 0) continue;
+    context.err.write(`\n${name}:\n${faults.slice(-shownLogLines).join('\n')}\n`);
   }
 };
 

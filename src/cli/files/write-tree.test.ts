@@ -82,11 +82,11 @@ describe('changeTree', () => {
   });
 
   it.each([
-    ['a folder with a file of nobody', 'docs', 'own.md" in it is of no version'],
+    ['a folder with an untracked file', 'docs', 'own.md" in it is of no version'],
     ['a link', 'link', 'link is a link'],
     ['a file where a folder should be', 'plain/x.md', 'plain is not a folder'],
     ['a folder that is a link', 'out/x.md', 'out is a link'],
-  ])('touches nothing when %s is in the way', (_, path, told) => {
+  ])('touches nothing when %s is in the way', (_, path, message) => {
     lay(file('docs/a.md'), file('docs/own.md'), file('gone.md'), file('plain'));
     symlinkSync('gone.md', join(folder, 'world/link'));
     mkdirSync(join(folder, 'elsewhere'));
@@ -94,7 +94,7 @@ describe('changeTree', () => {
     const before = laid();
     const remove = ['docs/a.md', 'gone.md'];
     const write = [file('first.md'), file(path)];
-    expect(() => changeTree(context, 'world', { write, remove })).toThrow(told);
+    expect(() => changeTree(context, 'world', { write, remove })).toThrow(message);
     expect(() => changeTree(context, 'world', { write, remove: ['gone.md', 'out/y'] })).toThrow();
     expect(laid()).toEqual(before);
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);

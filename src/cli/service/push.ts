@@ -29,7 +29,7 @@ const mostOthers = 20;
 type Head = { slug: string; number: number };
 
 const refuseBase = (what: string, { slug, number }: Head): AppError =>
-  new AppError('conflict', `${what}, so nobody can tell what this is made from`, {
+  new AppError('conflict', `${what}, so it is not known which version this is made from`, {
     detail: {
       hint: `"svc worlds diff ${slug}@${number} <folder>" shows how the folder differs from the head; --base ${number} pushes upon it all the same`,
     },

@@ -136,7 +136,7 @@ const writeWhole = (file: string, text: string, mode: number): void => {
 const unreadable = (file: string, cause: unknown): AppError =>
   new AppError('conflict', `${file} cannot be read as the key of an authority`, {
     cause,
-    detail: { hint: 'remove it: the next svc up makes a new one, which clients are to be told of' },
+    detail: { hint: 'remove it: the next svc up makes a new one, which clients must then trust' },
   });
 
 const readKey = (file: string): KeyObject => {

@@ -140,20 +140,20 @@ describe('openDataFolder', () => {
       rmSync(join(data, name), { force: true });
       symlinkSync('/dev/full', join(data, name));
     };
-    const told = (name: string) => ({
+    const refusal = (name: string) => ({
       message: `cannot write ${join(data, name)} (ENOSPC)`,
       detail: { hint: expect.stringContaining('--data <folder>') },
     });
     const made = openDataFolder(data);
     full('.gitignore');
-    expect(() => openDataFolder(data)).toThrow(expect.objectContaining(told('.gitignore')));
+    expect(() => openDataFolder(data)).toThrow(expect.objectContaining(refusal('.gitignore')));
     rmSync(join(data, '.gitignore'));
     full('secrets.json.new');
-    expect(() => loadSecrets(made)).toThrow(expect.objectContaining(told('secrets.json.new')));
+    expect(() => loadSecrets(made)).toThrow(expect.objectContaining(refusal('secrets.json.new')));
     full('credentials.json.new');
     const given = { publicKey: 'pk', secretKey: 'sk' } as Secrets;
     expect(() => writeCredentials(made, { url: 'http://x', caFile: undefined }, given)).toThrow(
-      expect.objectContaining(told('credentials.json.new')),
+      expect.objectContaining(refusal('credentials.json.new')),
     );
     expect(readdirSync(data).sort()).toEqual(['blobs', 'logs']);
   });

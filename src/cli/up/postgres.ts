@@ -107,8 +107,8 @@ const wayOut = (why: string, logFile: string): { hint: string } => ({
 /** Returns the failure that the log shows after a position: its last FATAL, PANIC or error line. */
 const readFailure = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
-  const told = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
-  return told.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
+  const failure = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
+  return failure.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
 };
 
 const logSize = (logFile: string): number => (existsSync(logFile) ? statSync(logFile).size : 0);

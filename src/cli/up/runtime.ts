@@ -100,8 +100,8 @@ const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLi
   });
   signal?.throwIfAborted();
   if (ready !== undefined && child.exitCode === 0) return ready;
-  const told = stripVTControlCharacters(errors).trim().split('\n').at(-1);
-  throw new AppError('unavailable', told || `${name} exited with ${child.exitCode}`);
+  const reason = stripVTControlCharacters(errors).trim().split('\n').at(-1);
+  throw new AppError('unavailable', reason || `${name} exited with ${child.exitCode}`);
 };
 
 export type PrepareOptions = Pick<Command, 'env' | 'tell'> & { signal: AbortSignal };

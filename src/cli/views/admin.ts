@@ -62,7 +62,7 @@ const remarkOnWorld = (
   colors: Colors,
 ): string =>
   unknownWorlds.includes(world)
-    ? colors.yellow(`${name}: is to keep ${world} loaded, which nobody has made`)
+    ? colors.yellow(`${name}: is to keep ${world} loaded, but there is no such world`)
     : `${name}: keeps ${world} loaded on ${hosts}`;
 
 const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => {

@@ -150,7 +150,7 @@ export const describeCounts = (output: {
 /** Formats one page of an entity's rows. */
 export const describePage = (page: StatePage, columns: number): string => {
   if (page.rows.length === 0) return `no rows of ${page.entity} match`;
-  const told = `${page.rows.length} of ${formatCount(page.total, 'row')}`;
+  const shown = `${page.rows.length} of ${formatCount(page.total, 'row')}`;
   const more = page.next === undefined ? '' : `; go on with --offset ${page.next}`;
-  return [formatRows(page.rows, { columns }), `${told}${more}`].join('\n');
+  return [formatRows(page.rows, { columns }), `${shown}${more}`].join('\n');
 };

@@ -166,7 +166,7 @@ export const describeExtract = (
     ...(valuesLost === 0
       ? []
       : [
-          `${formatCount(valuesLost, 'value')} cannot be told from others in CSV; JSONL keeps them`,
+          `${formatCount(valuesLost, 'value')} look like other values in CSV; JSONL keeps them apart`,
         ]),
   ].join('\n');
 };

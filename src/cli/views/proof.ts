@@ -49,7 +49,7 @@ export const describeProof = (proof: Proof, view: View): string => {
     : colors.red(`not proved: ${bad} of ${rows.length} are not as they should be`);
   return [
     table,
-    ...listOf('Steps that nobody grades', notGraded, 'leave them out, or check what they do'),
+    ...listOf('Steps without a grade', notGraded, 'leave them out, or check what they do'),
     ...listOf('Checks that never bite', neverBites, 'they passed whatever was tried'),
     '',
     verdict,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runTold, session } from '#test/support/cli-service.ts';
+import { runAnswered, session } from '#test/support/cli-service.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/sessions/session.ts';
 import { createColors } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/print.ts';
@@ -57,7 +57,7 @@ describe('a list of sessions', () => {
   it('is asked for by all filters at once', async () => {
     const words = '--verdict fail --task finish --run nightly --build sha256:b1 --state CLOSED';
     const meta = { page: 1, limit: 50, totalItems: 0, totalPages: 0 };
-    const { status, asked } = await runTold(`worlds session list ${words}`, {
+    const { status, asked } = await runAnswered(`worlds session list ${words}`, {
       body: { data: [], meta },
     });
     const { searchParams } = new URL(asked[0]?.url ?? '', 'http://localhost');
@@ -84,7 +84,7 @@ describe('a session', () => {
   });
 
   it('shows verdict with score, run and build', async () => {
-    const { out } = await runTold('worlds session show ses-1', { body: graded });
+    const { out } = await runAnswered('worlds session show ses-1', { body: graded });
     expect(out).toMatch(/\nverdict +fail, score 0\.25\n/);
     expect(out).toMatch(/\nbuild +support 1\.4\.0\n/);
     expect(out).toMatch(/\nrun +nightly-42 \(agent\)\n/);

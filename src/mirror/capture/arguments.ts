@@ -88,7 +88,7 @@ const findSource = (
   }));
   const unknown = fields.find(({ path }) => path.length === 0);
   if (unknown !== undefined || operation.entity === null) {
-    return `nobody says what "${unknown?.argument ?? missing[0]}" is`;
+    return `the argument "${unknown?.argument ?? missing[0]}" has no value`;
   }
   const yielded = new Set(others.flatMap(entitiesOf));
   const own = { entity: operation.entity, fields };

@@ -145,32 +145,38 @@ describe('capture', () => {
     ['a header of its own', 'header', 'cursor_header = "x-NEXT-cursor"'],
     ['an address in Link', 'link', 'cursor_header = "Link"'],
     ['a path in Link', 'relative-link', 'cursor_header = "link"'],
-  ] as const)('follows pages by %s, told to the end or not at all', async (_, paging, cursor) => {
-    const bodiesOf = (folder: string) =>
-      capturesOf(folder, 'list_cards')
-        .map(({ arguments: given, page, last, body }) => ({ given, page, last, rows: body.cards }))
-        .sort((a, b) => Number(a.given.board) - Number(b.given.board) || a.page - b.page);
-    const plain = await begin();
-    const wanted = await run(contractOf({ url: plain.url }));
-    await plain.stop();
-    for (const end of ['told', 'absent'] as const) {
-      const { url, asked } = await begin({ paging, end });
-      const { report, folder } = await run(contractOf({ url, cursor }));
-      expect(report.failed).toEqual([]);
-      // A cursor may be a number or a text; null, an empty text or no value ends a list.
-      expect(asked.map(({ path }) => path).filter((path) => path.includes('/boards/1/'))).toEqual([
-        '/v1/boards/1/cards',
-        '/v1/boards/1/cards?cursor=10',
-        '/v1/boards/1/cards?cursor=c20',
-      ]);
-      expect(asked).toHaveLength(16);
-      expect(bodiesOf(folder)).toEqual(bodiesOf(wanted.folder));
-      const again = await run(contractOf({ url, cursor }), { folder });
-      expect(again.report.operations.every(({ asked: n }) => n === 0)).toBe(true);
-      await vendor?.stop();
-      vendor = undefined;
-    }
-  });
+  ] as const)(
+    'follows pages by %s, whether the last page ends the cursor or omits it',
+    async (_, paging, cursor) => {
+      const bodiesOf = (folder: string) =>
+        capturesOf(folder, 'list_cards')
+          .map(({ arguments: given, page, last, body }) => ({
+            given,
+            page,
+            last,
+            rows: body.cards,
+          }))
+          .sort((a, b) => Number(a.given.board) - Number(b.given.board) || a.page - b.page);
+      const plain = await begin();
+      const wanted = await run(contractOf({ url: plain.url }));
+      await plain.stop();
+      for (const end of ['given', 'absent'] as const) {
+        const { url, asked } = await begin({ paging, end });
+        const { report, folder } = await run(contractOf({ url, cursor }));
+        expect(report.failed).toEqual([]);
+        // A cursor may be a number or a text; null, an empty text or no value ends a list.
+        expect(asked.map(({ path }) => path).filter((path) => path.includes('/boards/1/'))).toEqual(
+          ['/v1/boards/1/cards', '/v1/boards/1/cards?cursor=10', '/v1/boards/1/cards?cursor=c20'],
+        );
+        expect(asked).toHaveLength(16);
+        expect(bodiesOf(folder)).toEqual(bodiesOf(wanted.folder));
+        const again = await run(contractOf({ url, cursor }), { folder });
+        expect(again.report.operations.every(({ asked: n }) => n === 0)).toBe(true);
+        await vendor?.stop();
+        vendor = undefined;
+      }
+    },
+  );
 
   it('takes arguments as given, for one operation or for all, repeated where the vendor repeats them', async () => {
     const { url, asked } = await begin();
@@ -206,7 +212,7 @@ describe('capture', () => {
     expect(report.skipped).toEqual([
       {
         operation: 'odd',
-        reason: 'nobody says what "thing" is: give it with --arg odd.thing=<value>',
+        reason: 'the argument "thing" has no value: give it with --arg odd.thing=<value>',
       },
     ]);
     const hidden = contractOf({ url, redact });

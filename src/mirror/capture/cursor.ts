@@ -29,7 +29,7 @@ const fromText = (text: string, param: string): Cursor => {
   const url = URL.parse(text, 'http://vendor.invalid');
   const value = url?.searchParams.get(param) ?? null;
   return value === null || value === ''
-    ? { problem: `the next page is told as an address without the parameter "${param}"` }
+    ? { problem: `the address of the next page has no parameter "${param}"` }
     : { next: value };
 };
 

@@ -119,8 +119,8 @@ describe('differences', () => {
       const ask = async ({ path }: { path: string }) => plant(answerTo(path), one);
       const { different, fidelity } = await conform({ ...options, ask }, 'reads');
       const named = different.flatMap(({ differences }) => differences);
-      const told = named.map((each) => `${each.kind} ${each.pointer}`);
-      expect(told, told.join()).toContain(`${kind} ${pointer}`);
+      const found = named.map((each) => `${each.kind} ${each.pointer}`);
+      expect(found, found.join()).toContain(`${kind} ${pointer}`);
       expect(fidelity).toBeLessThan(100);
     }
     expect(planted.length).toBeGreaterThan(20);

@@ -264,14 +264,14 @@ const answerOf = (vendor: Vendor, url: URL): { status: number; json: unknown } =
     return { status: 200, json: { rows: rows.slice(start, end), total: rows.length, next } };
   };
   if (noun === 'groups' && inner === undefined) return page(vendor.groups);
-  const told = vendor.things.map(({ group_id, ...row }) =>
+  const answered = vendor.things.map(({ group_id, ...row }) =>
     vendor.isCarried
       ? { group: String(group_id), row }
       : { group: String(group_id), row: { group_id, ...row } },
   );
   if (noun === 'groups')
-    return page(told.filter(({ group }) => group === id).map(({ row }) => row));
-  const found = told.find(({ row }) => String(row.code) === id);
+    return page(answered.filter(({ group }) => group === id).map(({ row }) => row));
+  const found = answered.find(({ row }) => String(row.code) === id);
   return found === undefined ? { status: 404, json: {} } : { status: 200, json: found.row };
 };
 

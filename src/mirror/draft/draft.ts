@@ -99,7 +99,7 @@ const apiTable = (paging: Paging): Table => ({
 const headOf = (marks: readonly Mark[]): string => {
   if (marks.length === 0) return '# A draft. Nothing was left open, but look it over.\n\n';
   const lines = marks.map(({ place, message }) => `# - ${place}: ${message}`);
-  return `# A draft. What could not be told, for you to finish:\n${lines.join('\n')}\n\n`;
+  return `# A draft. These parts could not be determined; finish them:\n${lines.join('\n')}\n\n`;
 };
 
 const environmentText = (title: string): string =>

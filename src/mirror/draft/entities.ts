@@ -215,7 +215,7 @@ export const findEntities = ({ routes }: Api, marks: Mark[]): FoundEntities => {
     if (settleKey(entity, paths, marks)) found.entities.push(entity);
     else {
       const message =
-        'no field of it could be told to be its key, so its routes are captured and not served';
+        'no field could be identified as its key, so its routes are captured and not served';
       marks.push({ place: `entity ${entity.name}`, message });
     }
   }

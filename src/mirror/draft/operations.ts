@@ -269,7 +269,7 @@ export const draftOperations = (
     if (written !== undefined) return written;
     const message =
       route.method === 'GET'
-        ? 'its answer holds no rows that could be told, so it is captured and not served'
+        ? 'no rows could be identified in its answer, so it is captured and not served'
         : 'what it does takes a handler, so it is not served';
     marks.push({ place, message });
     return bare(route);
