@@ -17,7 +17,7 @@ export type ProjectOptions = ServiceOptions & { project?: string };
 
 /** Adds `--project`. */
 export const withProject = (command: Command): Command =>
-  command.option('--project <project>', 'slug or id; the only one unless given');
+  command.option('--project <project>', 'slug or id (default: the only project)');
 
 const listed = (projects: readonly ProjectView[]): string =>
   projects.length === 0

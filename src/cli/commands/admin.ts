@@ -56,7 +56,7 @@ type Admin = {
 const addPools = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'pools',
-    summary: 'the pools of world hosts, with targets and states, and why one launches none',
+    summary: 'list the pools of world hosts: targets, states, and why a pool launches none',
     example: 'svc admin pools',
   });
   command.action(async (options: ServiceOptions) => {
@@ -70,14 +70,14 @@ type HostsOptions = ServiceOptions & { pool?: string; state?: HostState; limit: 
 const addHosts = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'hosts',
-    summary: 'world hosts with their sessions; --state gone shows why recent ones ended',
+    summary: 'list world hosts and their sessions; --state gone shows why recent ones ended',
     example: 'svc admin hosts --pool default\nsvc admin hosts --state gone --limit 20',
   })
-    .option('--pool <pool>', 'those of one pool')
-    .addOption(new Option('--state <state>', 'those in one state').choices(hostStates))
+    .option('--pool <pool>', 'only hosts of this pool')
+    .addOption(new Option('--state <state>', 'only hosts in this state').choices(hostStates))
     .option(
       '--limit <n>',
-      'at most so many',
+      'maximum number',
       parseNumber({ min: 1, max: 10_000, whole: true }),
       100,
     );
@@ -96,7 +96,7 @@ const addHosts = ({ context, add, clientFor }: Admin): void => {
 const addImports = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'imports',
-    summary: 'imports and publishes of rows that wait or are under way, of all projects',
+    summary: 'list the queued and running imports and publishes of rows of all projects',
     example: 'svc admin imports',
   });
   command.action(async (options: ServiceOptions) => {
@@ -138,13 +138,13 @@ const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
 const addDrain = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'drain [host]',
-    summary: 'take a host, or the hosts of a pool, out of service; the pool replaces them',
+    summary: 'drain a host, or the hosts of a pool; the pool replaces them',
     example: 'svc admin drain <host>\nsvc admin drain --pool default --yes',
   })
     .option('--pool <pool>', 'all hosts of a pool that serve no session')
-    .option('--installation <id>', 'of the pool, where several have one of that name')
+    .option('--installation <id>', 'installation of the pool, if several have one with this name')
     .option('--end-sessions', 'also hosts that serve a session, which ends it')
-    .option('--yes', 'needed to drain a pool');
+    .option('--yes', 'confirm draining a pool');
   command.action(async (hostId: string | undefined, options: DrainOptions) => {
     const body = drainedBy(hostId, options);
     const { body: drained } = await clientFor(options).send(drainHosts, { body });
@@ -174,9 +174,10 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
 const addBlobs = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'blobs',
-    summary: 'which bytes will be collected, as only deleted worlds and dead uploads have them',
+    summary:
+      'preview garbage collection: the blobs that only deleted worlds and dead uploads refer to',
     example: 'svc admin blobs --dry-run',
-  }).option('--dry-run', 'what it does in any case: nothing is removed by this command');
+  }).option('--dry-run', 'the default: this command never removes anything');
   command.action(async (options: ServiceOptions) => {
     const { body } = await clientFor(options).send(previewCollection, {});
     printAnswer(context, options, body, (view) => describeCollection(body, view));
@@ -189,7 +190,7 @@ type QuotasOptions = ServiceOptions & { quota?: string[]; rateLimit?: OrUsual<nu
 const addQuotas = ({ context, add, clientFor }: Admin): void => {
   const command = add({
     usage: 'quotas <organization/project>',
-    summary: 'give a project other quotas or another rate limit than the installation does',
+    summary: "set quotas or the rate limit of a project, in place of the installation's",
     example: 'svc admin quotas local/default --quota sessions=5000',
   })
     .option('--quota <name=n>', `${settableQuotas.join(', ')}; repeatable, n or default`, collect)
@@ -220,7 +221,7 @@ export const addAdmin = (program: Command, context: Context): void => {
   const command = program
     .command('admin')
     .description(
-      'for operators: pools, hosts, and what is wrong; asks SVC_ADMIN_URL with SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN)',
+      'for operators: pools, hosts, diagnosis; uses SVC_ADMIN_URL with SVC_ADMIN_TOKEN (or SVC_POOL_TOKEN)',
     );
   const { env, cwd, err } = context;
   const admin: Admin = {

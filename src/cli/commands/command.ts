@@ -159,12 +159,12 @@ export const given = <const Name extends string, Value>(
 export const addRequestFilters = (command: Command): Command =>
   command
     .addOption(
-      new Option('--via <way>', 'only requests that came this way').choices([...ledgerOrigins]),
+      new Option('--via <way>', 'only requests over this channel').choices([...ledgerWays]),
     )
     .option('--operation <name>', 'only requests of this tool, operation, call or event')
     .option(
       '--status <number>',
-      'only requests answered so; 0: those that have no status',
+      'only requests with this status; 0: without a status',
       parseNumber({ min: 0, max: 999, whole: true }),
     );
 

@@ -8,7 +8,7 @@ import { addCommand } from './command.ts';
 export const addCompletion = (program: Command, context: Context): void => {
   addCommand(program, {
     usage: 'completion',
-    summary: 'a script by which a shell completes commands and options',
+    summary: 'print a script that completes commands and options in a shell',
     example: [
       'source <(svc completion bash)',
       'source <(svc completion zsh)',

@@ -133,7 +133,8 @@ const capture = async (context: Context, folder: string, options: Options): Prom
 export const addConnectorCapture = (connector: Command, context: Context): void => {
   addCommand(connector, {
     usage: 'capture <folder>',
-    summary: 'ask the vendor, and keep its answers, redacted, in the captures of the folder',
+    summary:
+      "send requests to the vendor and store its answers, redacted, in the folder's captures",
     example: [
       'svc worlds connector capture ./crm',
       'svc worlds connector capture ./crm --operation list_deals --arg stage=open',
@@ -142,7 +143,7 @@ export const addConnectorCapture = (connector: Command, context: Context): void 
   })
     .option(
       '--operation <name>',
-      'only this one; repeatable (default: all that only read)',
+      'only this operation; repeatable (default: all read operations)',
       collect,
     )
     .option(
@@ -156,14 +157,11 @@ export const addConnectorCapture = (connector: Command, context: Context): void 
     )
     .option(
       '--max-items <number>',
-      'requests for single rows of a list, at most',
+      'maximum number of requests for single rows of a list',
       parseNumber({ min: 1, max: 10_000, whole: true }),
       50,
     )
-    .option(
-      '--again',
-      'also ask for what is captured already; a capture is replaced when its answer is there',
-    )
+    .option('--again', 'also repeat stored captures; a new answer replaces the old one')
     .option('--json', 'print what was done as JSON')
     .addHelpText(
       'after',

@@ -154,7 +154,7 @@ export const addConnectorConform = (connector: Command, context: Context): void 
   const command = addCommand(connector, {
     usage: 'conform <world>',
     summary:
-      'ask a folder, or a world of the service, what its vendor was asked, and compare the answers',
+      'replay the captured vendor requests against a folder or a world, and compare the answers',
     example: [
       'svc worlds connector conform ./crm',
       'svc worlds connector conform crm --json',
@@ -163,7 +163,10 @@ export const addConnectorConform = (connector: Command, context: Context): void 
     decides: true,
   })
     .addOption(
-      new Option('--against <what>', 'what was captured, or what the vendor answers now')
+      new Option(
+        '--against <what>',
+        'compare with the captures, or with what the vendor answers now',
+      )
         .choices(['captures', 'vendor'])
         .default('captures'),
     )

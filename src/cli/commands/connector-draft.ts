@@ -62,14 +62,14 @@ const draft = async (context: Context, source: string, folder: string, options: 
 export const addConnectorDraft = (connector: Command, context: Context): void => {
   addCommand(connector, {
     usage: 'draft <source> <folder>',
-    summary: 'begin a world in a folder, from an OpenAPI document or a HAR file (.har)',
+    summary: 'draft a world in a folder from an OpenAPI document or a HAR file (.har)',
     example: [
       'svc worlds connector draft openapi.yaml ./crm',
       'svc worlds connector draft session.har ./crm --name CRM',
     ].join('\n'),
   })
-    .option('--name <text>', 'name of the world (default: as the source says)')
-    .option('--force', 'write into a folder that holds something')
+    .option('--name <text>', 'name of the world (default: that of the source)')
+    .option('--force', 'write into a folder that is not empty')
     .option('--json', 'print what was drafted as JSON')
     .action((source: string, folder: string, options: Options) =>
       draft(context, source, folder, options),

@@ -71,7 +71,7 @@ export const addConnectorPublish = (connector: Command, context: Context): void 
 export const addConnectorList = (connector: Command, context: Context): void => {
   addListCommand(connector, context, {
     usage: 'list',
-    summary: 'the connectors that are published in the organization',
+    summary: 'list the connectors that are published in the organization',
     example: 'svc worlds connector list',
     operation: listConnectors,
     text: connectorsText,
@@ -81,7 +81,7 @@ export const addConnectorList = (connector: Command, context: Context): void => 
 export const addConnectorVersions = (connector: Command, context: Context): void => {
   addListCommand(connector, context, {
     usage: 'versions <slug>',
-    summary: 'the versions of a connector, newest first',
+    summary: 'list the versions of a connector, newest first',
     example: 'svc worlds connector versions crm',
     operation: listConnectorVersions,
     input: ([slug]) => ({ params: { slug } }),

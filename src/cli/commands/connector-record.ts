@@ -92,8 +92,7 @@ const record = async (context: Context, folder: string, options: Options): Promi
 export const addConnectorRecord = (connector: Command, context: Context): void => {
   addCommand(connector, {
     usage: 'record <folder>',
-    summary:
-      'a local proxy to the vendor: what a client does through it is kept as captures, or becomes a draft',
+    summary: 'proxy a client to the vendor and record the traffic as captures or as a draft',
     example: [
       'svc worlds connector record ./crm --port 4700',
       'svc worlds connector record ./new --to https://api.crm.example/v1',

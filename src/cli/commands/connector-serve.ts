@@ -152,7 +152,7 @@ const serve = async (context: Context, folder: string, options: Options): Promis
 export const addConnectorServe = (connector: Command, context: Context): void => {
   addCommand(connector, {
     usage: 'serve <folder>',
-    summary: 'serve the API and the page of a folder here, and again whenever a file is saved',
+    summary: 'serve the API and the page of a folder locally; reload when a file is saved',
     example: [
       'svc worlds connector serve ./crm',
       'svc worlds connector serve ./crm --task close-duplicate --port 4600',
@@ -163,13 +163,13 @@ export const addConnectorServe = (connector: Command, context: Context): void =>
       `where it is served (default: ${usualPort}, or a free one)`,
       parseNumber({ min: 1, max: 65_535, whole: true }),
     )
-    .option('--task <name>', 'the bundled task that is begun (default: none)')
+    .option('--task <name>', 'the bundled task to start (default: none)')
     .option(
       '--seed <number>',
       'the same ids for the same requests',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
     )
-    .option('--token <text>', 'what clients show (default: a new one)')
+    .option('--token <text>', 'token that clients must send (default: a new one)')
     .option('--json', 'print what happens as lines of JSON')
     .action((folder: string, options: Options) => serve(context, folder, options));
 };

@@ -23,7 +23,7 @@ export const addConnectors = async (
   const connector = worlds
     .command('connector')
     .description(
-      'trees of which worlds are made: captured from a vendor, served while they are written, shared in the organization',
+      'connectors: world trees captured from a vendor, served while you write them, shared in the organization',
     );
   await addGroups(connector, context, groups, words);
 };

@@ -60,7 +60,7 @@ const readVersion = async (
 const addList = (repos: Command, context: Context): void => {
   addListCommand(repos, context, {
     usage: 'list <kind>',
-    summary: 'repositories of a kind, newest first',
+    summary: 'list the repositories of a kind, newest first',
     example: 'svc context list skills --label production',
     filters: {
       label: new Option('--label <label>', 'only those with a version of this label'),
@@ -76,7 +76,7 @@ const addList = (repos: Command, context: Context): void => {
 const addShow = (repos: Command, context: Context): void => {
   const command = addCommand(repos, {
     usage: 'show <kind> <name>',
-    summary: 'the latest version, or another, with all that is said of it',
+    summary: 'show the latest version, or another one, with its details',
     example: 'svc context show skills search --version 3',
   });
   withService(addVersionOptions(limitKind(command))).action(
@@ -91,7 +91,7 @@ const addShow = (repos: Command, context: Context): void => {
 const addPull = (repos: Command, context: Context): void => {
   const command = addCommand(repos, {
     usage: 'pull <kind> <name>',
-    summary: 'write the content alone: a text as it is, all else as JSON',
+    summary: 'print only the content: a text as it is, other values as JSON',
     example: 'svc context pull agents support --label production > AGENTS.md',
   });
   withService(addVersionOptions(limitKind(command))).action(
@@ -107,7 +107,7 @@ const addPull = (repos: Command, context: Context): void => {
 const addExists = (repos: Command, context: Context): void => {
   const command = addCommand(repos, {
     usage: 'exists <kind> <name>',
-    summary: 'whether it is there: exit status 0, or 1',
+    summary: 'check whether it exists: exit status 0 if it does, else 1',
     example: 'svc context exists prompts greeting || echo "not yet"',
     decides: true,
   });
@@ -166,13 +166,13 @@ const addPush = (repos: Command, context: Context): void => {
     options: (command) =>
       limitKind(command)
         .option('--as-json', 'the content is JSON, whatever its name')
-        .option('--config <json>', 'what goes with it: JSON, @file, or -')
+        .option('--config <json>', 'configuration stored with it: JSON, @file, or -')
         .option('--label <label>', 'a label that moves to this version; repeatable', collect)
-        .option('--tag <tag>', 'a tag of the name; repeatable', collect)
+        .option('--tag <tag>', 'a tag; repeatable', collect)
         .option('-m, --message <text>', 'why it changed')
         .option(
           '--base <version>',
-          'only upon this version, 0 for none: refused where the latest is another',
+          'required latest version, 0 for none; refused if it differs',
           parseNumber({ min: 0, max: 2 ** 31 - 1, whole: true }),
         ),
     operation: api.pushContext,
@@ -207,6 +207,6 @@ const addDelete = (repos: Command, context: Context): void => {
 export const addContext = (program: Command, context: Context): void => {
   const repos = program
     .command('context')
-    .description('what agents are given to work with: agents, prompts, skills, memory');
+    .description('context of agents: agents, prompts, skills, memory');
   for (const add of [addList, addShow, addPull, addExists, addPush, addDelete]) add(repos, context);
 };

@@ -37,17 +37,17 @@ const mostListed = 200;
 const addList = (dashboards: Command, context: Context): void => {
   addRequestCommand(dashboards, context, {
     usage: 'ls',
-    summary: 'the dashboards of the project, newest first',
+    summary: 'list the dashboards of the project, newest first',
     example: 'svc dashboards ls --limit 200',
     options: (command) =>
-      command.option('--limit <n>', 'at most so many', parseNumber({ min: 1, max: mostListed })),
+      command.option('--limit <n>', 'maximum number', parseNumber({ min: 1, max: mostListed })),
     operation: api.listDashboards,
     input: (_words, { limit }: { limit?: number }) => ({ query: given('limit', limit) }),
     text: (body, view) => listDashboards(body.data, view),
   }).alias('list');
   addRequestCommand(dashboards, context, {
     usage: 'get <dashboard>',
-    summary: 'one dashboard; with --json its code, too',
+    summary: 'show a dashboard; with --json also its code',
     example: 'svc dashboards get dsh-… --json',
     operation: api.getDashboard,
     input: ([dashboardId]) => ({ params: { dashboardId } }),
@@ -58,7 +58,7 @@ const addList = (dashboards: Command, context: Context): void => {
 const addDelete = (dashboards: Command, context: Context): void => {
   addRequestCommand(dashboards, context, {
     usage: 'delete <dashboard>',
-    summary: 'delete a dashboard with its code; what it is of stays',
+    summary: 'delete a dashboard and its code; its task set or world stays',
     example: 'svc dashboards delete dsh-…',
     operation: api.deleteDashboard,
     input: ([dashboardId]) => ({ params: { dashboardId } }),
@@ -76,15 +76,15 @@ type CreateOptions = {
 const addCreate = (dashboards: Command, context: Context): void => {
   addRequestCommand(dashboards, context, {
     usage: 'create <name>',
-    summary: 'make a dashboard: of sessions, of the tasks of a task set, or of a world',
+    summary: 'create a dashboard of sessions, of the tasks of a task set, or of a world',
     example: 'svc dashboards create "checkout" --task-set tset-…',
     options: (command) =>
       command
-        .option('--description <text>', 'what it is for')
-        .addOption(new Option('--task-set <id>', 'the tasks that it is of').conflicts('world'))
-        .option('--world <world>', 'the world that it is of, by its slug or id')
+        .option('--description <text>', 'description of the dashboard')
+        .addOption(new Option('--task-set <id>', 'the task set that it shows').conflicts('world'))
+        .option('--world <world>', 'the world that it shows, by its slug or id')
         .addOption(
-          new Option('--template <name>', 'its first code').choices([...dashboardTemplates]),
+          new Option('--template <name>', 'template of its code').choices([...dashboardTemplates]),
         ),
     operation: api.createDashboard,
     input: ([name], options: CreateOptions) => ({
@@ -103,7 +103,7 @@ const addCreate = (dashboards: Command, context: Context): void => {
 const addPull = (dashboards: Command, context: Context): void => {
   const command = addCommand(dashboards, {
     usage: 'pull <dashboard> [folder]',
-    summary: 'write the code of a dashboard into a folder, by default one of its id',
+    summary: 'write the code of a dashboard into a folder (default: its id)',
     example: 'svc dashboards pull dsh-… ./checkout',
   });
   withService(command).action(
@@ -136,12 +136,12 @@ type PushOptions = ServiceOptions & { dashboard?: string; dryRun?: boolean; forc
 const addPush = (dashboards: Command, context: Context): void => {
   const command = addCommand(dashboards, {
     usage: 'push [folder]',
-    summary: 'replace the code of a dashboard by that of a folder',
+    summary: 'replace the code of a dashboard with the code in a folder',
     example: 'svc dashboards push ./checkout --dry-run',
   })
-    .option('--dashboard <id>', 'another than the one that the folder was pulled from')
-    .option('--dry-run', 'look at everything, and write nothing')
-    .option('--force', 'write over whatever is there now');
+    .option('--dashboard <id>', 'the dashboard (default: the one that the folder was pulled from)')
+    .option('--dry-run', 'check everything and write nothing')
+    .option('--force', 'overwrite changes made since the pull');
   withService(command).action(async (folder = '.', options: PushOptions) => {
     const { id, stamp, files, entrypoint, transform } = readDashboard(context, folder);
     const dashboardId = options.dashboard ?? id;
@@ -170,12 +170,12 @@ type TestOptions = ServiceOptions & { file?: string; session?: string };
 const addTest = (dashboards: Command, context: Context): void => {
   const command = addCommand(dashboards, {
     usage: 'test-transform <dashboard>',
-    summary: 'run a transform on a session, and show what it answers',
+    summary: 'run a transform on a session and show its result',
     example: 'svc dashboards test-transform dsh-… --file transform.js --session ses-…',
     decides: true,
   })
-    .option('--file <file>', 'the transform, or - for standard input; else the stored one')
-    .option('--session <id>', 'the session; else the newest');
+    .option('--file <file>', 'the transform, or - for standard input (default: the stored one)')
+    .option('--session <id>', 'the session (default: the newest)');
   withService(command).action(async (dashboardId: string, options: TestOptions) => {
     const { file, session } = options;
     const text =
@@ -198,13 +198,13 @@ type RenderOptions = ServiceOptions & {
 const addRender = (dashboards: Command, context: Context): void => {
   const command = addCommand(dashboards, {
     usage: 'render <dashboard>',
-    summary: 'render a dashboard: an address that shows it for an hour, or its document',
+    summary: 'render a dashboard: print a link that works for an hour, or write its HTML',
     example: 'svc dashboards render dsh-… --session ses-…',
   })
-    .option('--session <id>', 'of sessions: which; else the newest')
-    .option('--task-set <id>', 'of tasks: another set')
-    .option('--task <id>', 'of tasks: one of the set')
-    .option('--html <file>', 'write the document there');
+    .option('--session <id>', 'for sessions: the session to show (default: the newest)')
+    .option('--task-set <id>', 'for tasks: another set')
+    .option('--task <id>', 'for tasks: one task of the set')
+    .option('--html <file>', 'write the HTML to this file');
   withService(command).action(async (dashboardId: string, options: RenderOptions) => {
     const body = {
       ...given('sessionId', options.session),
@@ -225,19 +225,17 @@ const addRender = (dashboards: Command, context: Context): void => {
 type SetOptions = { description?: string; task: string[] };
 
 const addTaskSets = (program: Command, context: Context): void => {
-  const sets = program
-    .command('task-sets')
-    .description('lists of stored tasks, looked at together');
+  const sets = program.command('task-sets').description('sets of stored tasks, shown together');
   addListCommand(sets, context, {
     usage: 'ls',
-    summary: 'the task sets of the project, newest first',
+    summary: 'list the task sets of the project, newest first',
     example: 'svc task-sets ls',
     operation: api.listTaskSets,
     text: listTaskSets,
   }).alias('list');
   addRequestCommand(sets, context, {
     usage: 'get <set>',
-    summary: 'one task set',
+    summary: 'show a task set',
     example: 'svc task-sets get tset-…',
     operation: api.getTaskSet,
     input: ([taskSetId]) => ({ params: { taskSetId } }),
@@ -245,7 +243,7 @@ const addTaskSets = (program: Command, context: Context): void => {
   }).alias('show');
   addRequestCommand(sets, context, {
     usage: 'delete <set>',
-    summary: 'delete a task set of which there is no dashboard; its tasks stay',
+    summary: 'delete a task set that no dashboard uses; its tasks stay',
     example: 'svc task-sets delete tset-…',
     operation: api.deleteTaskSet,
     input: ([taskSetId]) => ({ params: { taskSetId } }),
@@ -253,12 +251,12 @@ const addTaskSets = (program: Command, context: Context): void => {
   }).alias('rm');
   addRequestCommand(sets, context, {
     usage: 'create <name>',
-    summary: 'make a list of stored tasks',
+    summary: 'create a task set from stored tasks',
     example: 'svc task-sets create checkout --task tsk-… --task tsk-…',
     options: (command) =>
       command
         .requiredOption('--task <id>', 'a stored task; repeatable', collect)
-        .option('--description <text>', 'what they have in common'),
+        .option('--description <text>', 'description of the set'),
     operation: api.createTaskSet,
     input: ([name], { task, description }: SetOptions) => ({
       body: { name, taskIds: task, ...given('description', description) },
@@ -271,7 +269,7 @@ const addTaskSets = (program: Command, context: Context): void => {
 export const addDashboards = (program: Command, context: Context): void => {
   const dashboards = program
     .command('dashboards')
-    .description('pages over what a project did, with code of your own');
+    .description('dashboards of sessions, tasks and worlds, with code of your own');
   addList(dashboards, context);
   addCreate(dashboards, context);
   addDelete(dashboards, context);

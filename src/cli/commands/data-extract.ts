@@ -291,7 +291,7 @@ export const addDataExtract = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'extract <world> [files...]',
     summary:
-      'rows shaped for a world and redacted: its own, of files, or of the captures of a folder',
+      "write rows shaped for a world and redacted: its own, from files, or from a folder's captures",
     example: [
       'svc worlds data extract crm --entity contacts --where state=open --out contacts.csv',
       'svc worlds data extract crm@3 --out ./rows/',
@@ -315,7 +315,7 @@ export const addDataExtract = (data: Command, context: Context): void => {
       '--out <path>',
       'a file, packed when it ends with .gz, or a folder for a file an entity',
     )
-    .option('--no-redact', 'leave values as they are that the world redacts')
+    .option('--no-redact', 'do not redact values')
     .option('--json', 'print what was done as JSON, on standard error');
   withData(addWorldVersion(command)).action(
     async (given: string, files: string[], options: Options) => {

@@ -312,9 +312,10 @@ const addRowOptions = (command: Command): Command =>
   command
     .option('--entity <name>', 'entity of rows in files that do not name it')
     .addOption(
-      new Option('--mode <mode>', 'how rows go onto those of the world (default: append)').choices([
-        ...importModes,
-      ]),
+      new Option(
+        '--mode <mode>',
+        'how rows combine with those of the world (default: append)',
+      ).choices([...importModes]),
     )
     .addOption(
       new Option(
@@ -322,7 +323,7 @@ const addRowOptions = (command: Command): Command =>
         "what the world's [redact] does to them (default: off)",
       ).choices([...redactModes]),
     )
-    .option('--no-atomic', 'leave out rows that are refused, instead of refusing all')
+    .option('--no-atomic', 'skip invalid rows instead of refusing all')
     .option('--report <file>', 'write all refusals into a file, as JSONL');
 
 const formats = `
@@ -333,14 +334,14 @@ fields in its first line, or Parquet; each plain, or packed with gzip or zstd. "
 export const addDataImport = (data: Command, context: Context): void => {
   const importing = addCommand(data, {
     usage: 'import <world> [files...]',
-    summary: 'bring rows into a world, as its next version',
+    summary: 'import rows into a world, as its next version',
     example: [
       'svc worlds data import crm contacts.csv',
       'svc worlds data import crm ./export/*.jsonl.gz --mode merge -m "May"',
       'psql -c "copy …" | svc worlds data import crm --entity contacts',
     ].join('\n'),
   })
-    .option('--dry-run', 'look at all rows as the world would, and write nothing')
+    .option('--dry-run', 'check all rows against the world and write nothing')
     .addOption(
       new Option(
         '--publish <when>',
@@ -357,7 +358,7 @@ export const addDataImport = (data: Command, context: Context): void => {
   );
   const checking = addCommand(data, {
     usage: 'check <world> [files...]',
-    summary: 'tell what is wrong with rows for a world, and write nothing',
+    summary: 'check rows against a world and write nothing',
     example: 'svc worlds data check crm contacts.csv',
     decides: true,
   }).addHelpText('after', formats);

@@ -49,12 +49,12 @@ const addPage = (command: Command): Command =>
   withService(addWorldVersion(command))
     .option(
       '--limit <number>',
-      'rows of a page, 100 unless given',
+      'rows a page (default: 100)',
       parseNumber({ min: 1, max: 1_000, whole: true }),
     )
     .option(
       '--offset <number>',
-      'rows that are left out before it',
+      'number of rows to skip',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
     );
 
@@ -68,7 +68,7 @@ type QueryOptions = PageOptions & {
 export const addDataQuery = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'query <world> <entity>',
-    summary: 'rows of an entity that have certain values, and those of linked worlds',
+    summary: 'query the rows of an entity by field values, also across linked worlds',
     example:
       'svc worlds data query crm contacts --where email=ann@example.test\nsvc worlds data query crm@3 contacts --where state=new --where state=open --limit 10\nsvc worlds data query crm contacts --where email=ann@example.test --across --compare',
   })
@@ -102,7 +102,7 @@ export const addDataQuery = (data: Command, context: Context): void => {
 export const addDataShow = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'show <world> [entity]',
-    summary: 'how many rows a world has of each entity, or the rows of one',
+    summary: 'show how many rows each entity of a world has, or the rows of one entity',
     example: 'svc worlds data show crm\nsvc worlds data show crm contacts --limit 20',
   });
   addPage(command).action(

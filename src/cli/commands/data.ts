@@ -26,12 +26,12 @@ type BatchesOptions = ServiceOptions & { limit?: number; cursor?: string; report
 const addDataBatches = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'batches <world> [batch]',
-    summary: 'the batches of rows of a world, newest first, or one with what was refused',
+    summary: 'list the batches of rows of a world, newest first, or show one with its refused rows',
     example:
       'svc worlds data batches crm\nsvc worlds data batches crm bat-… --report refused.jsonl',
   })
     .option('--limit <number>', 'batches shown', parseNumber({ min: 1, max: 100, whole: true }))
-    .option('--cursor <text>', 'where an earlier list ended')
+    .option('--cursor <text>', 'the cursor that the previous page printed')
     .option('--report <file>', 'write all refusals of the batch into a file, as JSONL');
   withService(command).action(
     async (slug: string, batchId: string | undefined, options: BatchesOptions) => {
@@ -55,7 +55,7 @@ const addDataBatches = (data: Command, context: Context): void => {
 const addDataCancel = (data: Command, context: Context): void => {
   addRequestCommand(data, context, {
     usage: 'cancel <world> <batch>',
-    summary: 'call a batch off: none of its rows come into the world',
+    summary: 'cancel a batch: none of its rows are imported',
     example: 'svc worlds data cancel crm bat-…',
     operation: cancelBatch,
     input: ([slug, batchId]) => ({ params: { slug, batchId } }),
@@ -66,7 +66,7 @@ const addDataCancel = (data: Command, context: Context): void => {
 const addDataPublish = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'publish <world>',
-    summary: 'make one version of all batches that were imported with --publish later',
+    summary: 'publish all batches that were imported with --publish later as one version',
     example: 'svc worlds data publish crm -m "customers of May"',
   }).option('-m, --message <text>', 'reason recorded on the version');
   withService(command).action(
@@ -87,7 +87,7 @@ const addDataPublish = (data: Command, context: Context): void => {
 };
 
 export const addData = (worlds: Command, context: Context): void => {
-  const data = worlds.command('data').description('the rows of worlds: bring them, look at them');
+  const data = worlds.command('data').description('import, query and extract the rows of worlds');
   addDataShow(data, context);
   addDataQuery(data, context);
   addDataExtract(data, context);

@@ -148,22 +148,27 @@ const start = async (context: Context, name: string, options: Options): Promise<
 const addStart = (datasets: Command, context: Context): void => {
   const command = addCommand(datasets, {
     usage: 'run <dataset>',
-    summary:
-      'run an agent on each item: a session of the world on the item as its task, then graded',
+    summary: 'run an agent on each item: open a session with the item as its task, then grade it',
     example: [
       'svc datasets run smoke --world crm@stable --agent "python agent.py" --name nightly',
       'svc datasets run smoke --world crm   # prints the sessions for an agent, as they are opened',
     ].join('\n'),
   })
-    .requiredOption('--world <world>', 'the world, with @<version> for another than its newest')
-    .option('--name <run>', 'the run; one that was broken off goes on; default: world and time')
+    .requiredOption(
+      '--world <world>',
+      'the world, with @<version> for another version than the newest',
+    )
+    .option(
+      '--name <run>',
+      'name of the run; an interrupted run continues (default: world and time)',
+    )
     .option(
       '--agent <command>',
       'run in a shell for each session, which it finds in SVC_… variables',
     )
     .option(
       '--agent-timeout <seconds>',
-      'how long the command may take in each session; default: as long as it takes',
+      'time limit of the command in each session (default: none)',
       parseNumber({ min: 1, max: 86_400 }),
     )
     .option('--build-hash <hash>', 'a registered build of the agent, whose rollouts these are')
@@ -188,8 +193,7 @@ const addStart = (datasets: Command, context: Context): void => {
 const addGrade = (datasets: Command, context: Context): void => {
   const grade = addCommand(datasets, {
     usage: 'grade <dataset> <run> <item> <session>',
-    summary:
-      'grade the session of an item that an agent worked in elsewhere, link it, and close it',
+    summary: 'grade the session of an item that an agent worked in elsewhere, link it and close it',
     example: 'svc datasets grade smoke nightly renew-contract ses-…',
   });
   withService(grade).action(
@@ -214,7 +218,7 @@ const addGrade = (datasets: Command, context: Context): void => {
 export const addRunSessions = (runs: Command, context: Context): void => {
   const sessions = addCommand(runs, {
     usage: 'sessions <dataset> <run>',
-    summary: 'the items of a run on a world with their sessions and grades',
+    summary: 'list the items of a run on a world, with their sessions and grades',
     example: 'svc datasets runs sessions smoke nightly --json',
   });
   withService(sessions).action(async (dataset: string, name: string, options: ServiceOptions) => {
@@ -227,7 +231,7 @@ export const addRunSessions = (runs: Command, context: Context): void => {
 
   addRequestCommand(runs, context, {
     usage: 'stop <dataset> <run>',
-    summary: 'close the open sessions of a run on a world, and open no more',
+    summary: 'stop a run on a world: close its open sessions and open no more',
     example: 'svc datasets runs stop smoke nightly',
     operation: api.stopDatasetRun,
     input: ([name, runName]) => ({ params: { name, runName } }),

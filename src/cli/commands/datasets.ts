@@ -32,7 +32,7 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 const addList = (datasets: Command, context: Context): void => {
   addListCommand(datasets, context, {
     usage: 'list',
-    summary: 'the datasets of the project, newest first',
+    summary: 'list the datasets of the project, newest first',
     example: 'svc datasets list --limit 20',
     operation: api.listDatasets,
     text: listDatasets,
@@ -49,14 +49,17 @@ type CreateOptions = {
 const addCreate = (datasets: Command, context: Context): void => {
   addRequestCommand(datasets, context, {
     usage: 'create <name>',
-    summary: 'make a dataset, or change the one of this name',
+    summary: 'create a dataset, or change the one with this name',
     example: 'svc datasets create regression/billing --input-schema @input.json',
     options: (command) =>
       command
-        .option('--description <text>', 'what it is for')
+        .option('--description <text>', 'description of the dataset')
         .option('--metadata <json>', 'JSON, @file, or - for standard input')
-        .option('--input-schema <json>', 'JSON Schema that inputs fit, likewise; {} takes it away')
-        .option('--expected-output-schema <json>', 'the same of expected outputs'),
+        .option('--input-schema <json>', 'JSON Schema of inputs: JSON, @file, or -; {} removes it')
+        .option(
+          '--expected-output-schema <json>',
+          'JSON Schema of expected outputs: JSON, @file, or -',
+        ),
     operation: api.createDataset,
     input: async ([name], options: CreateOptions) => {
       const body: DatasetBody = {
@@ -75,7 +78,7 @@ const addCreate = (datasets: Command, context: Context): void => {
 const addShow = (datasets: Command, context: Context): void => {
   addRequestCommand(datasets, context, {
     usage: 'show <name>',
-    summary: 'one dataset',
+    summary: 'show a dataset',
     example: 'svc datasets show regression/billing --json',
     operation: api.getDataset,
     input: ([datasetName]) => ({ params: { datasetName } }),
@@ -86,7 +89,7 @@ const addShow = (datasets: Command, context: Context): void => {
 const addItemList = (items: Command, context: Context): void => {
   addListCommand(items, context, {
     usage: 'list [dataset]',
-    summary: 'active items, newest first; of a dataset also as they were at a time',
+    summary: 'list active items, newest first; with a dataset also as of an earlier time',
     example: [
       'svc datasets items list regression/billing --version 2026-03-01T00:00:00Z',
       'svc datasets items list --source-trace <trace>',
@@ -97,7 +100,9 @@ const addItemList = (items: Command, context: Context): void => {
         '--source-observation <id>',
         'only items made from this observation',
       ),
-      status: new Option('--status <status>', 'only these').choices([...itemStates]),
+      status: new Option('--status <status>', 'only items with this status').choices([
+        ...itemStates,
+      ]),
     },
     options: (command) =>
       addVersion(command, { about: 'as they were at this time', formerly: 'at' }),
@@ -121,7 +126,7 @@ type AddOptions = ServiceOptions & {
 const addItemAdd = (items: Command, context: Context): void => {
   const command = addCommand(items, {
     usage: 'add <dataset>',
-    summary: 'add an item, or many from a file of JSON lines; one with a known id is changed',
+    summary: 'add an item, or many from a JSON Lines file; an item with a known id is changed',
     example: [
       `svc datasets items add regression/billing --input '{"question": "…"}' --expected-output '"…"'`,
       'svc datasets items add regression/billing --file items.jsonl',
@@ -132,9 +137,9 @@ const addItemAdd = (items: Command, context: Context): void => {
       'one item a line: input, expectedOutput, metadata, id, …; - for standard input',
     )
     .option('--input <json>', 'JSON, @file, or - for standard input')
-    .option('--expected-output <json>', 'likewise')
-    .option('--metadata <json>', 'likewise')
-    .option('--id <id>', 'its id; without one it gets one')
+    .option('--expected-output <json>', 'JSON, @file, or - for standard input')
+    .option('--metadata <json>', 'JSON, @file, or - for standard input')
+    .option('--id <id>', 'id of the item (default: a new one)')
     .addOption(new Option('--status <status>', 'its status').choices([...itemStates]));
   withService(command).action(async (datasetName: string, options: AddOptions) => {
     const client = clientFor(context, options);
@@ -164,7 +169,7 @@ const addItemAdd = (items: Command, context: Context): void => {
 const addItemRest = (items: Command, context: Context): void => {
   addRequestCommand(items, context, {
     usage: 'show <item>',
-    summary: 'one item as it is now',
+    summary: 'show the current state of an item',
     example: 'svc datasets items show q-17 --json',
     operation: api.getDatasetItem,
     input: ([datasetItemId]) => ({ params: { datasetItemId } }),
@@ -172,7 +177,7 @@ const addItemRest = (items: Command, context: Context): void => {
   });
   addRequestCommand(items, context, {
     usage: 'delete <item>',
-    summary: 'delete an item; versions of before stay readable by their time',
+    summary: 'delete an item; earlier versions stay readable with --version',
     example: 'svc datasets items delete q-17',
     operation: api.deleteDatasetItem,
     input: ([datasetItemId]) => ({ params: { datasetItemId } }),
@@ -184,7 +189,7 @@ const addRuns = (datasets: Command, context: Context): void => {
   const runs = datasets.command('runs').description('runs over a dataset');
   addListCommand(runs, context, {
     usage: 'list <dataset>',
-    summary: 'the runs of a dataset, newest first',
+    summary: 'list the runs of a dataset, newest first',
     example: 'svc datasets runs list regression/billing',
     operation: api.listDatasetRuns,
     input: ([name]) => ({ params: { name } }),
@@ -192,7 +197,7 @@ const addRuns = (datasets: Command, context: Context): void => {
   });
   addListCommand(runs, context, {
     usage: 'show <dataset> <run>',
-    summary: 'what a run has of each item, newest first',
+    summary: 'show the run items of a run, newest first',
     example: 'svc datasets runs show regression/billing nightly',
     operation: api.listDatasetRunItems,
     input: async ([datasetName, runName], _options, client) => {
@@ -213,7 +218,9 @@ const addRuns = (datasets: Command, context: Context): void => {
 };
 
 export const addDatasets = (program: Command, context: Context): void => {
-  const datasets = program.command('datasets').description('examples, and runs of agents on them');
+  const datasets = program
+    .command('datasets')
+    .description('datasets, their items, and runs of agents on them');
   for (const add of [addList, addCreate, addShow]) add(datasets, context);
   const items = datasets.command('items').description('the items of datasets');
   for (const add of [addItemList, addItemAdd, addItemRest]) add(items, context);

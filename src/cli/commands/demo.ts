@@ -15,7 +15,7 @@ export const addDemo = (program: Command, context: Context): void => {
     example: 'svc demo --runtime process',
   })
     .addOption(
-      new Option('--runtime <runtime>', 'what world hosts run in; auto: Docker where it answers')
+      new Option('--runtime <runtime>', 'how world hosts run; auto: Docker if it is available')
         .choices(runtimeWishes)
         .default('auto'),
     )

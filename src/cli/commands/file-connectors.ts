@@ -39,7 +39,7 @@ const findConnector = async (client: Client, named: string): Promise<FileConnect
 const addList = (connectors: Command, context: Context): void => {
   addListCommand(connectors, context, {
     usage: 'list',
-    summary: 'the connectors of the project, by name',
+    summary: 'list the file connectors of the project, by name',
     example: 'svc files connectors list',
     operation: api.listFileConnectors,
     text: listConnectors,
@@ -88,7 +88,8 @@ const bucketOf = async (
 const addCreate = (connectors: Command, context: Context): void => {
   const command = addCommand(connectors, {
     usage: 'create <name>',
-    summary: 'name a bucket, by the keys in the environment, or a folder of the service',
+    summary:
+      'create a connector to a bucket (keys from the environment) or to a folder of the service',
     example: [
       'svc files connectors create reports --kind bucket --bucket acme-reports --region eu-north-1 --target reports',
       'svc files connectors create backup --kind folder --folder backup --direction push',
@@ -102,14 +103,14 @@ const addCreate = (connectors: Command, context: Context): void => {
         ...syncDirections,
       ]),
     )
-    .option('--target <folder>', 'folder of the project; the top unless given')
-    .option('--folder <path>', "of a folder: its path in the project's part")
-    .option('--bucket <name>', 'of a bucket: its name')
-    .option('--prefix <path>', 'of a bucket: the part that is meant')
-    .option('--region <region>', 'of a bucket')
+    .option('--target <folder>', 'folder of the project (default: the top)')
+    .option('--folder <path>', "for a folder: its path below the project's folder")
+    .option('--bucket <name>', 'for a bucket: its name')
+    .option('--prefix <path>', 'for a bucket: only objects below this prefix')
+    .option('--region <region>', 'for a bucket: its region')
     .option('--endpoint <url>', 'of a bucket that is not Amazon’s: https://s3.example.com')
-    .option('--keys-of <connector>', 'use endpoint, region and keys of another')
-    .option('--no-agents', 'agents may not sync it');
+    .option('--keys-of <connector>', 'use endpoint, region and keys of another connector')
+    .option('--no-agents', 'forbid agents to sync it');
   withService(command).action(async (name: string, options: CreateOptions) => {
     const client = clientFor(context, options);
     const { kind, direction, target, folder, agents } = options;
@@ -129,7 +130,7 @@ const addCreate = (connectors: Command, context: Context): void => {
 const addRest = (connectors: Command, context: Context): void => {
   addRequestCommand(connectors, context, {
     usage: 'agents <connector> <access>',
-    summary: 'let agents sync it (on) or not (off)',
+    summary: 'allow (on) or forbid (off) agents to sync a connector',
     example: 'svc files connectors agents reports off',
     operation: api.changeFileConnector,
     input: async ([named, access], _options, client) => {
@@ -170,7 +171,7 @@ const syncAll = (client: Client, connectorId: string, context: Context): Promise
 const addSync = (files: Command, context: Context): void => {
   const command = addCommand(files, {
     usage: 'sync <connector>',
-    summary: 'bring over what is new or changed, by the name or id of a connector',
+    summary: 'copy new and changed files; the connector is named by its name or id',
     example: 'svc files sync reports',
   });
   withService(command).action(async (named: string, options: ServiceOptions) => {

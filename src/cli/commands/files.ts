@@ -32,7 +32,7 @@ const atOnce = 4;
 const addList = (files: Command, context: Context): void => {
   addRequestCommand(files, context, {
     usage: 'ls [folder]',
-    summary: 'the folders and files in a folder, by name',
+    summary: 'list the folders and files in a folder, by name',
     example: ['svc files ls', 'svc files ls reports/2026 --limit 200'].join('\n'),
     options: (command) =>
       command
@@ -42,7 +42,7 @@ const addList = (files: Command, context: Context): void => {
           parseNumber({ min: 1, max: limits.filesPageMax, whole: true }),
           limits.pageDefault,
         )
-        .option('--cursor <cursor>', 'go on where a page ended'),
+        .option('--cursor <cursor>', 'the cursor that the previous page printed'),
     operation: api.listFiles,
     input: ([prefix = ''], { limit, cursor }: { limit: number; cursor?: string }) => ({
       query: { prefix, limit, ...given('cursor', cursor) },
@@ -110,14 +110,14 @@ const addPut = (files: Command, context: Context): void => {
   const command = addCommand(files, {
     usage: 'put <source> [path]',
     summary:
-      'send a file, or a folder with all that is in it; what is there already is not sent again',
+      'upload a file, or a folder with its contents; files that are already there are skipped',
     example: [
       'svc files put may.csv reports/may.csv',
       'svc files put ./reports reports --overwrite',
     ].join('\n'),
   })
     .option('--overwrite', 'replace files that differ')
-    .option('--type <type>', "media type; unless given that of the file's name");
+    .option('--type <type>', "media type (default: from the file's name)");
   withService(command).action(
     async (source: string, to: string | undefined, options: PutOptions) => {
       const client = clientFor(context, options);
@@ -170,7 +170,7 @@ async function* wantedFor(client: Client, path: string, to: string) {
 const addGet = (files: Command, context: Context): void => {
   const command = addCommand(files, {
     usage: 'get <path> [to]',
-    summary: 'fetch a file, or a folder with all that is in it; files that are the same stay',
+    summary: 'download a file, or a folder with its contents; unchanged files are skipped',
     example: [
       'svc files get reports/may.csv',
       'svc files get reports ./reports',
@@ -201,7 +201,7 @@ const addGet = (files: Command, context: Context): void => {
 const addRest = (files: Command, context: Context): void => {
   addRequestCommand(files, context, {
     usage: 'mv <path> <to>',
-    summary: 'move a file or a folder; with "/" at its end <to> is the folder it is put into',
+    summary: 'move a file or a folder; if <to> ends with "/", it is the target folder',
     example: 'svc files mv reports/may.csv archive/',
     operation: api.moveFile,
     input: ([fromPath, toPath]) => ({ body: { fromPath, toPath } }),
@@ -209,9 +209,9 @@ const addRest = (files: Command, context: Context): void => {
   });
   addRequestCommand(files, context, {
     usage: 'rm <path>',
-    summary: 'delete a file; with --recursive also a folder with all that is in it',
+    summary: 'delete a file; with --recursive also a folder and its contents',
     example: 'svc files rm reports/2025 --recursive',
-    options: (command) => command.option('-r, --recursive', 'also a folder'),
+    options: (command) => command.option('-r, --recursive', 'also delete a folder'),
     operation: api.deleteFile,
     input: async ([path], { recursive }: { recursive?: boolean }, client) => {
       if (recursive !== true && (await findRemote(client(), path)) === undefined) {
@@ -225,7 +225,7 @@ const addRest = (files: Command, context: Context): void => {
   });
   addRequestCommand(files, context, {
     usage: 'mkdir <folder>',
-    summary: 'make a folder, with those above it',
+    summary: 'create a folder and its parents',
     example: 'svc files mkdir reports/2026',
     operation: api.createFolder,
     input: ([path]) => ({ body: { path } }),

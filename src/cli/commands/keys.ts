@@ -14,12 +14,15 @@ import { addCommand, printAnswer, withService } from './command.ts';
 type KeyOptions = ProjectOptions & { org?: true };
 
 const withOwner = (command: Command): Command =>
-  withProject(withService(command)).option('--org', 'of the organization, not of a project');
+  withProject(withService(command)).option(
+    '--org',
+    'key pairs of the organization, not of a project',
+  );
 
 const addList = (keys: Command, context: Context): void => {
   const command = addCommand(keys, {
     usage: 'list',
-    summary: 'the key pairs that are good, without their secrets',
+    summary: 'list the valid key pairs, without their secrets',
     example: 'svc keys list --project shop\nsvc keys list --org',
   });
   withOwner(command).action(async (options: KeyOptions) => {
@@ -37,9 +40,9 @@ const addList = (keys: Command, context: Context): void => {
 const addCreate = (keys: Command, context: Context): void => {
   const command = addCommand(keys, {
     usage: 'create',
-    summary: 'make a key pair; its secret is shown once',
+    summary: 'create a key pair; its secret is shown once',
     example: 'svc keys create --project shop --note "the nightly run"',
-  }).option('--note <text>', 'what it is for');
+  }).option('--note <text>', 'note, such as what the key is for');
   withOwner(command).action(async (options: KeyOptions & { note?: string }) => {
     const client = accountClientFor(context, options);
     const isOrganizations = options.org === true;

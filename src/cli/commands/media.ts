@@ -37,7 +37,7 @@ const ownerOf = ({ trace, observation, dataset, item }: PutOptions) => {
 const addPut = (media: Command, context: Context): void => {
   const command = addCommand(media, {
     usage: 'put <file>',
-    summary: 'send a file and print the reference by which it stands in a trace or an item',
+    summary: 'upload a file and print the reference to use in a trace or an item',
     example: 'svc media put shot.png --trace 7f… --field output',
   })
     .option('--trace <id>', 'the trace that has it')
@@ -45,11 +45,11 @@ const addPut = (media: Command, context: Context): void => {
     .option('--dataset <id>', 'the dataset, by its id, of')
     .option('--item <id>', 'the item that has it')
     .addOption(
-      new Option('--field <field>', 'where the reference stands')
+      new Option('--field <field>', 'the field that has the reference')
         .choices([...mediaFields])
         .default('input'),
     )
-    .option('--type <type>', "media type; unless given that of the file's name");
+    .option('--type <type>', "media type (default: from the file's name)");
   withService(command).action(async (file: string, options: PutOptions) => {
     const client = clientFor(context, options);
     const owner = { ...ownerOf(options), field: options.field };
@@ -64,7 +64,7 @@ const addPut = (media: Command, context: Context): void => {
 const addGet = (media: Command, context: Context): void => {
   addRequestCommand(media, context, {
     usage: 'show <media>',
-    summary: 'what is known of media, by its id',
+    summary: 'show the metadata of media by its id',
     example: 'svc media show 5c1g… --json',
     operation: api.getMedia,
     input: ([mediaId]) => ({ params: { mediaId } }),
@@ -72,7 +72,7 @@ const addGet = (media: Command, context: Context): void => {
   });
   const get = addCommand(media, {
     usage: 'get <media> <file>',
-    summary: 'fetch media into a file',
+    summary: 'download media into a file',
     example: 'svc media get 5c1g… shot.png',
   });
   withService(get).action(async (mediaId: string, file: string, options: ServiceOptions) => {
@@ -87,7 +87,7 @@ const addGet = (media: Command, context: Context): void => {
 export const addMedia = (program: Command, context: Context): void => {
   const media = program
     .command('media')
-    .description('pictures, sounds and documents beside traces and items of datasets');
+    .description('pictures, sounds and documents attached to traces and dataset items');
   addPut(media, context);
   addGet(media, context);
 };

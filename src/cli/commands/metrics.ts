@@ -70,7 +70,7 @@ const filtersOf = ({ where = [], filter }: QueryOptions): unknown[] => {
 const addQuery = (metrics: Command, context: Context): void => {
   addRequestCommand(metrics, context, {
     usage: 'query <view> <metric...>',
-    summary: `counts, sums, percentiles of a view: ${views.join(', ')}`,
+    summary: `query counts, sums and percentiles of a view: ${views.join(', ')}`,
     example: [
       'svc metrics query observations sum:totalCost count --by providedModelName --last 30d',
       'svc metrics query observations p95:latency --every day --where name=plan',
@@ -87,11 +87,15 @@ const addQuery = (metrics: Command, context: Context): void => {
           )
           .option(
             '--where <column=value>',
-            'only these; again for the same column: or',
+            'only rows with this value; several values of one column are alternatives',
             collectWhere,
           )
-          .option('--filter <json>', 'conditions as the REST API has them')
-          .option('--order <field.direction>', 'such as sum_totalCost.desc; repeatable', collect)
+          .option('--filter <json>', 'filter conditions, in the JSON form of the REST API')
+          .option(
+            '--order <field.direction>',
+            'sort order, such as sum_totalCost.desc; repeatable',
+            collect,
+          )
           .option(
             '--rows <number>',
             'rows at most',
@@ -99,7 +103,7 @@ const addQuery = (metrics: Command, context: Context): void => {
           )
           .option(
             '--bins <number>',
-            'of histograms',
+            'number of bins of histograms',
             parseNumber({ min: 1, max: 100, whole: true }),
           ),
       ),
@@ -123,7 +127,7 @@ const addQuery = (metrics: Command, context: Context): void => {
 const addDaily = (metrics: Command, context: Context): void => {
   addListCommand(metrics, context, {
     usage: 'daily',
-    summary: 'traces, observations and cost day by day, the latest first',
+    summary: 'list traces, observations and cost by day, latest first',
     example: 'svc metrics daily --last 30d --environment production',
     filters: {
       traceName: new Option('--name <name>', 'only traces of this name'),
@@ -138,7 +142,9 @@ const addDaily = (metrics: Command, context: Context): void => {
 };
 
 export const addMetrics = (program: Command, context: Context): void => {
-  const metrics = program.command('metrics').description('what agents did, in numbers');
+  const metrics = program
+    .command('metrics')
+    .description('metrics of traces, observations and scores');
   addQuery(metrics, context);
   addDaily(metrics, context);
 };

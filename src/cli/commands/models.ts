@@ -13,14 +13,14 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 const addRead = (models: Command, context: Context): void => {
   addListCommand(models, context, {
     usage: 'list',
-    summary: 'models of the project and those that are built in, by name',
+    summary: 'list the models of the project and the built-in ones, by name',
     example: 'svc models list --limit 100',
     operation: api.listModels,
     text: listModels,
   });
   addRequestCommand(models, context, {
     usage: 'show <model>',
-    summary: 'one model with its tiers and prices',
+    summary: 'show a model with its tiers and prices',
     example: 'svc models show builtin-gpt-4o',
     operation: api.getModel,
     input: ([modelId]) => ({ params: { modelId } }),
@@ -53,20 +53,27 @@ const tiersIn = async (
 const addWrite = (models: Command, context: Context): void => {
   addRequestCommand(models, context, {
     usage: 'create <name>',
-    summary: 'make a model, for observations that are written from then on',
+    summary: 'create a model; it applies to observations written from then on',
     example: [
       "svc models create our-finetune --match '(?i)^ft:gpt-4o:ours' --input-price 5e-6 --output-price 2e-5",
       "svc models create large --match '^large$' --tiers @tiers.json",
     ].join('\n'),
     options: (command) =>
       command
-        .requiredOption('--match <pattern>', 'RE2, found anywhere in the names of observations')
-        .option('--input-price <dollars>', 'a unit of input', parsePrice)
-        .option('--output-price <dollars>', 'a unit of output', parsePrice)
-        .option('--total-price <dollars>', 'a unit of either, in place of both', parsePrice)
+        .requiredOption(
+          '--match <pattern>',
+          'RE2 pattern, matched anywhere in the model name of an observation',
+        )
+        .option('--input-price <dollars>', 'price of a unit of input', parsePrice)
+        .option('--output-price <dollars>', 'price of a unit of output', parsePrice)
+        .option(
+          '--total-price <dollars>',
+          'price of a unit of input or output, in place of both',
+          parsePrice,
+        )
         .option('--tiers <json>', 'tiers with a price for each kind of usage: JSON, @file, or -')
-        .option('--from <time>', 'for observations that begin from then on')
-        .addOption(new Option('--unit <unit>', 'what is counted').choices([...modelUnits])),
+        .option('--from <time>', 'for observations that begin at this time or later')
+        .addOption(new Option('--unit <unit>', 'unit of usage').choices([...modelUnits])),
     operation: api.createModel,
     input: async ([modelName], options: CreateOptions) => ({
       body: {
@@ -83,7 +90,7 @@ const addWrite = (models: Command, context: Context): void => {
   });
   addRequestCommand(models, context, {
     usage: 'delete <model>',
-    summary: 'delete a model of the project; what observations cost by it stays',
+    summary: 'delete a model of the project; costs already computed stay',
     example: 'svc models delete mdl-…',
     operation: api.deleteModel,
     input: ([modelId]) => ({ params: { modelId } }),
@@ -92,7 +99,7 @@ const addWrite = (models: Command, context: Context): void => {
 };
 
 export const addModels = (program: Command, context: Context): void => {
-  const models = program.command('models').description('what models cost');
+  const models = program.command('models').description('models and their prices');
   addRead(models, context);
   addWrite(models, context);
 };

@@ -31,7 +31,7 @@ const parseTier = (text: string): BrowserTier => {
 const addShow = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'show',
-    summary: 'the organization of the key or token',
+    summary: 'show the organization of the key or token',
     example: 'svc orgs show',
     connect: accountClientFor,
     operation: api.getOrganization,
@@ -42,12 +42,16 @@ const addShow = (orgs: Command, context: Context): void => {
 const addSet = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'set',
-    summary: 'another name or default browser tier for the organization',
+    summary: 'set the name or the default browser tier of the organization',
     example: 'svc orgs set --browser-tier premium',
     options: (command) =>
       command
-        .option('--name <name>', 'for people')
-        .option('--browser-tier <tier>', 'of sessions whose project sets none', parseTier),
+        .option('--name <name>', 'display name')
+        .option(
+          '--browser-tier <tier>',
+          'browser tier of sessions whose project sets none',
+          parseTier,
+        ),
     connect: accountClientFor,
     operation: api.updateOrganization,
     input: (_words, { name, browserTier }: { name?: string; browserTier?: BrowserTier }) => {
@@ -63,7 +67,7 @@ const addSet = (orgs: Command, context: Context): void => {
 const addDelete = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'delete <organization-id>',
-    summary: 'end the organization, which has no project any more; for its owners',
+    summary: 'delete an organization without projects; for its owners',
     example: 'svc orgs delete org-01kaz4x0pg8q2m5v7n3c1d9e6f',
     connect: accountClientFor,
     operation: api.deleteOrganization,
@@ -75,7 +79,7 @@ const addDelete = (orgs: Command, context: Context): void => {
 const addList = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'list',
-    summary: 'all organizations; for operators',
+    summary: 'list all organizations; for operators',
     example: 'svc orgs list',
     connect: operatorFor,
     operation: listOrganizations,
@@ -86,11 +90,11 @@ const addList = (orgs: Command, context: Context): void => {
 const addCreate = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'create <slug>',
-    summary: 'make an organization with a key pair, and its first owner; for operators',
+    summary: 'create an organization with a key pair and its first owner; for operators',
     example: 'svc orgs create acme --name "Acme Inc" --owner ada@acme.example',
     options: (command) =>
       command
-        .option('--name <name>', 'for people; the slug unless given')
+        .option('--name <name>', 'display name (default: the slug)')
         .option('--owner <email>', 'the first owner, for whom a token is made'),
     connect: operatorFor,
     operation: createOrganization,
@@ -105,9 +109,9 @@ const addOwners = (orgs: Command, context: Context): void => {
   const owners = orgs.command('owners').description('owners of organizations; for operators');
   addRequestCommand(owners, context, {
     usage: 'add <email>',
-    summary: 'make a user an owner, with a token; for operators',
+    summary: 'make a user an owner and create a token for them; for operators',
     example: 'svc orgs owners add ada@acme.example --org acme',
-    options: (command) => command.option('--org <slug>', 'of which organization', 'local'),
+    options: (command) => command.option('--org <slug>', 'the organization', 'local'),
     connect: operatorFor,
     operation: addOwner,
     input: ([email], { org }: { org: string }) => ({
@@ -122,7 +126,7 @@ const addMembers = (orgs: Command, context: Context): void => {
   const members = orgs.command('members').description('members of the organization');
   addRequestCommand(members, context, {
     usage: 'list',
-    summary: 'the members with their roles',
+    summary: 'list the members with their roles',
     example: 'svc orgs members list',
     connect: accountClientFor,
     operation: api.listMemberships,
@@ -133,12 +137,12 @@ const addMembers = (orgs: Command, context: Context): void => {
   });
   addRequestCommand(members, context, {
     usage: 'add <email>',
-    summary: 'make a user a member, or give a member another role',
+    summary: 'add a member, or change the role of a member',
     example: 'svc orgs members add bo@acme.example --role member',
     options: (command) =>
       command
         .requiredOption('--role <role>', 'owner, admin, member, viewer or none', parseRole)
-        .option('--name <name>', 'of a new user'),
+        .option('--name <name>', 'name of a new user'),
     connect: accountClientFor,
     operation: api.setMembership,
     input: ([email], { role, name }: { role: Role; name?: string }) => ({
@@ -167,13 +171,13 @@ type AuditOptions = { project?: string; limit: number; cursor?: string };
 const addAudit = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'audit',
-    summary: 'who changed what, the newest first',
+    summary: 'show the audit log, newest first',
     example: 'svc orgs audit --limit 20\nsvc orgs audit --project shop --json',
     options: (command) =>
       command
-        .option('--project <project>', 'changes of one project alone, by slug or id')
+        .option('--project <project>', 'only changes of this project, by slug or id')
         .option('--limit <n>', 'entries', parseNumber({ min: 1, max: 100, whole: true }), 50)
-        .option('--cursor <cursor>', '`meta.nextCursor` of the page before'),
+        .option('--cursor <cursor>', 'the cursor that the previous page printed'),
     connect: accountClientFor,
     operation: api.listAuditLog,
     input: async (_words, { project, limit, cursor }: AuditOptions, client) => ({
@@ -193,7 +197,7 @@ const addAudit = (orgs: Command, context: Context): void => {
 };
 
 export const addOrgs = (program: Command, context: Context): void => {
-  const orgs = program.command('orgs').description('organizations: members, and who changed what');
+  const orgs = program.command('orgs').description('organizations: members and audit log');
   for (const add of [addShow, addSet, addMembers, addAudit, addDelete]) add(orgs, context);
   for (const add of [addList, addCreate, addOwners]) add(orgs, context);
 };

@@ -22,14 +22,14 @@ const check = async (context: Context, file: string, { runtime }: Options): Prom
 const addPoolsCheck = (pools: Command, context: Context): void => {
   addCommand(pools, {
     usage: 'check <file>',
-    summary: 'say everything that is wrong with a file of pools; exit status 1 when anything is',
+    summary: 'check a pools file and list all problems; exit status 1 if there are any',
     example: 'svc pools check pools.toml --runtime kubernetes',
     decides: true,
   })
     .addOption(
       new Option(
         '--runtime <runtime>',
-        'what it is to run on; absent: $SVC_RUNTIME, or what all runtimes have in common',
+        'target runtime (default: $SVC_RUNTIME, or what all runtimes have in common)',
       ).choices(runtimeNames),
     )
     .action(async (file: string, options: Options) => {
@@ -38,6 +38,6 @@ const addPoolsCheck = (pools: Command, context: Context): void => {
 };
 
 export const addPools = (program: Command, context: Context): void => {
-  const pools = program.command('pools').description('for operators: check a file of pools');
+  const pools = program.command('pools').description('check pools files; for operators');
   addPoolsCheck(pools, context);
 };

@@ -20,7 +20,7 @@ import { addSettingsTo } from './settings.ts';
 const addList = (projects: Command, context: Context): void => {
   addRequestCommand(projects, context, {
     usage: 'list',
-    summary: 'the projects that the key or token reaches',
+    summary: 'list the projects that the key or token can access',
     example: 'svc projects list',
     connect: accountClientFor,
     operation: api.listProjects,
@@ -31,10 +31,9 @@ const addList = (projects: Command, context: Context): void => {
 const addCreate = (projects: Command, context: Context): void => {
   addRequestCommand(projects, context, {
     usage: 'create <name>',
-    summary: 'make a project; "svc keys create" makes its first key pair',
+    summary: 'create a project; "svc keys create" creates its first key pair',
     example: 'svc projects create "Shop agents" --slug shop',
-    options: (command) =>
-      command.option('--slug <slug>', 'by which it is named; made of the name unless given'),
+    options: (command) => command.option('--slug <slug>', 'slug (default: made from the name)'),
     connect: accountClientFor,
     operation: api.createProject,
     input: ([name], { slug }: { slug?: string }) => ({ body: { name, ...given('slug', slug) } }),
@@ -45,7 +44,7 @@ const addCreate = (projects: Command, context: Context): void => {
 const addRename = (projects: Command, context: Context): void => {
   addRequestCommand(projects, context, {
     usage: 'rename <project> <name>',
-    summary: 'another name for a project; its slug stays',
+    summary: 'rename a project; its slug stays',
     example: 'svc projects rename shop "Shop and returns"',
     connect: accountClientFor,
     operation: api.updateProject,
@@ -60,9 +59,9 @@ const addRename = (projects: Command, context: Context): void => {
 const addDelete = (projects: Command, context: Context): void => {
   addRequestCommand(projects, context, {
     usage: 'delete <project>',
-    summary: 'delete a project with its worlds; its keys are revoked',
+    summary: 'delete a project with its worlds and revoke its keys',
     example: 'svc projects delete shop --yes',
-    options: (command) => command.option('--yes', 'to be sure'),
+    options: (command) => command.option('--yes', 'confirm'),
     connect: accountClientFor,
     operation: api.deleteProject,
     input: async ([named], { yes }: { yes?: true }, client) => {
@@ -79,10 +78,10 @@ const addDelete = (projects: Command, context: Context): void => {
 const addMembers = (projects: Command, context: Context): void => {
   const members = projects
     .command('members')
-    .description('roles that a project gives in place of the organization');
+    .description('roles in a project that replace those in the organization');
   const list = addCommand(members, {
     usage: 'list',
-    summary: 'the members with a role of their own in the project',
+    summary: "list the members whose role in the project differs from the organization's",
     example: 'svc projects members list --project shop',
   });
   withProject(withService(list)).action(async (options: ProjectOptions) => {
@@ -94,7 +93,7 @@ const addMembers = (projects: Command, context: Context): void => {
   });
   const add = addCommand(members, {
     usage: 'add <email>',
-    summary: 'give a member of the organization a role in the project',
+    summary: 'give a member of the organization another role in the project',
     example: 'svc projects members add bo@acme.example --role admin --project shop',
   }).requiredOption('--role <role>', 'admin, member, viewer or none', parseRole);
   type Options = ProjectOptions & { role: Role };
@@ -115,7 +114,7 @@ const addMembers = (projects: Command, context: Context): void => {
   });
   const remove = addCommand(members, {
     usage: 'remove <email>',
-    summary: 'let the role of the organization hold again',
+    summary: "remove a member's role in the project; the role in the organization applies again",
     example: 'svc projects members remove bo@acme.example --project shop',
   });
   withProject(withService(remove)).action(async (email: string, options: ProjectOptions) => {
@@ -132,7 +131,9 @@ const addMembers = (projects: Command, context: Context): void => {
 };
 
 export const addProjects = (program: Command, context: Context): void => {
-  const projects = program.command('projects').description('projects, and who may what in them');
+  const projects = program
+    .command('projects')
+    .description('projects and the roles of their members');
   for (const add of [addList, addCreate, addRename, addDelete, addMembers]) add(projects, context);
   addSettingsTo(projects, context, 'svc projects settings');
 };

@@ -23,7 +23,7 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 const addList = (prompts: Command, context: Context): void => {
   addListCommand(prompts, context, {
     usage: 'list',
-    summary: 'the prompts of the project, newest first',
+    summary: 'list the prompts of the project, newest first',
     example: 'svc prompts list --label production',
     filters: {
       name: new Option('--name <name>', 'only the prompt of this name'),
@@ -40,12 +40,12 @@ type ShowOptions = { version?: number; label?: string; raw?: boolean };
 const addShow = (prompts: Command, context: Context): void => {
   addRequestCommand(prompts, context, {
     usage: 'show <name>',
-    summary: 'the version that is in production, or another',
+    summary: 'show the version labelled production, or another one',
     example: 'svc prompts show greeting --label staging',
     options: (command) => {
       command
         .option('--label <label>', 'the version that has this label; production unless given')
-        .option('--raw', 'parts of other prompts as they are written');
+        .option('--raw', 'leave references to other prompts unresolved');
       addVersion(command, { about: 'this version', formerly: 'at', parse: parseVersion });
     },
     operation: api.getPrompt,
@@ -80,9 +80,9 @@ const addCreate = (prompts: Command, context: Context): void => {
     options: (command) =>
       command
         .option('--chat', 'the prompt is a JSON list of messages {role, content}')
-        .option('--config <json>', 'what goes with it: JSON, @file, or -')
+        .option('--config <json>', 'configuration stored with it: JSON, @file, or -')
         .option('--label <label>', 'a label that moves to this version; repeatable', collect)
-        .option('--tag <tag>', 'a tag of the name; repeatable', collect)
+        .option('--tag <tag>', 'a tag; repeatable', collect)
         .option('-m, --message <text>', 'why it changed'),
     operation: api.createPrompt,
     input: async ([name, prompt], { chat, config, label, tag, message }: CreateOptions) => {
@@ -107,7 +107,7 @@ const addCreate = (prompts: Command, context: Context): void => {
 const addLabel = (prompts: Command, context: Context): void => {
   addRequestCommand(prompts, context, {
     usage: 'label <name> <version> <label...>',
-    summary: 'give labels to a version, taken from the versions that had them',
+    summary: 'move labels to a version',
     example: 'svc prompts label greeting 3 production',
     operation: api.labelPrompt,
     input: ([promptName, promptVersion, newLabels]) => ({
@@ -125,7 +125,7 @@ const addDelete = (prompts: Command, context: Context): void => {
     example: 'svc prompts delete greeting --version 2',
   })
     .option('--label <label>', 'only the version that has this label')
-    .option('--all', 'the prompt with all versions');
+    .option('--all', 'delete the prompt with all versions');
   addVersion(command, { about: 'only this version', formerly: 'at', parse: parseVersion });
   type Options = ServiceOptions & ShowOptions & { all?: boolean };
   withService(command).action(async (promptName: string, options: Options) => {
@@ -141,7 +141,7 @@ const addDelete = (prompts: Command, context: Context): void => {
 };
 
 export const addPrompts = (program: Command, context: Context): void => {
-  const prompts = program.command('prompts').description('prompts, in versions with labels');
+  const prompts = program.command('prompts').description('prompts with their versions and labels');
   addList(prompts, context);
   addShow(prompts, context);
   addCreate(prompts, context);

@@ -10,14 +10,14 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 const addQueueList = (queues: Command, context: Context): void => {
   addListCommand(queues, context, {
     usage: 'list',
-    summary: 'the annotation queues of the project, newest first',
+    summary: 'list the annotation queues of the project, newest first',
     example: 'svc queues list',
     operation: api.listQueues,
     text: listQueues,
   });
   addRequestCommand(queues, context, {
     usage: 'show <queue>',
-    summary: 'one queue',
+    summary: 'show a queue',
     example: 'svc queues show anq-… --json',
     operation: api.getQueue,
     input: ([queueId]) => ({ params: { queueId } }),
@@ -30,12 +30,12 @@ type CreateOptions = { description?: string; scoreConfig: string[] };
 const addCreate = (queues: Command, context: Context): void => {
   addRequestCommand(queues, context, {
     usage: 'create <name>',
-    summary: 'make a queue, whose items are scored by some score configs',
+    summary: 'create a queue with the score configs for its items',
     example: 'svc queues create "odd answers" --score-config scc-…',
     options: (command) =>
       command
         .requiredOption('--score-config <id>', 'a score config; repeatable', collect)
-        .option('--description <text>', 'what is to be looked at'),
+        .option('--description <text>', 'what reviewers should look at'),
     operation: api.createQueue,
     input: ([name], { description, scoreConfig }: CreateOptions) => ({
       body: { name, scoreConfigIds: scoreConfig, ...given('description', description) },
@@ -47,9 +47,13 @@ const addCreate = (queues: Command, context: Context): void => {
 const addItems = (queues: Command, context: Context): void => {
   addListCommand(queues, context, {
     usage: 'items <queue>',
-    summary: 'what is in a queue, newest first',
+    summary: 'list the items of a queue, newest first',
     example: 'svc queues items anq-… --status PENDING',
-    filters: { status: new Option('--status <status>', 'only these').choices([...queueStates]) },
+    filters: {
+      status: new Option('--status <status>', 'only items with this status').choices([
+        ...queueStates,
+      ]),
+    },
     operation: api.listQueueItems,
     input: ([queueId]) => ({ params: { queueId } }),
     text: listQueueItems,
@@ -59,7 +63,7 @@ const addItems = (queues: Command, context: Context): void => {
 const addAdd = (queues: Command, context: Context): void => {
   addRequestCommand(queues, context, {
     usage: 'add <queue> <object>',
-    summary: 'add a trace, an observation or a session by its id; a queue has it once',
+    summary: 'add a trace, an observation or a session by its id; a second time changes nothing',
     example: 'svc queues add anq-… <trace>',
     options: (command) =>
       command.addOption(
@@ -77,8 +81,8 @@ const addAdd = (queues: Command, context: Context): void => {
 /** Adds `complete` and `reopen`. */
 const addStatus = (queues: Command, context: Context): void => {
   for (const [name, status, summary] of [
-    ['complete', 'COMPLETED', 'note that an item was looked at'],
-    ['reopen', 'PENDING', 'have an item looked at again'],
+    ['complete', 'COMPLETED', 'mark an item as completed'],
+    ['reopen', 'PENDING', 'mark an item as pending again'],
   ] as const) {
     addRequestCommand(queues, context, {
       usage: `${name} <queue> <item>`,
@@ -105,7 +109,7 @@ const addRemove = (queues: Command, context: Context): void => {
 const addAssignments = (queues: Command, context: Context): void => {
   addRequestCommand(queues, context, {
     usage: 'assign <queue> <user>',
-    summary: 'assign a member of the project, by the id that "svc orgs members list" shows',
+    summary: 'assign a member of the project; "svc orgs members list" shows the ids',
     example: 'svc queues assign anq-… usr-…',
     operation: api.assignQueue,
     input: ([queueId, userId]) => ({ params: { queueId }, body: { userId } }),
@@ -113,7 +117,7 @@ const addAssignments = (queues: Command, context: Context): void => {
   });
   addRequestCommand(queues, context, {
     usage: 'unassign <queue> <user>',
-    summary: 'end the assignment of a person',
+    summary: 'remove the assignment of a member',
     example: 'svc queues unassign anq-… usr-…',
     operation: api.unassignQueue,
     input: ([queueId, userId]) => ({ params: { queueId }, body: { userId } }),
@@ -122,7 +126,9 @@ const addAssignments = (queues: Command, context: Context): void => {
 };
 
 export const addQueues = (program: Command, context: Context): void => {
-  const queues = program.command('queues').description('traces to review, and their reviewers');
+  const queues = program
+    .command('queues')
+    .description('annotation queues: items to review, and their reviewers');
   for (const add of [addQueueList, addCreate, addItems, addAdd, addStatus, addRemove]) {
     add(queues, context);
   }

@@ -89,7 +89,7 @@ const waitForRuns = (
 export const addReleaseGate = (release: Command, context: Context): void => {
   const command = addCommand(release, {
     usage: 'gate [build]',
-    summary: 'whether a build may be released: exit status 0 pass, 1 blocked, 2 untested',
+    summary: 'check whether a build may be released: exit status 0 pass, 1 blocked, 2 untested',
     example:
       'svc release gate --commit "$GIT_SHA" --wait\nsvc release gate --agent support --version 1.4.0 --json',
     decides: true,
@@ -98,7 +98,7 @@ export const addReleaseGate = (release: Command, context: Context): void => {
     .option('--commit <sha>', 'the newest build of a commit, in full or its first 7 or more digits')
     .option(
       '--wait [seconds]',
-      'wait until no run of the build goes on; without seconds, however long it takes',
+      'wait until no run of the build is active (default: without a limit)',
       parseNumber({ min: 0, max: 1_000_000 }),
     );
   addVersion(command, { about: 'with --agent', formerly: 'semver' });

@@ -31,15 +31,15 @@ type RegisterOptions = {
 const addRegister = (builds: Command, context: Context): void => {
   addRequestCommand(builds, context, {
     usage: 'register <agent>',
-    summary: 'register a build by the hash of what it is made of; again, it is the same build',
+    summary: 'register a build by its content hash; the same hash is the same build',
     example:
       'svc release builds register support --hash "$HASH" --version 1.4.0 --manifest @manifest.json --commit "$GIT_SHA"',
     options: (command) => {
       command
-        .requiredOption('--hash <hash>', 'of its content: what sessions name it by')
+        .requiredOption('--hash <hash>', 'hash of its content; sessions name the build by it')
         .option('--manifest <json>', 'model, prompt, prompts and tools: JSON, @file or -')
         .option('--commit <sha>', 'the commit that it was built from')
-        .option('--branch <name>', 'the branch of that');
+        .option('--branch <name>', 'the branch of the commit');
       addVersion(command, { about: 'its version', formerly: 'semver' });
     },
     operation: api.registerBuild,
@@ -63,9 +63,9 @@ const addRegister = (builds: Command, context: Context): void => {
 const addBuildList = (builds: Command, context: Context): void => {
   addListCommand(builds, context, {
     usage: 'list',
-    summary: 'builds, newest first',
+    summary: 'list builds, newest first',
     example: 'svc release builds list --agent support',
-    filters: { agentId: new Option('--agent <agent>', 'of this agent alone') },
+    filters: { agentId: new Option('--agent <agent>', 'only builds of this agent') },
     operation: api.listBuilds,
     text: describeBuilds,
   });
@@ -74,7 +74,7 @@ const addBuildList = (builds: Command, context: Context): void => {
 const addBuildShow = (builds: Command, context: Context): void => {
   addRequestCommand(builds, context, {
     usage: 'show <build>',
-    summary: 'a build by its id; with --json also its manifest',
+    summary: 'show a build by its id; with --json also its manifest',
     example: 'svc release builds show bld-01kaz4x0pg8q2m5v7n3c1d9e6f --json',
     operation: api.getBuild,
     input: ([buildId]) => ({ params: { buildId } }),
@@ -92,16 +92,15 @@ type MoveOptions = {
 const addLabelSet = (labels: Command, context: Context): void => {
   addRequestCommand(labels, context, {
     usage: 'set <build> <label>',
-    summary:
-      'put a label on a build; an earlier build takes it across a breaking change by --force',
+    summary: 'move a label to a build; rolling back across a breaking change needs --force',
     example:
       'svc release labels set bld-01kaz4x0pg8q2m5v7n3c1d9e6f stable --reason "passed the gate" --source ci',
     options: (command) =>
       command
         .option('--force', 'roll back across a breaking tool change')
-        .option('--reason <text>', 'why, for the history')
-        .option('--actor <name>', 'who; the public key unless given')
-        .option('--source <name>', 'from where, such as ci'),
+        .option('--reason <text>', 'reason, for the history')
+        .option('--actor <name>', 'who moved it (default: the public key)')
+        .option('--source <name>', 'where the move comes from, such as ci'),
     operation: api.moveLabel,
     input: ([buildId, label], { force, reason, actor, source }: MoveOptions) => ({
       params: { buildId },
@@ -119,7 +118,7 @@ const addLabelSet = (labels: Command, context: Context): void => {
 const addLabelShow = (labels: Command, context: Context): void => {
   addRequestCommand(labels, context, {
     usage: 'show <agent> <label>',
-    summary: 'the build that a label of an agent is on',
+    summary: 'show the build that has a label of an agent',
     example: 'svc release labels show support stable',
     operation: api.resolveBuild,
     input: ([agentId, label]) => ({ query: { agentId, label } }),
@@ -130,7 +129,7 @@ const addLabelShow = (labels: Command, context: Context): void => {
 const addLabelHistory = (labels: Command, context: Context): void => {
   addListCommand(labels, context, {
     usage: 'history <build>',
-    summary: 'moves of labels onto a build and off it, newest first',
+    summary: 'list the label moves to and from a build, newest first',
     example: 'svc release labels history bld-01kaz4x0pg8q2m5v7n3c1d9e6f',
     operation: api.listLabelMoves,
     input: ([buildId]) => ({ params: { buildId } }),
@@ -142,7 +141,7 @@ const addDiff = (release: Command, context: Context): void => {
   addRequestCommand(release, context, {
     usage: 'diff <agent> <base> <candidate>',
     summary:
-      'what differs between two builds: tools, prompts, model; each by id, hash, label or version',
+      'compare tools, prompts and model of two builds, each named by id, hash, label or version',
     example: 'svc release diff support stable 1.4.0',
     operation: api.diffBuilds,
     input: ([agentId, base, candidate]) => ({ query: { agentId, base, candidate } }),
@@ -154,7 +153,7 @@ const addCompare = (release: Command, context: Context): void => {
   addRequestCommand(release, context, {
     usage: 'compare <base> <candidate>',
     summary:
-      'pass rates of two builds by task and check, their differences, and the sessions that flipped',
+      'compare the pass rates of two builds by task and check, and list the sessions that flipped',
     example: [
       'svc release compare "$OLD_HASH" "$NEW_HASH"',
       'svc release compare stable 1.4.0 --agent support',
@@ -176,15 +175,15 @@ const addRuns = (release: Command, context: Context): void => {
   const runs = release.command('runs').description('runs of builds');
   addListCommand(runs, context, {
     usage: 'list',
-    summary: 'runs of builds, newest first, and how they stand',
+    summary: 'list the runs of builds with their progress, newest first',
     example: 'svc release runs list --build bld-01kaz4x0pg8q2m5v7n3c1d9e6f',
-    filters: { buildId: new Option('--build <build>', 'of the build of this id alone') },
+    filters: { buildId: new Option('--build <build>', 'only runs of the build with this id') },
     operation: api.listAgentRuns,
     text: describeRuns,
   });
   addRequestCommand(runs, context, {
     usage: 'show <run>',
-    summary: 'how a run stands',
+    summary: 'show the progress of a run',
     example: 'svc release runs show nightly-42',
     operation: api.getAgentRun,
     input: ([agentRunId]) => ({ params: { agentRunId } }),
@@ -192,7 +191,7 @@ const addRuns = (release: Command, context: Context): void => {
   });
   addRequestCommand(runs, context, {
     usage: 'finish <run>',
-    summary: 'say that no session is to come in a run, whatever it planned',
+    summary: 'finish a run: it expects no further sessions, whatever was planned',
     example: 'svc release runs finish nightly-42',
     operation: api.finishAgentRun,
     input: ([agentRunId]) => ({ params: { agentRunId } }),

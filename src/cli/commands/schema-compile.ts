@@ -60,7 +60,7 @@ const describeSound = (
 export const addCheck = (schema: Command, context: Context): void => {
   addCommand(schema, {
     usage: 'check <folder>',
-    summary: 'everything that is wrong with a world tree; exit status 1 when something is',
+    summary: 'check a world tree and list all problems; exit status 1 if there are any',
     example: 'svc worlds schema check ./crm',
     decides: true,
   })

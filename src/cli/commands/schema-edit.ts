@@ -91,7 +91,7 @@ const describeBegun = (folder: string, written: readonly string[]): string =>
 export const addInit = (schema: Command, context: Context): void => {
   addCommand(schema, {
     usage: 'init <folder>',
-    summary: 'begin a world in a new folder',
+    summary: 'create a world tree in a new folder',
     example: [
       'svc worlds schema init ./crm',
       'svc worlds schema init ./billing --api',
@@ -168,7 +168,7 @@ type RemoveOptions = { uses?: boolean; json?: boolean };
 export const addEntityRemove = (entity: Command, context: Context): void => {
   addCommand(entity, {
     usage: 'remove <folder> <name>',
-    summary: 'remove an entity; refused, naming what, while something refers to it',
+    summary: 'remove an entity; refused while something refers to it',
     example: [
       'svc worlds schema entity remove ./crm contacts',
       'svc worlds schema entity remove ./billing invoices --uses',
@@ -221,7 +221,7 @@ const describeReconciled = (
 export const addReconcile = (schema: Command, context: Context): void => {
   addCommand(schema, {
     usage: 'reconcile <folder>',
-    summary: 'fit the data model to what captures/ holds, and show the difference',
+    summary: 'fit the data model to captures/ and show the difference',
     example: 'svc worlds schema reconcile ./crm\nsvc worlds schema reconcile ./crm --write',
   })
     .option('--write', 'apply the difference')

@@ -43,7 +43,7 @@ const tableOf = (summaries: readonly TemplateSummary[], view: View): string =>
 const addTemplates = (schema: Command, context: Context): void => {
   addCommand(schema, {
     usage: 'templates',
-    summary: 'the templates that come along',
+    summary: 'list the bundled templates',
     example: 'svc worlds schema templates',
   })
     .option('--json', 'print the summaries as JSON')
@@ -69,7 +69,7 @@ const writeAll = (context: Context, folder: string): string => {
 const addJsonSchema = (schema: Command, context: Context): void => {
   addCommand(schema, {
     usage: 'json-schema',
-    summary: 'JSON Schemas of the hand-written files, for editors',
+    summary: 'print or write JSON Schemas of the hand-written files, for editors',
     example: [
       'svc worlds schema json-schema connector.toml',
       'svc worlds schema json-schema --out ./schemas',

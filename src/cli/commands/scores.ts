@@ -13,21 +13,24 @@ const scoreDataTypes = ['NUMERIC', 'CATEGORICAL', 'BOOLEAN', 'TEXT'];
 const addList = (scores: Command, context: Context): void => {
   addListCommand(scores, context, {
     usage: 'list',
-    summary: 'scores of traces, sessions and runs of datasets, latest first',
+    summary: 'list scores of traces, sessions and dataset runs, latest first',
     example: 'svc scores list --name helpful --last 7d\nsvc scores list --trace 5f1c…',
     operation: api.listAllScores,
     filters: {
       name: new Option('--name <name>', 'only of this name'),
       traceId: new Option('--trace <id>', 'only those of this trace'),
       sessionId: new Option('--session <id>', 'only those of this session'),
-      datasetRunId: new Option('--dataset-run <id>', 'only those of this run'),
+      datasetRunId: new Option('--dataset-run <id>', 'only those of this dataset run'),
       userId: new Option('--user <id>', "only those of this user's traces"),
-      source: new Option('--source <source>', 'only from there: API, EVAL or ANNOTATION'),
+      source: new Option(
+        '--source <source>',
+        'only scores of this source: API, EVAL or ANNOTATION',
+      ),
       dataType: new Option('--type <type>', 'only of this type').choices(scoreDataTypes),
-      configId: new Option('--config <id>', 'only those held to this config'),
+      configId: new Option('--config <id>', 'only scores with this score config'),
       queueId: new Option('--queue <id>', 'only those of this annotation queue'),
       environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
-      filter: new Option('--filter <json>', 'conditions as the REST API has them'),
+      filter: new Option('--filter <json>', 'filter conditions, in the JSON form of the REST API'),
     },
     times: ['fromTimestamp', 'toTimestamp'],
     text: listScores,
@@ -56,17 +59,17 @@ const valueIn = (text: string, type: string | undefined): number | string => {
 const addAdd = (scores: Command, context: Context): void => {
   addRequestCommand(scores, context, {
     usage: 'add <name> <value>',
-    summary: 'score a trace, an observation in it, a session or a run of a dataset',
+    summary: 'score a trace, an observation in it, a session or a dataset run',
     example: 'svc scores add helpful 0.8 --trace 5f1c… --comment "to the point"',
     options: (command) =>
       command
         .option('--trace <id>', 'the trace')
         .option('--observation <id>', 'the observation in it')
         .option('--session <id>', 'the session')
-        .option('--dataset-run <id>', 'the run of a dataset')
-        .addOption(new Option('--type <type>', 'of the value').choices(scoreDataTypes))
+        .option('--dataset-run <id>', 'the dataset run')
+        .addOption(new Option('--type <type>', 'type of the value').choices(scoreDataTypes))
         .option('--comment <text>', 'why')
-        .option('--config <id>', 'what it is held to')
+        .option('--config <id>', 'the score config that the value must match')
         .option('--metadata <json>', 'JSON, @file, or - for standard input')
         .option('--id <id>', 'its id; the score of a known id is replaced'),
     operation: api.createScore,
@@ -96,7 +99,7 @@ const addAdd = (scores: Command, context: Context): void => {
 const addRest = (scores: Command, context: Context): void => {
   addRequestCommand(scores, context, {
     usage: 'show <score>',
-    summary: 'one score',
+    summary: 'show a score',
     example: 'svc scores show 8c1d…',
     operation: api.getAnyScore,
     input: ([scoreId]) => ({ params: { scoreId } }),
@@ -132,17 +135,19 @@ const categoriesIn = (texts: readonly string[] | undefined) =>
   });
 
 const addConfigs = (scores: Command, context: Context): void => {
-  const configs = scores.command('configs').description('what scores of a name are held to');
+  const configs = scores
+    .command('configs')
+    .description('score configs: the values that scores of a name may have');
   addListCommand(configs, context, {
     usage: 'list',
-    summary: 'score configs, newest first',
+    summary: 'list score configs, newest first',
     example: 'svc scores configs list',
     operation: api.listScoreConfigs,
     text: listConfigs,
   });
   addRequestCommand(configs, context, {
     usage: 'show <config>',
-    summary: 'one score config',
+    summary: 'show a score config',
     example: 'svc scores configs show scc-…',
     operation: api.getScoreConfig,
     input: ([configId]) => ({ params: { configId } }),
@@ -150,7 +155,7 @@ const addConfigs = (scores: Command, context: Context): void => {
   });
   addRequestCommand(configs, context, {
     usage: 'create <name>',
-    summary: 'make a score config',
+    summary: 'create a score config',
     example: [
       'svc scores configs create helpful --type NUMERIC --min 0 --max 1',
       'svc scores configs create tone --type CATEGORICAL --category good=1 --category bad=0',
@@ -158,14 +163,14 @@ const addConfigs = (scores: Command, context: Context): void => {
     options: (command) =>
       command
         .addOption(
-          new Option('--type <type>', 'of the values')
+          new Option('--type <type>', 'type of the values')
             .choices(scoreDataTypes)
             .makeOptionMandatory(),
         )
-        .option('--min <number>', 'the least value', parseBound)
-        .option('--max <number>', 'the greatest value', parseBound)
+        .option('--min <number>', 'the minimum', parseBound)
+        .option('--max <number>', 'the maximum', parseBound)
         .option('--category <label=value>', 'a category; repeatable', collect)
-        .option('--description <text>', 'what it is for'),
+        .option('--description <text>', 'description of the score config'),
     operation: api.createScoreConfig,
     input: ([name], options: ConfigOptions) => ({
       body: {
@@ -179,8 +184,8 @@ const addConfigs = (scores: Command, context: Context): void => {
     text: describeConfig,
   });
   for (const [word, isArchived, summary] of [
-    ['archive', true, 'take no more scores by it'],
-    ['restore', false, 'take scores by it again'],
+    ['archive', true, 'archive a score config: new scores cannot use it'],
+    ['restore', false, 'restore a score config: new scores can use it again'],
   ] as const) {
     addRequestCommand(configs, context, {
       usage: `${word} <config>`,
@@ -194,6 +199,8 @@ const addConfigs = (scores: Command, context: Context): void => {
 };
 
 export const addScores = (program: Command, context: Context): void => {
-  const scores = program.command('scores').description('how what agents did was judged');
+  const scores = program
+    .command('scores')
+    .description('scores of traces, sessions and dataset runs');
   for (const add of [addList, addAdd, addRest, addConfigs]) add(scores, context);
 };

@@ -8,7 +8,7 @@ import { addRequestCommand } from './request-command.ts';
 export const addSessionAgent = (sessions: Command, context: Context): void => {
   addRequestCommand(sessions, context, {
     usage: 'agent <session>',
-    summary: "how the agent's command of a dataset run ended in a session, and what it printed",
+    summary: "show how the agent's command of a dataset run ended in a session, and its output",
     example: 'svc worlds session agent <session>',
     operation: getAgentEnd,
     input: ([sessionId]) => ({ params: { sessionId } }),

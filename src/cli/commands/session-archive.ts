@@ -33,7 +33,7 @@ const save = async (context: Context, options: ServiceOptions, sessionId: string
 export const addSessionExport = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'export <session> [file]',
-    summary: 'an open session as an archive: version, task, calls, ledger, rows, grade',
+    summary: 'export an open session as an archive: version, task, calls, ledger, rows, grade',
     example: [
       'svc worlds session export <session>',
       'svc worlds session export <session> solved.tar.gz && svc worlds session regrade solved.tar.gz',
@@ -74,7 +74,7 @@ const regrade = async (context: Context, path: string): Promise<Regraded> => {
 export const addSessionRegrade = (sessions: Command, context: Context): void => {
   addCommand(sessions, {
     usage: 'regrade <archive>',
-    summary: 'grade an exported session again, here, and compare with the grade that it has',
+    summary: 'grade an exported session again locally and compare with its stored grade',
     example: 'svc worlds session regrade ses-01kaz4x0pg8q2m5v7n3c1d9e6f.tar.gz',
     decides: true,
   })

@@ -101,7 +101,7 @@ const describeState = (output: unknown, { room }: View): string => {
 export const addSessionState = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'state <session>',
-    summary: 'how many rows of each entity a session holds, or the rows of one entity',
+    summary: 'show how many rows each entity of a session has, or the rows of one entity',
     example: [
       'svc worlds session state <session>',
       `svc worlds session state <session> --entity issues --where '{"state": "closed"}'`,
@@ -116,7 +116,7 @@ export const addSessionState = (sessions: Command, context: Context): void => {
     )
     .option(
       '--offset <number>',
-      'rows to leave out at the start',
+      'number of rows to skip',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
     );
   withService(command).action(async (sessionId: string, options: StateOptions) => {
@@ -145,7 +145,7 @@ const contractFor = async (client: Client, sessionId: string, files: readonly st
 export const addSessionSeed = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'seed <session>',
-    summary: 'put rows into a session; one bad row writes nothing',
+    summary: 'add rows to a session; if one row is invalid, none is written',
     example:
       'svc worlds session seed <session> --rows issues.jsonl --entity issues\nsvc worlds session seed <session> --rows issues.csv',
   })
@@ -186,7 +186,7 @@ export const addSessionSeed = (sessions: Command, context: Context): void => {
 export const addSessionReset = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'reset <session>',
-    summary: 'put the session back to the state its task starts from',
+    summary: 'reset the session to the initial state of its task',
     example: 'svc worlds session reset <session>',
   });
   withService(command).action(async (sessionId: string, options: ServiceOptions) => {
@@ -252,12 +252,12 @@ export const addSessionGrade = (sessions: Command, context: Context): void => {
     .option('--changes', 'show all that changed since the task began, with what explains it')
     .option(
       '--offset <rows>',
-      'with --changes: leave out the first rows',
+      'with --changes: number of rows to skip',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
     )
     .option(
       '--limit <rows>',
-      'with --changes: show so many rows at most',
+      'with --changes: maximum number of rows',
       parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
     );
   withService(command).action(async (sessionId: string, options: GradeOptions) => {

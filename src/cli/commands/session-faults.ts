@@ -24,8 +24,7 @@ const readInput = async (context: Context, { set, off, declared }: Options): Pro
 export const addSessionFaults = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'faults <session>',
-    summary:
-      'what goes wrong on purpose when the session is used; show it, or set it until the next reset',
+    summary: 'show the injected faults of a session, or set them until the next reset',
     example: [
       'svc worlds session faults <session>',
       `svc worlds session faults <session> --set '{"rules": [{"name": "busy", "nth": 3, "status": 503}]}'`,
@@ -33,7 +32,7 @@ export const addSessionFaults = (sessions: Command, context: Context): void => {
     ].join('\n'),
   })
     .option('--set <json>', 'the table [api.faults] as JSON, @file, or - for standard input')
-    .option('--off', 'nothing goes wrong any more')
+    .option('--off', 'inject no faults')
     .option('--declared', 'the faults that the world declares, counted anew');
   withService(command).action(async (sessionId: string, options: Options) => {
     const input = await readInput(context, options);

@@ -68,18 +68,18 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
 export const addSessionListen = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'listen <session>',
-    summary: 'forward what a session sends to its webhooks to a receiver of your own',
+    summary: 'forward the webhook deliveries of a session to a receiver of your own',
     example:
       'svc worlds session listen <session> --forward-to http://localhost:3000/webhooks\n' +
       'svc worlds session listen <session> --forward-to http://localhost:3000/webhooks --once --json',
   })
     .requiredOption(
       '--forward-to <url>',
-      'where each delivery is sent, as it was signed',
+      'URL that receives each delivery, with its signature',
       parseTarget,
     )
     .option('--replay', 'also what the session has sent already')
-    .option('--once', 'what the session has sent already, and no more')
+    .option('--once', 'forward only what the session has sent already, then exit')
     .option(
       '--interval-ms <number>',
       'poll at this interval, instead of waiting for a notification',

@@ -153,7 +153,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
       'svc worlds session open code-hosting --clock-at 2026-03-01 --clock-mode stepped --seed 7',
     ].join('\n'),
   })
-    .option('-t, --task <name>', 'a task that the world brings')
+    .option('-t, --task <name>', 'a bundled task of the world')
     .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
     .option('--task-id <id>', 'a stored task, in its own world unless one is named')
     .option(
@@ -163,17 +163,15 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--version-id <id>', 'a version of the world other than its newest')
     .addOption(
-      new Option('--surface <kind...>', 'a way in besides tools; repeatable').choices(surfaceKinds),
-    )
-    .option('--reuse-warm', 'prefer a host that already holds this version')
-    .addOption(new Option('--tier <tier>', 'where it runs').choices(browserTiers))
-    .option('--record', 'keep what its browser shows: svc worlds session recording <session>')
-    .option('--size <name>', "how large its host is, by the name of a pool's size")
-    .addOption(
-      new Option('--isolation <isolation>', 'what stands between its host and the machine').choices(
-        isolations,
+      new Option('--surface <kind...>', 'a surface besides tools; repeatable').choices(
+        surfaceKinds,
       ),
     )
+    .option('--reuse-warm', 'prefer a host that already holds this version')
+    .addOption(new Option('--tier <tier>', 'browser tier').choices(browserTiers))
+    .option('--record', 'keep what its browser shows: svc worlds session recording <session>')
+    .option('--size <name>', "how large its host is, by the name of a pool's size")
+    .addOption(new Option('--isolation <isolation>', 'isolation of its host').choices(isolations))
     .option('--clock-at <time>', 'the time in the world at first, such as 2026-03-01T09:30:00Z')
     .addOption(
       new Option('--clock-mode <mode>', 'whether its time runs, stands still, or steps').choices(
@@ -182,7 +180,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option(
       '--clock-rate <rate>',
-      'seconds of the world in a second, or, when stepped, with each call',
+      'world seconds per second or, if stepped, per call',
       parseNumber({ min: 0, max: maxClockRate }),
     )
     .option(
@@ -192,7 +190,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--run <id>', "the run of an agent's build that it is for, with --build-hash")
     .option('--build-hash <hash>', 'the build, as it was registered')
-    .option('--model <name>', 'of the run')
+    .option('--model <name>', 'model of the run')
     .option(
       '--planned <n>',
       'how many rollouts the run is to have',
@@ -204,7 +202,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
       parseNumber({ min: 0, max: 3_600 }),
       60,
     )
-    .option('--no-wait', 'answer at once')
+    .option('--no-wait', 'do not wait')
     .option('--idempotency-key <key>', 'a repeated open with the same key opens nothing new');
   withService(addWorldVersion(command)).action(
     async (world: string | undefined, options: Options) => {

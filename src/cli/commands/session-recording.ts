@@ -43,7 +43,7 @@ const save = async (context: Context, options: ServiceOptions, sessionId: string
 export const addSessionRecording = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'recording <session> [file]',
-    summary: 'the film of what the browser of a session showed, which was opened with --record',
+    summary: 'download the browser recording of a session that was opened with --record',
     example: [
       'svc worlds session recording <session>',
       'svc worlds session recording <session> film.webm --json',

@@ -32,14 +32,14 @@ const write = (path: string, picture: Picture): number => {
 export const addSessionScreenshot = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'screenshot <session>',
-    summary: 'a picture of what the browser of a session shows',
+    summary: 'take a screenshot of the browser of a session',
     example: 'svc worlds session screenshot <session> -o page.png',
   })
-    .option('-o, --output <file>', 'where it is written (default: <session>.png)')
+    .option('-o, --output <file>', 'output file (default: <session>.png)')
     .addOption(
-      new Option('--format <format>', 'what the picture is').choices(pictureFormats).default('png'),
+      new Option('--format <format>', 'image format').choices(pictureFormats).default('png'),
     )
-    .option('--full-page', 'the whole page, and not only what is in view');
+    .option('--full-page', 'the whole page, not only the visible part');
   withService(command).action(async (sessionId: string, options: Options) => {
     const { format, fullPage = false } = options;
     const client = clientFor(context, options);

@@ -40,7 +40,7 @@ const readAll = async (
 export const addSessionWebhooks = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'webhooks <session>',
-    summary: 'the webhook subscriptions of a session: URL, events, scope, deliveries so far',
+    summary: 'list the webhook subscriptions of a session: URL, events, scope, deliveries so far',
     example: 'svc worlds session webhooks <session>',
   }).option(
     '--limit <number>',

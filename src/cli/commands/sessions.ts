@@ -51,7 +51,7 @@ import { addSessionWebhooks } from './session-webhooks.ts';
 const addSessionList = (sessions: Command, context: Context): void => {
   addListCommand(sessions, context, {
     usage: 'list',
-    summary: 'the sessions of the project, newest first',
+    summary: 'list the sessions of the project, newest first',
     example: [
       'svc worlds session list --world code-hosting --state READY',
       'svc worlds session list --run nightly-42 --verdict fail',
@@ -88,7 +88,7 @@ const addSessionList = (sessions: Command, context: Context): void => {
 const addSessionShow = (sessions: Command, context: Context): void => {
   addRequestCommand(sessions, context, {
     usage: 'show <session>',
-    summary: 'state, readiness, address and token of a session',
+    summary: 'show state, readiness, address and token of a session',
     example: 'svc worlds session show ses-01kaz4x0pg8q2m5v7n3c1d9e6f',
     operation: getSession,
     input: ([sessionId]) => ({ params: { sessionId } }),
@@ -101,7 +101,7 @@ type LedgerOptions = ServiceOptions & RequestFilter & { limit: number };
 const addSessionRequests = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'requests <session>',
-    summary: 'the request ledger of a session, oldest first, also when the session is over',
+    summary: 'list the request ledger of a session, oldest first, also after its end',
     example: 'svc worlds session requests <session> --via api',
   }).option(
     '--limit <number>',
@@ -132,7 +132,7 @@ const addSessionRequests = (sessions: Command, context: Context): void => {
 const addSessionPin = (sessions: Command, context: Context): void => {
   for (const [name, pinned, summary] of [
     ['pin', true, 'keep a session open however long it is idle'],
-    ['unpin', false, 'let a session end when it is idle for long'],
+    ['unpin', false, 'let a session end again when it is idle'],
   ] as const) {
     addRequestCommand(sessions, context, {
       usage: `${name} <session>`,
@@ -150,8 +150,7 @@ type LinkOptions = { surface: 'ui' | 'browser'; readOnly?: boolean; devtools?: b
 const addSessionLink = (sessions: Command, context: Context): void => {
   addRequestCommand(sessions, context, {
     usage: 'link <session>',
-    summary:
-      'a one-time link by which one browser enters the page of a session, or sees its browser',
+    summary: 'create a one-time link for one browser to the page of a session, or to its browser',
     example: [
       'svc worlds session link <session>',
       'svc worlds session link <session> --surface browser --read-only',
@@ -163,8 +162,8 @@ const addSessionLink = (sessions: Command, context: Context): void => {
             .choices(['ui', 'browser'])
             .default('ui'),
         )
-        .option('--read-only', 'of a browser: to see it and not act in it')
-        .option('--devtools', 'of a browser: for a program that drives it and sends no headers'),
+        .option('--read-only', 'for a browser: view only')
+        .option('--devtools', 'for a browser: DevTools access for a program that sends no headers'),
     operation: createSurfaceLink,
     input: ([sessionId], { surface, readOnly, devtools }: LinkOptions) => {
       if (readOnly === true && devtools === true) {
@@ -185,14 +184,14 @@ const addSessionClose = (sessions: Command, context: Context): void => {
     summary: 'end a session and wait until it is closed',
     example: 'svc worlds session close <session> --keep-warm',
   })
-    .option('--keep-warm', 'its host may take a next session of the same world')
+    .option('--keep-warm', 'its host may serve another session of the same world')
     .option(
       '--wait <seconds>',
       'how long to wait for the end',
       parseNumber({ min: 0, max: limits.waitMs / 1_000 }),
       30,
     )
-    .option('--no-wait', 'answer at once');
+    .option('--no-wait', 'do not wait');
   withService(command).action(async (sessionId: string, options: CloseOptions) => {
     const { keepWarm, wait } = options;
     const client = clientFor(context, options);

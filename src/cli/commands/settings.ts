@@ -21,7 +21,7 @@ import { addCommand, collect, parseNumber, printAnswer, withService } from './co
 const addShow = (settings: Command, context: Context, name: string): void => {
   const command = addCommand(settings, {
     usage: 'show',
-    summary: 'the settings that hold for a project',
+    summary: 'show the settings of a project',
     example: `${name} show --project shop`,
   });
   withProject(withService(command)).action(async (options: ProjectOptions) => {
@@ -112,7 +112,7 @@ const addSet = (settings: Command, context: Context, name: string): void => {
   const whole = (max: number) => orUsual(parseNumber({ min: 1, max, whole: true }));
   const command = addCommand(settings, {
     usage: 'set',
-    summary: 'change settings of a project; "default" takes one back',
+    summary: 'change settings of a project; "default" resets one',
     example: `${name} set --webhook-push on\n${name} set --quota sessions=20 --gate-threshold 0.8 --project shop`,
   })
     .option(
@@ -125,7 +125,7 @@ const addSet = (settings: Command, context: Context, name: string): void => {
       'whether sessions that are opened are reported as traces',
       parseSwitch,
     )
-    .option('--browser-tier <tier>', 'of sessions that name none', orUsual(parseTier))
+    .option('--browser-tier <tier>', 'browser tier of sessions that name none', orUsual(parseTier))
     .option(
       '--gate-threshold <rate>',
       'pass rate that opens the release gate, 0 to 1',
@@ -135,7 +135,7 @@ const addSet = (settings: Command, context: Context, name: string): void => {
     .option('--rate-limit <n>', 'requests a minute of one key or token', whole(10_000_000))
     .option(
       '--events-per-month <n>',
-      'events of agents that are taken in a month',
+      'maximum number of telemetry events a month',
       whole(2_000_000_000),
     )
     .option('--quota <name=n>', `${settableQuotas.join(', ')}; repeatable`, collect);

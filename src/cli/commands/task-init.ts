@@ -33,10 +33,10 @@ export const addTaskInit = (tasks: Command, context: Context): void => {
   addCommand(tasks, {
     usage: 'init [file]',
     summary:
-      'write a task file to begin with: whatever it does not ask for or allow fails it; no service is needed',
+      'write a starter task file, which fails whatever it neither asks for nor allows; no service is needed',
     example: 'svc worlds task init renew.json',
   })
-    .option('--force', 'write over a file that is there')
+    .option('--force', 'overwrite an existing file')
     .action((file: string | undefined, { force }: { force?: boolean }) => {
       const name = file ?? 'task.json';
       const path = resolve(context.cwd, name);

@@ -103,7 +103,7 @@ export const addProve = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
     usage: 'prove <world|task>',
     summary:
-      'whether a task is graded as it should be: nothing done fails, its solution passes, and each check can fail; ends with 1 when not',
+      'prove a task: no action fails, the solution passes, and each check can fail; exit status 1 if not',
     example: [
       'svc worlds task prove crm -t renew',
       'svc worlds task prove crm --task-file renew.json --json',
@@ -111,7 +111,7 @@ export const addProve = (tasks: Command, context: Context): void => {
     ].join('\n'),
     decides: true,
   })
-    .option('-t, --task <name>', 'a task that the world brings')
+    .option('-t, --task <name>', 'a bundled task of the world')
     .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
     .option(
       '--wait <seconds>',

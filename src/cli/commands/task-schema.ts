@@ -8,7 +8,7 @@ import { addCommand } from './command.ts';
 export const addTaskSchema = (tasks: Command, context: Context): void => {
   addCommand(tasks, {
     usage: 'schema',
-    summary: 'the JSON Schema of task files, for editors; no service is needed',
+    summary: 'print the JSON Schema of task files, for editors; no service is needed',
     example: 'svc worlds task schema > task.schema.json',
   }).action(() => {
     context.out.writeExactly(formatJson(taskFileSchema()));

@@ -45,15 +45,12 @@ type TaskOptions = ServiceOptions & {
 };
 
 const addTaskText = (command: Command): Command =>
-  command
-    .option('--name <name>', 'what people call it')
-    .option('-m, --message <text>', 'why it is as it is');
+  command.option('--name <name>', 'display name').option('-m, --message <text>', 'why it changed');
 
 const addCreate = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
     usage: 'create [world]',
-    summary:
-      'store a task of a world, or the inline task of a session; with @<version> it is pinned',
+    summary: 'store a task of a world, or the inline task of a session; @<version> pins it',
     example: [
       'svc worlds task create crm --task-file renew.json --name "renew a contract"',
       'svc worlds task create --session ses-… --name "as it was tried"',
@@ -103,7 +100,7 @@ const metadataQuery = (pairs: readonly string[]): Record<string, string> =>
 const addList = (tasks: Command, context: Context): void => {
   addListCommand(tasks, context, {
     usage: 'list',
-    summary: 'the stored tasks of the project, newest first',
+    summary: 'list the stored tasks of the project, newest first',
     example: 'svc worlds task list --world crm --metadata difficulty=hard',
     filters: { world: new Option('--world <slug>', 'only tasks of this world') },
     options: (command) =>
@@ -129,7 +126,7 @@ const taskVersion = {
 const addShow = (tasks: Command, context: Context): void => {
   addRequestCommand(tasks, context, {
     usage: 'show <task>',
-    summary: 'one task: its present spec, or that of another version, and its history',
+    summary: 'show a task: its current spec, or that of an earlier version, and its history',
     example: 'svc worlds task show tsk-… --version 2 --json',
     options: (command) => addVersion(command, taskVersion),
     operation: getTask,
@@ -150,13 +147,15 @@ type ValidateOptions = ServiceOptions & {
 const addValidate = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
     usage: 'validate <task>',
-    summary:
-      'whether a task fits its world, or another version of it; ends with 1 when it does not',
+    summary: 'check whether a task fits its world, or another version of it; exit status 1 if not',
     example: 'svc worlds task validate tsk-… --world crm@stable',
     decides: true,
   })
-    .option('--world <world>', 'the world to hold it to, with @<version> for one of its versions')
-    .option('--version-id <id>', 'the version of the world to hold it to');
+    .option(
+      '--world <world>',
+      'the world to check against, with @<version> for one of its versions',
+    )
+    .option('--version-id <id>', 'the version of the world to check against');
   withService(addVersion(command, taskVersion)).action(
     async (taskId: string, options: ValidateOptions) => {
       const body = {
@@ -180,16 +179,16 @@ const addValidate = (tasks: Command, context: Context): void => {
 const addUpdate = (tasks: Command, context: Context): void => {
   addRequestCommand(tasks, context, {
     usage: 'update <task>',
-    summary: 'change a task: another spec is its next version; name and world change in place',
+    summary: 'change a task: a new spec is its next version; name and world change in place',
     example: 'svc worlds task update tsk-… --task-file renew.json -m "clearer"',
     options: (command) =>
       addTaskText(
         command
           .option('--task-file <file>', 'the task, as JSON; - reads standard input')
-          .option('--world <world>', 'the world that it is of; with @<version> it is pinned')
+          .option('--world <world>', 'its world; @<version> pins it')
           .option(
             '--version-id <id>',
-            'pin it to this version of its world; "none" takes the pin away',
+            'pin it to this version of its world; "none" removes the pin',
           ),
       ),
     operation: updateTask,
@@ -212,9 +211,9 @@ const addUpdate = (tasks: Command, context: Context): void => {
 const addDelete = (tasks: Command, context: Context): void => {
   addRequestCommand(tasks, context, {
     usage: 'delete <task>',
-    summary: 'delete a task with all its versions; sessions that are open keep their copy',
+    summary: 'delete a task with all its versions; open sessions keep their copy',
     example: 'svc worlds task delete tsk-… --yes',
-    options: (command) => command.option('--yes', 'do it'),
+    options: (command) => command.option('--yes', 'confirm'),
     operation: deleteTask,
     input: ([taskId], { yes }: { yes?: boolean }) => {
       if (yes !== true) throw usageError(`add --yes to delete ${taskId} for good`);

@@ -24,10 +24,10 @@ export type TimeOptions = { from?: string; to?: string; last?: string };
 /** Adds `--from`, `--to` and `--last`. */
 export const addTimes = (command: Command): Command =>
   command
-    .option('--from <time>', 'no earlier than this: ISO 8601 with its offset')
-    .option('--to <time>', 'earlier than this')
+    .option('--from <time>', 'only from this time on: ISO 8601 with an offset')
+    .option('--to <time>', 'only before this time')
     .addOption(
-      new Option('--last <length>', 'what began so long ago or later, such as 12h or 7d')
+      new Option('--last <length>', 'only the last 12h, 7d, …: a number with m, h, d or w')
         .argParser(parseAgo)
         .conflicts('from'),
     );

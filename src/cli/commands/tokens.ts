@@ -21,9 +21,9 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 const addList = (tokens: Command, context: Context): void => {
   addListCommand(tokens, context, {
     usage: 'list',
-    summary: "one's own tokens, or all that one manages",
+    summary: 'list your own tokens, or all that you manage',
     example: 'svc tokens list\nsvc tokens list --all',
-    filters: { all: new Option('--all', 'those of all members; for owners, admins and keys') },
+    filters: { all: new Option('--all', 'tokens of all members; for owners, admins and keys') },
     connect: accountClientFor,
     operation: api.listTokens,
     text: describeTokens,
@@ -52,21 +52,28 @@ const isUnnamed = (error: unknown): boolean =>
 const addCreate = (tokens: Command, context: Context): void => {
   const command = addCommand(tokens, {
     usage: 'create <name>',
-    summary: 'make a token for oneself or for a member; it is shown once',
+    summary: 'create a token for yourself or for a member; it is shown once',
     example:
       'svc tokens create laptop --for bo@acme.example\nsvc tokens create agent --scope mcp:read --project shop --days 7',
   })
-    .option('--for <email>', 'the member whose it is; needed with a key pair, oneself with a token')
+    .option(
+      '--for <email>',
+      'owner of the token; required with a key pair, yourself by default with a token',
+    )
     .addOption(
       new Option(
         '--scope <scope>',
         `${tokenScopes.join(', ')}; repeatable, all unless given`,
       ).argParser(collect),
     )
-    .option('--project <project>', 'reaches this alone, by slug or id; repeatable', collect)
+    .option(
+      '--project <project>',
+      'limit the token to this project, by slug or id; repeatable',
+      collect,
+    )
     .option(
       '--days <n>',
-      'for how long it is good',
+      'validity in days',
       parseNumber({ min: 1, max: mostTokenDays, whole: true }),
       90,
     );

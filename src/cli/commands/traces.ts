@@ -19,7 +19,7 @@ type VersionFilter = { version?: string };
 const addTraceList = (traces: Command, context: Context): void => {
   addListCommand(traces, context, {
     usage: 'list',
-    summary: 'what agents did, latest first',
+    summary: 'list traces, latest first',
     example: 'svc traces list --user ada --last 7d\nsvc traces list --tag paid --json',
     filters: {
       name: new Option('--name <name>', 'only traces of this name'),
@@ -31,8 +31,8 @@ const addTraceList = (traces: Command, context: Context): void => {
         'only of this environment; repeatable, any of them',
       ),
       release: new Option('--release <release>', 'only of this release'),
-      filter: new Option('--filter <json>', 'conditions as the REST API has them'),
-      orderBy: new Option('--order <field.direction>', 'such as name.asc'),
+      filter: new Option('--filter <json>', 'filter conditions, in the JSON form of the REST API'),
+      orderBy: new Option('--order <field.direction>', 'sort order, such as name.asc'),
     },
     options: (command) =>
       addVersion(command, {
@@ -51,7 +51,7 @@ const addTraceList = (traces: Command, context: Context): void => {
 const addTraceRest = (traces: Command, context: Context): void => {
   addRequestCommand(traces, context, {
     usage: 'show <trace>',
-    summary: 'one trace: its observations as a tree, with times and costs, and its scores',
+    summary: 'show a trace: its observations as a tree, with times and costs, and its scores',
     example: 'svc traces show 5f1c… --json',
     operation: api.getTrace,
     input: ([traceId]) => ({ params: { traceId } }),
@@ -72,7 +72,7 @@ const addSessions = (traces: Command, context: Context): void => {
   const sessions = traces.command('sessions').description('sessions of traces');
   addListCommand(sessions, context, {
     usage: 'list',
-    summary: 'sessions of traces, newest first',
+    summary: 'list trace sessions, newest first',
     example: 'svc traces sessions list --last 1d',
     filters: {
       environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
@@ -83,7 +83,7 @@ const addSessions = (traces: Command, context: Context): void => {
   });
   addRequestCommand(sessions, context, {
     usage: 'show <session>',
-    summary: 'one session with its traces',
+    summary: 'show a trace session with its traces',
     example: 'svc traces sessions show chat-17',
     operation: api.getTraceSession,
     input: ([sessionId]) => ({ params: { sessionId } }),
@@ -94,17 +94,20 @@ const addSessions = (traces: Command, context: Context): void => {
 const addObservationList = (observations: Command, context: Context): void => {
   addListCommand(observations, context, {
     usage: 'list',
-    summary: 'steps of agents, latest first',
+    summary: 'list observations, latest first',
     example: 'svc observations list --type GENERATION --level ERROR --last 1d',
     filters: {
       name: new Option('--name <name>', 'only of this name'),
       type: new Option('--type <type>', 'only of this type').choices([...observationTypes]),
-      level: new Option('--level <level>', 'only of this level').choices([...levels]),
+      level: new Option('--level <level>', 'only observations of this level').choices([...levels]),
       traceId: new Option('--trace <id>', 'only those of this trace'),
-      parentObservationId: new Option('--parent <id>', 'only those right below this one'),
+      parentObservationId: new Option(
+        '--parent <id>',
+        'only the direct children of this observation',
+      ),
       userId: new Option('--user <id>', 'only those of this user'),
       environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
-      filter: new Option('--filter <json>', 'conditions as the REST API has them'),
+      filter: new Option('--filter <json>', 'filter conditions, in the JSON form of the REST API'),
     },
     options: (command) => addVersion(command, { about: 'only of this version of the application' }),
     times: ['fromStartTime', 'toStartTime'],
@@ -114,7 +117,7 @@ const addObservationList = (observations: Command, context: Context): void => {
   });
   addRequestCommand(observations, context, {
     usage: 'show <observation>',
-    summary: 'one observation: what it used and cost, what went in and came out',
+    summary: 'show an observation: usage, cost, input and output',
     example: 'svc observations show 9c2e…',
     operation: api.getObservation,
     input: ([observationId]) => ({ params: { observationId } }),
@@ -123,8 +126,10 @@ const addObservationList = (observations: Command, context: Context): void => {
 };
 
 export const addTraces = (program: Command, context: Context): void => {
-  const traces = program.command('traces').description('what agents did, trace by trace');
+  const traces = program.command('traces').description('traces of agents and trace sessions');
   for (const add of [addTraceList, addTraceRest, addSessions]) add(traces, context);
-  const observations = program.command('observations').description('steps of agents');
+  const observations = program
+    .command('observations')
+    .description('observations: the steps of traces');
   addObservationList(observations, context);
 };

@@ -228,7 +228,7 @@ export const addUp = (program: Command, context: Context): void => {
       4500,
     )
     .addOption(
-      new Option('--runtime <runtime>', 'what world hosts run in; auto: Docker where it answers')
+      new Option('--runtime <runtime>', 'how world hosts run; auto: Docker if it is available')
         .choices(runtimeWishes)
         .default('auto'),
     )
@@ -240,7 +240,7 @@ export const addUp = (program: Command, context: Context): void => {
     )
     .option(
       '--browsers <number>',
-      'browsers kept warm for sessions that ask for one (default: none until one does)',
+      'number of warm browsers (default: none until a session needs one)',
       parseNumber({ min: 0, max: 16, whole: true }),
     )
     .addOption(
@@ -252,7 +252,7 @@ export const addUp = (program: Command, context: Context): void => {
     .addOption(
       new Option(
         '--gateway [port]',
-        'a gateway, too, on this port: sessions have hosts of their own below .localhost',
+        'also run a gateway on this port; each session gets its own host name below .localhost',
       )
         .argParser(parsePort)
         .preset(String(usualGatewayPort)),

@@ -28,7 +28,7 @@ const objectIn = async (context: Context, text: string | undefined, option: stri
 const addProfiles = (users: Command, context: Context): void => {
   addRequestCommand(users, context, {
     usage: 'show <user>',
-    summary: 'what is known of a user, and what the events come to',
+    summary: 'show the profile of a user and the totals of their events',
     example: 'svc users show ada',
     operation: api.getUserProfile,
     input: ([userId]) => ({ params: { userId } }),
@@ -36,15 +36,18 @@ const addProfiles = (users: Command, context: Context): void => {
   });
   addRequestCommand(users, context, {
     usage: 'set <user>',
-    summary: 'make or change a profile; what is not given stays',
+    summary: 'create or change a profile; fields that are not given stay',
     example: `svc users set ada --display-name 'Ada Lovelace' --attributes '{"plan": "pro"}'`,
     options: (command) =>
       command
-        .option('--display-name <name>', 'how to call them')
-        .option('--email <address>', 'their address')
-        .option('--notes <text>', 'anything else')
-        .option('--attributes <json>', 'JSON object, @file, or -: laid over those that there are')
-        .option('--replace', 'put the attributes in the place of those that there are'),
+        .option('--display-name <name>', "the user's name")
+        .option('--email <address>', "the user's email address")
+        .option('--notes <text>', 'free text')
+        .option(
+          '--attributes <json>',
+          'JSON object, @file, or -; merged into the existing attributes',
+        )
+        .option('--replace', 'replace the existing attributes'),
     operation: api.setUserProfile,
     input: async ([userId], options: ProfileOptions) => ({
       body: {
@@ -72,20 +75,20 @@ type EventOptions = {
 const addEvents = (users: Command, context: Context): void => {
   addRequestCommand(users, context, {
     usage: 'event <user> <event>',
-    summary: 'tell of something that a user did, and what it was worth',
+    summary: 'record an event of a user and its value',
     example: 'svc users event ada hours_saved --value 1.5 --trace 5f1c…',
     options: (command) =>
       command
         .option(
           '--value <number>',
-          'what it is worth, in your own terms',
+          'value of the event, in any unit',
           parseNumber({ min: -1e15, max: 1e15 }),
         )
         .option('--trace <id>', 'the trace that it is about')
         .option('--session <id>', 'the session that it is about')
         .option('--metadata <json>', 'JSON, @file, or - for standard input')
-        .option('--at <time>', 'when it happened; now if absent')
-        .option('--id <id>', 'an event with a known id does nothing'),
+        .option('--at <time>', 'when it happened (default: now)')
+        .option('--id <id>', 'id of the event; an event with a known id is ignored'),
     operation: api.createUserEvent,
     input: async ([userId, event], options: EventOptions) => ({
       body: {
@@ -102,7 +105,7 @@ const addEvents = (users: Command, context: Context): void => {
   });
   addListCommand(users, context, {
     usage: 'events',
-    summary: 'what users did, latest first',
+    summary: 'list user events, latest first',
     example: 'svc users events --user ada --event hours_saved --last 30d',
     filters: {
       userId: new Option('--user <id>', 'only those of this user'),
@@ -115,7 +118,7 @@ const addEvents = (users: Command, context: Context): void => {
 };
 
 export const addUsers = (program: Command, context: Context): void => {
-  const users = program.command('users').description('who uses agents, and what they did');
+  const users = program.command('users').description('end users of agents and their events');
   addProfiles(users, context);
   addEvents(users, context);
 };
@@ -130,7 +133,7 @@ export const addComments = (program: Command, context: Context): void => {
     .description('comments on traces, observations, sessions and prompts');
   addListCommand(comments, context, {
     usage: 'list',
-    summary: 'comments, newest first; on an object by its type and id',
+    summary: 'list comments, newest first; those of one object by its type and id',
     example: 'svc comments list --type TRACE --on 5f1c…',
     filters: {
       objectType: typeOption(),
@@ -142,7 +145,7 @@ export const addComments = (program: Command, context: Context): void => {
   });
   addRequestCommand(comments, context, {
     usage: 'show <comment>',
-    summary: 'one comment',
+    summary: 'show a comment',
     example: 'svc comments show cmt-…',
     operation: api.getComment,
     input: ([commentId]) => ({ params: { commentId } }),
@@ -155,7 +158,7 @@ export const addComments = (program: Command, context: Context): void => {
     options: (command) =>
       command
         .addOption(typeOption().default('TRACE'))
-        .option('--author <id>', 'whose remark it is'),
+        .option('--author <id>', "id of the comment's author"),
     operation: api.createComment,
     input: ([objectId, content], { type, author }: CommentOptions) => ({
       body: { ...{ objectId, content, objectType: type }, ...given('authorUserId', author) },

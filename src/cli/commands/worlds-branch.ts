@@ -24,7 +24,7 @@ type Options = ServiceOptions & {
 export const addWorldsBranch = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'branch <world> <slug>',
-    summary: 'make a world of its own of <world>, or of <world>@<version>, with its files and rows',
+    summary: 'create a new world from <world> or <world>@<version>, with its files and rows',
     example: 'svc worlds branch crm crm-trial\nsvc worlds branch crm@3 crm-as-it-was',
   })
     .option('--name <text>', 'display name')

@@ -42,7 +42,7 @@ const addList = (destinations: Command, context: Context): void => {
 const addSet = (destinations: Command, context: Context): void => {
   addRequestCommand(destinations, context, {
     usage: 'set <world> <url> <destination>',
-    summary: 'post deliveries to a registered URL elsewhere, in all sessions of a world',
+    summary: 'send deliveries for a registered URL to another URL, in all sessions of a world',
     example:
       'svc worlds destinations set crm https://app.example.com/hook https://staging.example.com/hook',
     operation: setDestination,
@@ -55,7 +55,7 @@ const addSet = (destinations: Command, context: Context): void => {
 const addRemove = (destinations: Command, context: Context): void => {
   addRequestCommand(destinations, context, {
     usage: 'remove <world> <url>',
-    summary: 'post deliveries to a registered URL there again',
+    summary: 'send deliveries for a registered URL to that URL again',
     example: 'svc worlds destinations remove crm https://app.example.com/hook',
     operation: removeDestination,
     input: ([slug, url]) => ({ params: { slug }, query: { url } }),
@@ -66,7 +66,7 @@ const addRemove = (destinations: Command, context: Context): void => {
 export const addWorldsDestinations = (worlds: Command, context: Context): void => {
   const destinations = worlds
     .command('destinations')
-    .description('where deliveries to a registered webhook URL are posted instead');
+    .description('URLs that receive webhook deliveries in place of the registered ones');
   addList(destinations, context);
   addSet(destinations, context);
   addRemove(destinations, context);

@@ -140,8 +140,7 @@ const openSides = async (
 export const addWorldsDiff = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'diff <world> [other]',
-    summary:
-      'what differs between a version and another, @<version> or a folder (default: the version before it)',
+    summary: 'compare a version with @<version> or a folder (default: the version before it)',
     example: 'svc worlds diff crm@3\nsvc worlds diff crm@2 crm@4\nsvc worlds diff crm ./crm',
   });
   type Options = ServiceOptions & { version?: string };

@@ -8,9 +8,9 @@ import { addRequestCommand } from './request-command.ts';
 const addArchive = (worlds: Command, context: Context): void => {
   addRequestCommand(worlds, context, {
     usage: 'archive <world>',
-    summary: 'put a world away: it is read as before, and takes no sessions and no pushes',
+    summary: 'archive a world: it stays readable, but takes no sessions and no pushes',
     example: 'svc worlds archive crm\nsvc worlds archive crm --undo',
-    options: (command) => command.option('--undo', 'take it back'),
+    options: (command) => command.option('--undo', 'restore an archived world'),
     operation: archiveWorld,
     input: ([slug], { undo }: { undo?: boolean }) => ({
       params: { slug },
@@ -24,9 +24,9 @@ const addArchive = (worlds: Command, context: Context): void => {
 const addDelete = (worlds: Command, context: Context): void => {
   addRequestCommand(worlds, context, {
     usage: 'delete <world>',
-    summary: 'delete a world with all its versions; sessions that are open go on',
+    summary: 'delete a world with all its versions; open sessions continue',
     example: 'svc worlds delete crm --yes',
-    options: (command) => command.option('--yes', 'delete it: it cannot be brought back'),
+    options: (command) => command.option('--yes', 'confirm: deletion cannot be undone'),
     operation: deleteWorld,
     input: ([slug], { yes }: { yes?: boolean }) => {
       if (yes !== true) {

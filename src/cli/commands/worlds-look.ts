@@ -36,7 +36,7 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 export const addWorldsList = (worlds: Command, context: Context): void => {
   addListCommand(worlds, context, {
     usage: 'list',
-    summary: 'the worlds of the project, newest first',
+    summary: 'list the worlds of the project, newest first',
     example: 'svc worlds list',
     operation: listWorlds,
     text: worldsText,
@@ -72,7 +72,7 @@ export const addWorldsDescribe = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'describe <world>',
     summary:
-      'a world of the service by its slug or <slug>@<version>, or a folder (./crm), compiled here',
+      'describe a world by its slug or <slug>@<version>, or a folder (./crm), compiled locally',
     example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
   });
   type Options = ServiceOptions & { version?: string };
@@ -86,7 +86,7 @@ export const addWorldsDescribe = (worlds: Command, context: Context): void => {
 export const addWorldsTemplates = (worlds: Command, context: Context): void => {
   addRequestCommand(worlds, context, {
     usage: 'templates',
-    summary: 'the templates of the service',
+    summary: 'list the templates of the service',
     example: 'svc worlds templates',
     operation: listTemplates,
     text: (body, view) => templatesText(body.data, view),
@@ -96,7 +96,7 @@ export const addWorldsTemplates = (worlds: Command, context: Context): void => {
 export const addWorldsRequests = (worlds: Command, context: Context): void => {
   addListCommand(worlds, context, {
     usage: 'requests <world>',
-    summary: 'the requests to all sessions of a world, newest first',
+    summary: 'list the requests to all sessions of a world, newest first',
     example: 'svc worlds requests code-hosting --via webhook --after 2026-03-01',
     filters: { after: new Option('--after <time>', 'only requests after this time, ISO 8601') },
     options: addRequestFilters,

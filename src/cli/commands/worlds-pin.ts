@@ -16,10 +16,10 @@ import {
 export const addWorldsPin = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'pin <world> <label>',
-    summary: 'give a label to <slug>@<version>, or to the head; it names that version from then on',
+    summary: 'label <slug>@<version>, or the head; the label names that version until it is moved',
     example:
       'svc worlds pin crm@3 stable\nsvc worlds session open crm@stable\nsvc worlds pin crm stable --remove',
-  }).option('--remove', 'take the label away');
+  }).option('--remove', 'remove the label');
   type Options = ServiceOptions & { remove?: boolean; version?: string };
   withService(addWorldVersion(command)).action(
     async (world: string, label: string, options: Options) => {

@@ -39,7 +39,7 @@ const withWayOut = (error: unknown, slug: string, folder: string): unknown => {
 export const addWorldsPush = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'push <world> [folder]',
-    summary: 'make the next version of a world of a folder (default: this one)',
+    summary: 'create the next version of a world from a folder (default: this one)',
     example: 'svc worlds push crm ./crm -m "deals have stages"\nsvc worlds push crm --base 4',
   })
     .option(
@@ -50,7 +50,7 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
     .addOption(
       new Option(
         '--data <what>',
-        'what becomes of rows that did not come from a tree (default: keep)',
+        'what happens to rows that did not come from a tree (default: keep)',
       ).choices(['keep', 'replace']),
     )
     .option('-m, --message <text>', 'reason recorded on the version');

@@ -11,7 +11,7 @@ type Options = ServiceOptions & { name?: string; description?: string };
 export const addWorldsRename = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'rename <world> [slug]',
-    summary: 'give a world another slug, name or description; the slug that it had is free at once',
+    summary: 'change the slug, name or description of a world; its old slug is free at once',
     example: 'svc worlds rename crm sales\nsvc worlds rename crm --name "Sales of the north"',
   })
     .option('--name <text>', 'display name')

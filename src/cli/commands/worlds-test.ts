@@ -49,8 +49,7 @@ const ofFolder = async (context: Context, folder: string): Promise<TestReport> =
 export const addWorldsTest = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'test <world>',
-    summary:
-      'run the tests of a world, or of a folder on this machine; exit status 1 when not all passed',
+    summary: 'run the tests of a world, or of a folder on this machine; exit status 1 if one fails',
     example: 'svc worlds test crm\nsvc worlds test crm@3 --json\nsvc worlds test ./crm',
     decides: true,
   });

@@ -8,7 +8,7 @@ import { addListCommand } from './request-command.ts';
 export const addWorldsVersions = (worlds: Command, context: Context): void => {
   addListCommand(worlds, context, {
     usage: 'versions <world>',
-    summary: 'the versions of a world, newest first: who made each, and what it changed',
+    summary: 'list the versions of a world, newest first: author and changes',
     example: 'svc worlds versions crm\nsvc worlds session open crm@2',
     operation: listVersions,
     input: ([slug]) => ({ params: { slug } }),

@@ -37,6 +37,6 @@ export const addWorlds = async (
 ): Promise<void> => {
   const worlds = program
     .command('worlds')
-    .description('create worlds, look at them, open sessions');
+    .description('worlds: create, inspect, test; open sessions');
   await addGroups(worlds, context, groups, words);
 };
