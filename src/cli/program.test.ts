@@ -69,7 +69,7 @@ describe('svc', () => {
     expect(err).toContain(text);
   });
 
-  it('says which release it is', async () => {
+  it('prints its release with --version', async () => {
     expect(await offline('--version')).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
@@ -91,13 +91,13 @@ describe('svc', () => {
     );
   });
 
-  it('refuses the address of the metrics of one program where it is to run several', async () => {
+  it('refuses the metrics address of one program when several run', async () => {
     const context = testContext({ env: { SVC_METRICS_LISTEN: '127.0.0.1:0' } });
     expect(await runCommandLine(['up', '--data', '/nonexistent/data'], context)).toBe(1);
     expect(context.written().err).toContain('use --metrics [port]');
   });
 
-  it('tells a user without the secret key what is missing', async () => {
+  it('names the secret key as missing when only the public key is given', async () => {
     const { err } = await runAnswered('worlds session close ses-1', {
       status: 403,
       body: { message: 'the public key may only read', error: 'forbidden' },

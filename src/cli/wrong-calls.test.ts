@@ -40,16 +40,21 @@ const wrongCallsOf = ({ command }: Leaf): string[][] => {
 };
 
 describe('a wrong call', () => {
-  it.each(leaves)('of svc $path ends with status 1 and prints nothing to pipe on', async (leaf) => {
-    for (const words of wrongCallsOf(leaf)) {
-      const context = testContext({ env: { SVC_URL: 'http://127.0.0.1:1', SVC_PUBLIC_KEY: 'pk' } });
-      const status = await runCommandLine([...leaf.path.split(' '), ...words], context);
-      const { out, err } = context.written();
-      expect({ words, status, out }).toEqual({ words, status: 1, out: '' });
-      expect(err, words.join(' ')).toMatch(/^error: (?!no answer|no credentials)/);
-      expect(err, words.join(' ')).toMatch(/\nfor example: .+\n/);
-    }
-  });
+  it.each(leaves)(
+    'svc $path ends with status 1 and prints nothing on standard output',
+    async (leaf) => {
+      for (const words of wrongCallsOf(leaf)) {
+        const context = testContext({
+          env: { SVC_URL: 'http://127.0.0.1:1', SVC_PUBLIC_KEY: 'pk' },
+        });
+        const status = await runCommandLine([...leaf.path.split(' '), ...words], context);
+        const { out, err } = context.written();
+        expect({ words, status, out }).toEqual({ words, status: 1, out: '' });
+        expect(err, words.join(' ')).toMatch(/^error: (?!no answer|no credentials)/);
+        expect(err, words.join(' ')).toMatch(/\nfor example: .+\n/);
+      }
+    },
+  );
 
   it('with an empty argument is refused by every command that takes a name', async () => {
     const empties = leaves.flatMap(({ path, command }) =>
@@ -87,7 +92,7 @@ describe('a wrong call', () => {
 });
 
 describe('a command that decides', () => {
-  it('is known as one', () => {
+  it('sets the exit status to its result, and no other command does', () => {
     expect(leaves.filter(({ command }) => decides(command)).map(({ path }) => path)).toEqual([
       'worlds data check',
       'worlds task validate',
@@ -104,7 +109,7 @@ describe('a command that decides', () => {
     ]);
   });
 
-  it('has a failure as its status until it has an answer', async () => {
+  it('reports failure as its exit status until it has a result', async () => {
     const { status, resultStatus } = await runAnswered('release gate bld-1', {
       status: 500,
       body: { message: 'no', error: 'internal' },
@@ -126,7 +131,7 @@ describe('--version', () => {
     ...['datasets items list', 'datasets run', 'traces list', 'observations list'],
   ];
 
-  it('is an option of every command whose operation takes a version', () => {
+  it('--version is an option of every command whose operation takes a version', () => {
     const having = leaves
       .filter(({ command }) => command.options.some(({ long }) => long === '--version'))
       .map(({ path }) => path);
@@ -146,7 +151,7 @@ describe('--version', () => {
     expect(twice).toMatchObject({ status: 1, asked: [] });
   });
 
-  it('is taken by its earlier name as well', async () => {
+  it('accepts the version option by its former name, too', async () => {
     const gate = '/api/public/agent-builds/gate?agentId=a&version=1.4.0';
     for (const name of ['version', 'semver']) {
       const { asked } = await runAnswered(`release gate --agent a --${name} 1.4.0`, {

@@ -30,7 +30,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('wants the ports of hosts where the control plane is known by a name', () => {
+  it('requires the ports of hosts when the control plane has a host name', () => {
     const named = { ...complete, SVC_CONTROL_URL: 'http://control:4502' };
     expect(() => readConfig(named)).toThrow('SVC_HOST_PORTS is not set: "control" is a name');
     expect(readConfig({ ...named, SVC_HOST_PORTS: '8080' }).hosts.ports).toEqual([

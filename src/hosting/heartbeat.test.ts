@@ -46,7 +46,7 @@ it('a heartbeat ignores a refusal that crossed a change of generation', async ()
   expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ ends: [] });
 });
 
-it('a heartbeat tells the session where it is reached by now, unless that crossed a change of generation', async () => {
+it('a heartbeat reports the current address to the session, unless the generation changed meanwhile', async () => {
   const answer = { drain: false, address: 'http://127.0.0.1:4711' };
   expect(await beat(answer)).toMatchObject({ moves: ['http://127.0.0.1:4711'] });
   expect(await beat(answer, true)).toMatchObject({ moves: [] });

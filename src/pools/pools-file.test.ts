@@ -48,7 +48,7 @@ pids = 512
 `;
 
 describe('a configuration file', () => {
-  it('is read whole, with defaults for what it does not say', () => {
+  it('is read with defaults for what it leaves out', () => {
     expect(read(whole, 'kubernetes')).toEqual({
       problems: [],
       warnings: [expect.objectContaining({ message: expect.stringContaining('premium') })],
@@ -97,7 +97,7 @@ describe('a configuration file', () => {
     });
   });
 
-  it('is as the documentation shows it', () => {
+  it('matches the example in the documentation', () => {
     const page = readFileSync(
       new URL('../../docs/internals/orchestrator.md', import.meta.url),
       'utf8',
@@ -107,7 +107,7 @@ describe('a configuration file', () => {
     expect(read(example, 'kubernetes').settings?.pools).toHaveLength(2);
   });
 
-  it('has each of its mistakes told at its line, with the way out', () => {
+  it('reports each mistake of a pools file at its line, with a hint', () => {
     const text = `
 [session]
 idle = "30m"
@@ -165,7 +165,7 @@ size = { name = "standard", memory_mb = 64 }
     expect(problemsOf(text)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('must ask of its runtime only what that can do', () => {
+  it('may only request features that its runtime has', () => {
     const text = (keys: string) => `[pools.a]\nmaximum = 4\n${keys}`;
     expect(problemsOf(text('isolation = "container"\nimage = "x"'), 'process')).toEqual([
       'pools.toml:3:13: pools.a.isolation: the runtime "process" cannot give "container" (it gives process)',
@@ -178,7 +178,7 @@ size = { name = "standard", memory_mb = 64 }
     expect(problemsOf(text(''), 'process')).toEqual([]);
   });
 
-  it('is warned of pools that nothing reaches, and of sessions that no pool serves', () => {
+  it('warns of pools that nothing reaches, and of sessions that no pool serves', () => {
     expect(
       warningsOf('[pools.all]\nmaximum = 4\n[pools.few]\ntier = "premium"\nmaximum = 1'),
     ).toEqual([
@@ -202,7 +202,7 @@ describe('a pool of browsers', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('has no size of a name, and holds no worlds', () => {
+  it('refuses a named size and loaded worlds for a pool of browsers', () => {
     const table =
       'kind = "browser"\nmaximum = 4\nsize = { name = "big" }\nworlds = { "a/b/c" = 1 }';
     expect(problemsOf(`[pools.worlds]\nmaximum = 9\n[pools.looks]\n${table}`)).toEqual([

@@ -22,7 +22,7 @@ const start = (take: (sequences: number[]) => void): void => {
   reports = startReports(client, 'snd-0123456789abcdef', createLog('test', 'silent'));
 };
 
-it('tells what was added until it is taken, also over a control plane that was away', async () => {
+it('sends added reports until they are accepted, also after an outage of the control plane', async () => {
   const taken: number[] = [];
   let isAway = true;
   start((sequences) => {
@@ -37,7 +37,7 @@ it('tells what was added until it is taken, also over a control plane that was a
   expect(taken).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
 });
 
-it('leaves out a report that is refused, and no other', async () => {
+it('drops only the report that is refused', async () => {
   const taken: number[] = [];
   start((sequences) => {
     if (sequences.includes(3)) throw new AppError('invalid', 'no report');

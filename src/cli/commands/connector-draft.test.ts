@@ -32,7 +32,7 @@ describe('a draft', () => {
     expect(report).toMatchObject({ fidelity: 100, differences: 0 });
   });
 
-  it('is not written into a folder that holds something, unless that may be overwritten', async () => {
+  it('is not written into a non-empty folder, unless overwriting is allowed', async () => {
     const folder = join(home, 'held');
     mkdirSync(folder);
     writeFileSync(join(folder, '.gitignore'), '');

@@ -57,7 +57,7 @@ entity = "deals"
 const hashed = '[redact]\nhash = ["title"]\n';
 
 describe('svc worlds schema', () => {
-  it('begins a world that is sound, compiles, and is current then', async () => {
+  it('creates a world that is valid, compiles and is up to date', async () => {
     expect(await ran('init ./crm')).toContain('svc worlds schema check ./crm');
     expect(await ran('check ./crm')).toContain('not compiled yet');
     expect(await ran('compile ./crm')).toMatch(/schema\/lock\.json +written/);
@@ -66,7 +66,7 @@ describe('svc worlds schema', () => {
     expect(read('crm/schema/README.md')).toContain('erDiagram');
   });
 
-  it('puts the types of user code beside a world, and leaves its own configuration', async () => {
+  it('writes the types of user code next to a world, and keeps its own configuration', async () => {
     await ran('init ./crm');
     expect(read('crm/.types/svc_env/ctx.pyi')).toContain('class HandlerContext');
     expect(read('crm/.types/svc_env.d.ts')).toContain("declare module 'svc_env'");
@@ -100,7 +100,7 @@ describe('svc worlds schema', () => {
     expect(await ran('check code')).toContain('code is sound');
   });
 
-  it('warns of what the service warns of, too', async () => {
+  it('prints the warnings of the service', async () => {
     await ran('init ./code --connector code-hosting');
     appendFileSync(pathOf('code/svc-env.toml'), '\n[actions]\non_push = ["tests"]\n');
     rmSync(pathOf('code/tests'), { recursive: true });
@@ -123,7 +123,7 @@ describe('svc worlds schema', () => {
     expect(await ran('check plain')).not.toContain('warning');
   });
 
-  it('writes into no folder that holds something, and knows its templates', async () => {
+  it('refuses to write into a non-empty folder, and lists its templates', async () => {
     mkdirSync(pathOf('full'));
     writeFileSync(pathOf('full/notes.txt'), 'mine');
     expect(await run('init full')).toMatchObject({

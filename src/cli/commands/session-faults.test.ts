@@ -31,7 +31,7 @@ const faults = (line: string, given: object = output) =>
   runAnswered(`worlds session faults ses-1${line}`, answer(given));
 
 describe('svc worlds session faults', () => {
-  it('shows each rule, and what it met', async () => {
+  it('shows each rule with the number of requests that it matched', async () => {
     const { out, asked, status } = await faults('');
     expect([status, asked[0]?.body]).toEqual([0, { kind: 'faults', input: {} }]);
     expect(out.split('\n').map((line) => line.trimEnd().replaceAll(/ {2,}/g, ' | '))).toEqual([
@@ -54,7 +54,7 @@ describe('svc worlds session faults', () => {
     expect(out).toBe('no faults (declared by the world)\n');
   });
 
-  it('takes one way only', async () => {
+  it('refuses two ways to set faults', async () => {
     const { err, asked, status } = await faults(' --off --declared');
     expect([status, asked]).toEqual([1, []]);
     expect(err).toContain('give one of --set, --off and --declared');

@@ -84,7 +84,7 @@ describe('svc worlds session', () => {
     });
   });
 
-  it('prints the output of a tool alone, and the rest beside it', async () => {
+  it('prints only the output of a tool on standard output, and the rest on standard error', async () => {
     const { status, out, err, asked } = await runAnswered('worlds session call ses-1 list_notes', {
       body: call,
     });
@@ -106,7 +106,7 @@ describe('svc worlds session', () => {
     expect(asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
   });
 
-  it('tells why a tool failed, with its trace', async () => {
+  it('shows why a tool failed, with its trace', async () => {
     const error = {
       code: 'raised',
       message: 'KeyError: 7',
@@ -151,7 +151,7 @@ describe('svc worlds session', () => {
     callId: null,
   };
 
-  it('shows the requests of a session that lives from its host', async () => {
+  it('shows the requests of an open session, read from its host', async () => {
     const { sessionId: _, durationMs, callId, ...plain } = request;
     const row = { ...plain, duration_ms: durationMs, call_id: callId };
     const words = 'worlds session requests ses-1 --via api --status 200';
@@ -195,7 +195,7 @@ describe('svc worlds session', () => {
     );
   });
 
-  it('falls back on what was kept when a session ends under the question', async () => {
+  it('falls back on the stored requests when a session ends during the query', async () => {
     const { out, err, status } = await runAnswered(
       'worlds session requests ses-1',
       { body: session },

@@ -10,7 +10,7 @@ import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { sendCall } from '../service/waits.ts';
 import { cutLine, elapsedMs, formatCount, formatDuration } from '../terminal/print.ts';
 import { outputOf } from '../views/call.ts';
-import { comment, duplicate, label, original, repository } from './story.ts';
+import { comment, duplicate, label, original, repository } from './demo-data.ts';
 import { expectEqual, expectSome, expectThat, type Step } from './timeline.ts';
 
 type AgentOptions = { client: Client; session: SessionView; signal: AbortSignal };

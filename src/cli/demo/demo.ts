@@ -14,10 +14,10 @@ import type { Stopping } from '../terminal/stopping.ts';
 import type { RuntimeWish } from '../up/runtime.ts';
 import type { Up } from '../up/up.ts';
 import { actAsAgent } from './act-as-agent.ts';
+import { taskName, worldSlug } from './demo-data.ts';
 import { gradeAfter, gradeBefore } from './grade-steps.ts';
 import { checkTools, startService, stopEverything, waitForHosts } from './service-steps.ts';
 import { createWorld, openSession, reuseHost } from './session-steps.ts';
-import { taskName, worldSlug } from './story.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 
 type DemoOptions = { context: Context; runtime: RuntimeWish; stopping: Stopping };

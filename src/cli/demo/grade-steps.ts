@@ -11,7 +11,7 @@ import { sendCall } from '../service/waits.ts';
 import type { Colors } from '../terminal/context.ts';
 import { describeGrade, outputOf } from '../views/call.ts';
 import { describeLedger, requestOfRow } from '../views/request.ts';
-import { checksHeldFromTheStart, checksOfTheWork, duplicate, repository } from './story.ts';
+import { checksHeldFromTheStart, checksOfTheWork, duplicate, repository } from './demo-data.ts';
 import { expectEqual, expectThat, type Step } from './timeline.ts';
 
 type GradeOptions = {

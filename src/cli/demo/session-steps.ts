@@ -20,7 +20,7 @@ import { elapsedMs, formatCount, formatDuration, formatFields } from '../termina
 import type { Up } from '../up/up.ts';
 import { outputOf } from '../views/call.ts';
 import { ProblemsError } from '../views/report.ts';
-import { taskName, worldSlug } from './story.ts';
+import { taskName, worldSlug } from './demo-data.ts';
 import { expectEqual, expectSome, type Step } from './timeline.ts';
 
 // Step 3: the world is compiled from its folder and created. The service must compile it to the same result.

@@ -38,7 +38,7 @@ describe('timeline', () => {
 });
 
 describe('expectations', () => {
-  it('pass what is as it should be', () => {
+  it('expectations pass when the value is as expected', () => {
     expectEqual('x', { a: [1] }, { a: [1] });
     expectThat('x', true, 1);
     expect(expectSome('x', 0)).toBe(0);

@@ -31,14 +31,14 @@ describe('input', () => {
     expect(await readJsonObject(context, '-', '--input')).toEqual({ from: 'stdin' });
   });
 
-  it('reads a task without what it says to editors alone', async () => {
+  it('reads a task without its "$schema" for editors', async () => {
     writeFileSync(join(root, 'task.json'), '{"$schema":"./task.schema.json","instruction":"Do."}');
     const context = testContext({ cwd: root, stdin: '{"instruction":"Look."}' });
     expect(await readTaskFile(context, 'task.json')).toEqual({ instruction: 'Do.' });
     expect(await readTaskFile(context, '-')).toEqual({ instruction: 'Look.' });
   });
 
-  it('reads the scripts of a task that lie beside it', async () => {
+  it('reads the scripts of a task from its folder', async () => {
     mkdirSync(join(root, 'tasks'));
     const context = testContext({ cwd: root });
     const write = (task: object) =>
@@ -61,7 +61,7 @@ describe('input', () => {
     await expect(readTaskFile(context, 'tasks/task.json')).rejects.toThrow('a .py or .ts file');
   });
 
-  it('reads no script that a task of a stranger names outside of its folder, by path or by link', async () => {
+  it('reads no script outside the folder of an untrusted task, by path or by link', async () => {
     mkdirSync(join(root, 'theirs'));
     const context = testContext({ cwd: root });
     writeFileSync(join(root, 'key.py'), 'secret');
@@ -74,7 +74,7 @@ describe('input', () => {
     }
   });
 
-  it('takes what is written as a path for a folder, and a name alone for none, whatever lies here', async () => {
+  it('treats a path as a folder and a plain name as a world, whatever files exist', async () => {
     for (const path of ['./crm', '../crm', '/crm', 'worlds/crm', '~/crm', '.', 'C:\\crm']) {
       expect([path, namesFolder(path)]).toEqual([path, true]);
     }
@@ -122,7 +122,7 @@ describe('input', () => {
     expect(tree.map(({ path }) => path)).toEqual(['api/a.py', 'schema/world.json']);
   });
 
-  it('lays a tree over another', () => {
+  it('merges a tree over another', () => {
     const file = (path: string, text: string) => ({ path, content: Buffer.from(text) });
     const laid = overlayTree([file('a', '1'), file('b', '1')], [file('b', '2'), file('c', '2')]);
     expect(laid.map(({ path, content }) => `${path}${content}`)).toEqual(['a1', 'b2', 'c2']);

@@ -9,7 +9,7 @@ import { readSeedRows } from './seed-rows.ts';
 const folder = mkdtempSync(join(tmpdir(), 'svc-seed-rows-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('reads rows of an entity whose name every object inherits, for the service to refuse', async () => {
+it('reads rows of an entity with an inherited name, so that the service can refuse them', async () => {
   writeFileSync(join(folder, 'rows.json'), '{"constructor":[{"id":1}]}');
   const files = ['rows.json', 'rows.json'];
   const { rows } = await readSeedRows(testContext({ cwd: folder }), files, {});

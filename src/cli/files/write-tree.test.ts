@@ -51,7 +51,7 @@ describe('writeTree', () => {
     },
   );
 
-  it('writes nothing of a tree of which a file would take the place of another', () => {
+  it('writes nothing of a tree in which one file would replace another', () => {
     expect(() => writeTree(context, 'world', [file('a.md'), file('A.md')])).toThrow(/by case/);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('changeTree', () => {
 });
 
 describe('a pull into a folder', () => {
-  it('writes a file anew that was renamed by case, as removing the old name removes both on some disks', () => {
+  it('rewrites a file whose name changed only in case, because removing the old name would remove both on some disks', () => {
     lay(file('README.md', '1'));
     // One file with two names, as a disk that ignores case shows it.
     linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
@@ -111,14 +111,14 @@ describe('a pull into a folder', () => {
     expect(plan).toEqual({ write: wanted, remove: ['README.md'], changedHere: [] });
   });
 
-  it('takes a file for unchanged whose name differs by case from what the version called it', () => {
+  it("treats a file as unchanged when its name differs from the version's only in case", () => {
     lay(file('README.md', '1'));
     linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
     const plan = planPull(context, 'world', [entry('readme.md', '2')], [entry('README.md', '1')]);
     expect(plan.changedHere).toEqual([]);
   });
 
-  it('puts a file where a folder was, and takes the folder for no change of the user', () => {
+  it('replaces a folder by a file without treating the folder as a change of the user', () => {
     lay(file('docs/a.md', '1'));
     const plan = planPull(context, 'world', [entry('docs', '2')], [entry('docs/a.md', '1')]);
     expect(plan).toMatchObject({ remove: ['docs/a.md'], changedHere: [] });
@@ -126,7 +126,7 @@ describe('a pull into a folder', () => {
 });
 
 describe('the note of a base', () => {
-  it('is neither read nor written through a link', () => {
+  it('a note is neither read nor written through a link', () => {
     lay(file('a.md'));
     const outside = join(folder, 'outside.json');
     writeFileSync(outside, '{}');
@@ -136,7 +136,7 @@ describe('the note of a base', () => {
     expect(readFileSync(outside, 'utf8')).toBe('{}');
   });
 
-  it('keeps those of other worlds, and takes the place of a file that is damaged', () => {
+  it('keeps the notes of other worlds, and replaces a damaged file', () => {
     lay(file('.svc-base.json', '{'));
     expect(readBase(context, 'world', 'crm')).toEqual({ kind: 'broken' });
     noteBase(context, 'world', 'crm', 'ver-1');

@@ -20,7 +20,7 @@ const held = () => {
 };
 
 describe('answers of receivers', () => {
-  it('are written at once, and together while others are being written', async () => {
+  it('writes answers at once, and as a batch while another write is in progress', async () => {
     const { asked, writer, turn } = held();
     const written = [1, 2, 3].map((sequence) => writer.write(answer(sequence)));
     expect(asked.map(({ sequences }) => sequences)).toEqual([[1]]);
@@ -33,7 +33,7 @@ describe('answers of receivers', () => {
     expect(asked[2]?.sequences).toEqual([4]);
   });
 
-  it('are a hundred together at most', async () => {
+  it('writes at most a hundred answers in a batch', async () => {
     const { asked, writer, turn } = held();
     for (let sequence = 1; sequence <= 202; sequence += 1) void writer.write(answer(sequence));
     for (let at = 0; at < 3; at += 1) {
@@ -43,7 +43,7 @@ describe('answers of receivers', () => {
     expect(asked.map(({ sequences }) => sequences.length)).toEqual([1, 100, 100, 1]);
   });
 
-  it('that cannot be written fail who wrote them, and no others', async () => {
+  it('a failed write rejects only the writers of its batch', async () => {
     const { asked, writer, turn } = held();
     const [first, second] = [writer.write(answer(1)), writer.write(answer(2))];
     asked[0]?.answer(new Error('refused'));

@@ -19,7 +19,7 @@ describe('readConnection', () => {
     writeFileSync(join(folder, 'credentials.json'), JSON.stringify(credentials));
   };
 
-  it('takes the variables before any file', () => {
+  it('prefers environment variables to files', () => {
     putCredentials(join(root, '.svc'), 'http://file');
     const env = { SVC_URL: 'http://env/', SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk' };
     const found = readConnection({ env, cwd: root });
@@ -27,12 +27,12 @@ describe('readConnection', () => {
     expect(found.secretKey?.reveal()).toBe('sk');
   });
 
-  it('may have a public key alone', () => {
+  it('accepts a public key without a secret key', () => {
     const found = readConnection({ env: { SVC_PUBLIC_KEY: 'pk' }, cwd: root });
     expect(found).toMatchObject({ url: 'http://127.0.0.1:4500', secretKey: undefined });
   });
 
-  it('never sends the keys of a file to an address of the environment', () => {
+  it('never sends keys from a file to an address from the environment', () => {
     putCredentials(join(root, '.svc'), 'http://file');
     expect(() => readConnection({ env: { SVC_URL: 'http://other' }, cwd: root })).toThrow(
       'SVC_URL is set, but SVC_PUBLIC_KEY is not',
@@ -65,7 +65,7 @@ describe('readConnection', () => {
     expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
   });
 
-  it('finds where operators ask apart from where clients do', () => {
+  it('reads the address for operators separately from that for clients', () => {
     const env = {
       SVC_ADMIN_URL: 'http://inside:4502/',
       SVC_ADMIN_TOKEN: 'at earlier',
@@ -83,7 +83,7 @@ describe('readConnection', () => {
     );
   });
 
-  it('finds what svc up keeps for operators in its data folder', () => {
+  it("finds the operators' credentials of svc up in its data folder", () => {
     putCredentials(join(root, '.svc'), 'http://file');
     const secrets = join(root, '.svc', 'secrets.json');
     writeFileSync(secrets, '{"poolToken": "pt", "internalPort": 4713}');

@@ -17,7 +17,7 @@ const serving = (pages: readonly string[][]): Client => {
   return { baseUrl: '', send: send as unknown as Client['send'] };
 };
 
-it('asks until all blobs were read', async () => {
+it('repeats the check until all blobs were read', async () => {
   expect(await checkAllBlobs(serving([[], [], []]), out)).toEqual({
     name: 'bytes',
     status: 'ok',
@@ -26,7 +26,7 @@ it('asks until all blobs were read', async () => {
   });
 });
 
-it('names the worlds that are hit, and the way out', async () => {
+it('names the affected worlds, with a hint', async () => {
   expect(await checkAllBlobs(serving([['o/p/one'], [], ['o/p/two']]), out)).toMatchObject({
     status: 'failed',
     message:

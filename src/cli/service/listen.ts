@@ -21,7 +21,7 @@ import type {
 import type { ForwardedDelivery } from '../views/webhooks.ts';
 import { type AnswerWriter, createAnswerWriter } from './answer-writer.ts';
 import { forward } from './forward.ts';
-import { createLanes, type Lanes } from './lanes.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 
 export type ListenOptions = {
   client: Client;
@@ -50,7 +50,7 @@ export type ListenEnd =
 const holdSeconds = 25;
 const pauses = { firstMs: 250, mostMs: 5_000 };
 /** Limits: deliveries forwarded concurrently, and deliveries held. A last page may exceed the latter. */
-const lanesAtOnce = 16;
+const forwardedAtOnce = 16;
 const mostHeld = 100;
 /** Longest wait of `once` for deliveries that the session's host has not uploaded yet. */
 const settleMs = 15_000;
@@ -140,8 +140,8 @@ const forwardOne = async (
   options.tellForwarded({ delivery, forwarded, kept });
 };
 
-/** Returns the lane of a delivery: its subscription, or its URL if the subscription is unknown. */
-const laneOf = ({ world, subscription, url }: DeliveryView): string =>
+/** Returns the queue key of a delivery: its subscription, or its URL if the subscription is unknown. */
+const queueKeyOf = ({ world, subscription, url }: DeliveryView): string =>
   JSON.stringify([world, subscription ?? url]);
 
 /** Returns the delivery to start after, and the last delivery that `once` waits for. */
@@ -151,25 +151,25 @@ const begin = async (options: ListenOptions): Promise<{ after: number; upTo: num
   return { after: meta.last, upTo: 0 };
 };
 
-const run = async (options: ListenOptions, lanes: Lanes<DeliveryView>): Promise<ListenEnd> => {
+const run = async (options: ListenOptions, queue: KeyedQueue<DeliveryView>): Promise<ListenEnd> => {
   const { intervalMs, once, signal } = options;
   const { after: first, upTo } = await begin(options);
   const settledAt = performance.now() + settleMs;
   // Existing deliveries are read at once, even if polls are far apart.
   for (let after = first, wait = 0; ; ) {
-    await lanes.room();
+    await queue.capacity();
     const { data, meta } = await read(options, after, wait);
-    for (const delivery of data) lanes.add(laneOf(delivery), delivery);
+    for (const delivery of data) queue.add(queueKeyOf(delivery), delivery);
     const isEmpty = meta.after === after;
     after = meta.after;
     if (!isEmpty) continue;
     const { isOver, state } = meta;
     if (once && (isOver || after >= upTo || performance.now() > settledAt)) {
-      await lanes.drained();
+      await queue.drained();
       return { kind: 'done', state, isOver };
     }
     if (isOver) {
-      await lanes.drained();
+      await queue.drained();
       return { kind: 'over', state };
     }
     if (intervalMs === undefined) wait = once ? 1 : Math.min(holdSeconds, limits.waitMs / 1_000);
@@ -186,9 +186,9 @@ export const listen = async (options: ListenOptions): Promise<ListenEnd> => {
   const { signal } = options;
   const writer = createAnswerWriter((answers) => sendAnswers(options, answers));
   const work = (delivery: DeliveryView): Promise<void> => forwardOne(options, writer, delivery);
-  const lanes = createLanes({ atOnce: lanesAtOnce, most: mostHeld, work });
+  const queue = new KeyedQueue({ atOnce: forwardedAtOnce, most: mostHeld, work });
   try {
-    return await run(options, lanes);
+    return await run(options, queue);
   } catch (error) {
     if (signal.aborted) return { kind: 'interrupted' };
     throw error;

@@ -20,7 +20,7 @@ it('stops waiting for a service that does not answer, and reports it', async () 
   });
 });
 
-it('leaves the stop of its caller as it is', async () => {
+it('rethrows the stop signal of its caller', async () => {
   const stop = new Error('stopped');
   const signal = AbortSignal.abort(stop);
   const hears: Client = {

@@ -20,7 +20,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe("an agent's command", () => {
-  it('tells its status and what it printed, in the order in which it came', async () => {
+  it('reports exit status and output, in the order of arrival', async () => {
     let said = '';
     const say = (text: string) => {
       said += text;
@@ -33,11 +33,11 @@ describe("an agent's command", () => {
     expect(said).toBe(exit.output);
   });
 
-  it('tells the signal that ended it', async () => {
+  it('reports the signal that ended it', async () => {
     expect(await run('kill -9 $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   });
 
-  it('is missing where the shell finds none', async () => {
+  it('reports a command that the shell cannot find as missing', async () => {
     const exit = await run('no-such-agent --go');
     expect(exit).toMatchObject({ exitCode: 127, lastLines: [expect.stringMatching(/not found/)] });
   });
@@ -58,7 +58,7 @@ describe("an agent's command", () => {
     expect(exit).toMatchObject({ output: `${'x'.repeat(chars)}ü→🙂`, outputCut: false });
   });
 
-  it('is ended with all that it started when its time is over', async () => {
+  it('is killed with its child processes at its time limit', async () => {
     const exit = await run('sleep 600 & echo $!; wait', { timeoutSeconds: 1 });
     expect(exit).toMatchObject({ hasTimedOut: true, exitCode: null, signal: 'SIGTERM' });
     const pid = Number(exit.output);
@@ -66,7 +66,7 @@ describe("an agent's command", () => {
     await until(async () => !isAlive(pid), { timeoutMs: 9_000, what: 'the end of its child' });
   });
 
-  it('is ended when it is aborted, which is no exit of its own', async () => {
+  it('is killed when it is aborted, which is not its own exit', async () => {
     const stopping = new AbortController();
     let pid = 0;
     const say = (text: string) => {
@@ -79,13 +79,13 @@ describe("an agent's command", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('throws where it cannot be started at all', async () => {
+  it('throws when the command cannot be started', async () => {
     await expect(run('true', { cwd: '/no/such/folder' })).rejects.toThrow(/ENOENT/);
   });
 });
 
 describe('the environment of an agent', () => {
-  it("has the caller's variables without its keys", () => {
+  it("has the caller's environment variables without its keys", () => {
     const caller = { HOME: '/h', SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk', SVC_API_TOKEN: 'pat' };
     expect(envOfAgent(caller, { SVC_API_TOKEN: 'st-1' })).toEqual({
       ...{ HOME: '/h', SVC_API_TOKEN: 'st-1' },

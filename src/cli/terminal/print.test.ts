@@ -14,7 +14,7 @@ import {
 } from './print.ts';
 
 describe('print', () => {
-  it('aligns cells by what is seen, not by the codes of colours', () => {
+  it('aligns cells by their visible width, ignoring colour codes', () => {
     const red = createColors(true).red('failed');
     expect(
       formatTable([
@@ -87,7 +87,7 @@ describe('print', () => {
     expect(elapsedMs('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.037Z')).toBe(37);
   });
 
-  it('names only the changes that there are', () => {
+  it('lists only the changes that exist', () => {
     expect(formatChanges({})).toBe('no rows changed');
     expect(
       formatChanges({
@@ -97,7 +97,7 @@ describe('print', () => {
     ).toBe('issues: 1 updated; comments: 2 inserted, 1 deleted');
   });
 
-  it('shows rows under the fields of all of them, each on one cut line', () => {
+  it('shows rows under the union of their fields, each row on one line', () => {
     const rows = [
       { id: 1, body: 'two\nlines' },
       { id: 2, tags: ['a'] },
@@ -111,7 +111,7 @@ describe('print', () => {
 });
 
 describe('colours', () => {
-  it('are there only for a terminal that wants them', () => {
+  it('colours appear only on a terminal that wants them', () => {
     expect(wantsColor({}, true)).toBe(true);
     expect(wantsColor({}, false)).toBe(false);
     expect(wantsColor({ NO_COLOR: '1' }, true)).toBe(false);

@@ -21,7 +21,7 @@ describe('withProgress', () => {
     return { context, ended, done, progress: progress as unknown as Progress };
   };
 
-  it('shows nothing of what ends within two seconds', async () => {
+  it('shows no progress for work that ends within two seconds', async () => {
     const { context, ended, done } = begin(true);
     vi.advanceTimersByTime(1_900);
     ended.resolve('value');
@@ -63,7 +63,7 @@ describe('withProgress', () => {
     expect(context.written().out.split('\n')).toHaveLength(3);
   });
 
-  it('keeps a printed line apart from the changing one', async () => {
+  it('keeps printed lines separate from the progress line', async () => {
     const { context, ended, done, progress } = begin(true);
     vi.advanceTimersByTime(2_500);
     progress.print('a fact\n');
@@ -72,7 +72,7 @@ describe('withProgress', () => {
     await done;
   });
 
-  it('takes work within the work for a part of it', async () => {
+  it('treats nested progress as a part of the outer step', async () => {
     const { context, ended, done } = begin(false);
     const inner = withProgress({ out: context.out, step: 'asking' }, async ({ tell, print }) => {
       tell('asking again');
@@ -85,7 +85,7 @@ describe('withProgress', () => {
     expect(context.written().out).toBe('a fact\n… pulling (2.0 s)\n');
   });
 
-  it('hands on what the work throws, with the line wiped', async () => {
+  it('rethrows the error of the work, with the progress line removed', async () => {
     const { context, ended, done } = begin(true);
     vi.advanceTimersByTime(2_500);
     ended.reject(new Error('broken'));

@@ -43,12 +43,12 @@ describe('authority', () => {
     }
   };
 
-  it('vouches for names of this machine', async () => {
+  it('signs certificates for names of this machine', async () => {
     expect(await verdict(['ses-1--api.localhost'], 'ses-1--api.localhost')).toBe('trusted');
     expect(await verdict(['localhost', '127.0.0.1', '::1'], 'localhost')).toBe('trusted');
   });
 
-  it('is trusted for no other names, whatever its key signs', async () => {
+  it('is not trusted for other names, whatever its key signs', async () => {
     expect(await verdict(['bank.example'], 'bank.example')).toBe('permitted subtree violation');
     expect(await verdict(['localhost.example'], 'localhost.example')).toBe(
       'permitted subtree violation',
@@ -59,7 +59,7 @@ describe('authority', () => {
     expect(await verdict(['a.localhost'], 'b.localhost')).toMatch('is not in the cert');
   });
 
-  it('is made once, with a key for its owner alone', async () => {
+  it('is created once, with a key that only its owner can read', async () => {
     const first = await open();
     const again = await open();
     expect([again.pem, again.wasRenewed]).toEqual([first.pem, false]);
@@ -67,7 +67,7 @@ describe('authority', () => {
     expect(readFileSync(file('ca-bundle.pem'), 'utf8')).toContain(first.pem.trim());
   });
 
-  it('is renewed before it ends, so that clients that know the earlier one go on', async () => {
+  it('is renewed before it expires, and clients that trust the earlier one keep working', async () => {
     const first = await open();
     const later = first.until.getTime() - renewBelowMs + dayMs;
     const renewed = await open(later);
@@ -81,7 +81,7 @@ describe('authority', () => {
     expect(new X509Certificate(leaf).checkIssued(earlier)).toBe(true);
   });
 
-  it('renews itself while it runs, and gives no certificate that outlives it', async () => {
+  it('renews itself while it runs, and issues no certificate that outlives it', async () => {
     let now = Date.now();
     const authority = await openAuthority(folder, 'ins-a', () => now);
     now = authority.until.getTime() - dayMs;
@@ -91,7 +91,7 @@ describe('authority', () => {
     expect(ends(readFileSync(file('ca.pem'), 'utf8'))).toBeGreaterThan(ends(cert));
   });
 
-  it('makes a certificate that was lost or is of another key anew, and says which key cannot be read', async () => {
+  it('recreates a certificate that is missing or belongs to another key, and names a key that cannot be read', async () => {
     const first = await open();
     rmSync(file('ca.pem'));
     const again = await open();

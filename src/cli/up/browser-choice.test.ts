@@ -10,14 +10,14 @@ describe('chooseBrowsers', () => {
     );
   });
 
-  it('goes on without browsers, and says why, where none is asked for', () => {
+  it('continues without browsers and says why when no browsers were requested', () => {
     expect(chooseBrowsers(undefined, 'process', nowhere)).toEqual({
       warm: undefined,
       says: expect.stringMatching(/^none: there is no Chromium/),
     });
   });
 
-  it('needs none of this machine on Docker', () => {
+  it('uses no browser of this machine on Docker', () => {
     expect(chooseBrowsers(2, 'docker', nowhere)).toEqual({
       warm: 2,
       says: '2 warm, in containers',

@@ -29,7 +29,7 @@ describe('docker engine', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await probeEngine(env)).toEqual({ answers: true, version: '28.1' });
   });
 
@@ -40,7 +40,7 @@ describe('docker engine', () => {
     );
   });
 
-  it('says what is left of an installation, and by which commands it goes', async () => {
+  it('lists what is left of an installation, and the commands that remove it', async () => {
     const commands = [
       '  docker ps --all --quiet --filter label=svc.installation=ins-1 | xargs -r docker rm --force --volumes',
       '  docker network rm svc-ins-1',

@@ -36,7 +36,7 @@ describe('judgeFolder', () => {
 
   it.each([
     ['a file', { kind: 'not_a_folder' as const }, '/d is a file, not a folder'],
-    ['a folder it may not write to', folder([], false), '/d cannot be written to'],
+    ['refuses a folder that it may not write to', folder([], false), '/d cannot be written to'],
     [
       'a folder of someone else',
       folder(['z.txt', 'a.txt', 'm.txt', 'pg', 'n.txt']),
@@ -79,7 +79,7 @@ describe('openDataFolder', () => {
 
   const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-  it('makes what is missing, closed to others', () => {
+  it('creates missing folders, readable only by the user', () => {
     const made = openDataFolder(join(root, 'a', 'b'));
     expect(modeOf(made.path)).toBe(0o711);
     expect(modeOf(made.blobDir)).toBe(0o700);
@@ -87,7 +87,7 @@ describe('openDataFolder', () => {
     openDataFolder(made.path);
   });
 
-  it('changes nothing in a folder of someone else', () => {
+  it('changes nothing in a folder of another program', () => {
     writeFileSync(join(root, 'thesis.txt'), '');
     expect(() => openDataFolder(root)).toThrow('holds something else already (thesis.txt)');
     expect(() => statSync(join(root, 'blobs'))).toThrow();
@@ -100,7 +100,7 @@ describe('openDataFolder', () => {
     );
   });
 
-  it('keeps secrets and credentials to the user, and the same ones over a restart', () => {
+  it('keeps secrets and credentials readable by the user only, and reuses them after a restart', () => {
     const made = openDataFolder(root);
     const secrets = loadSecrets(made);
     const ports = { port: 4711, internalPort: 4713 };
@@ -120,7 +120,7 @@ describe('openDataFolder', () => {
     });
   });
 
-  it('gives a folder of a release before the key pair of its organization, once', () => {
+  it('adds the key pair of the organization once to a data folder of an earlier release', () => {
     const made = openDataFolder(root);
     const { organizationPublicKey, organizationSecretKey, ...before } = loadSecrets(made);
     expect([organizationPublicKey, organizationSecretKey].join()).toMatch(/^pk-.*,sk-/);
@@ -158,7 +158,7 @@ describe('openDataFolder', () => {
     expect(readdirSync(data).sort()).toEqual(['blobs', 'logs']);
   });
 
-  it('refuses secrets that it does not understand', () => {
+  it('refuses a secrets file in an unknown format', () => {
     mkdirSync(join(root, 'd'));
     writeFileSync(join(root, 'd', 'secrets.json'), '{"version":2}');
     expect(() => loadSecrets(openDataFolder(join(root, 'd')))).toThrow('this version of svc');

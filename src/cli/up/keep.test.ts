@@ -51,7 +51,7 @@ describe('keepRunning', () => {
     return { ...rest, kept, said, waits, nextWait };
   };
 
-  it('hands on a failure of the first start', async () => {
+  it('throws the error of a failed first start', async () => {
     await expect(keep([1])).rejects.toThrow('attempt 1');
   });
 
@@ -67,7 +67,7 @@ describe('keepRunning', () => {
     expect(started[1]?.stopped).toBe(true);
   });
 
-  it('tries again after growing pauses while starting fails', async () => {
+  it('retries with growing pauses while the start fails', async () => {
     const { kept, started, said, waits, nextWait } = await keep([2, 3]);
     started[0]?.end();
     const pauses: (number | undefined)[] = [];

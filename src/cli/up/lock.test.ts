@@ -20,7 +20,7 @@ describe('takeLock', () => {
 
   const self = { pid: process.pid, start: processStart(process.pid) ?? '' };
 
-  it('is held until it is released', () => {
+  it('a lock is held until it is released', () => {
     const lock = takeLock(file, root);
     expect(() => takeLock(file, root)).toThrow(
       `svc up already runs on ${root} (process ${self.pid})`,
@@ -64,14 +64,14 @@ describe('takeLock', () => {
     expect(takeLock(file, root).wasStale).toBe(true);
   });
 
-  it('is not released by one who no longer holds it', () => {
+  it('is not released by a process that no longer holds it', () => {
     const old = takeLock(file, root, { ...self, start: 'earlier' });
     takeLock(file, root);
     old.release();
     expect(existsSync(file)).toBe(true);
   });
 
-  it('says so when another is taking it over', () => {
+  it('reports that another process is taking it over', () => {
     takeLock(file, root, { ...self, start: 'earlier' });
     writeFileSync(`${file}.claim-${self.pid}-earlier`, '');
     expect(() => takeLock(file, root)).toThrow('another svc up is taking over');

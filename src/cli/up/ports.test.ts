@@ -21,20 +21,20 @@ const choose = (wishes: Partial<PortWishes>, look = taken()) =>
   );
 
 describe('choosePorts', () => {
-  it('takes the one that is asked for, and those right after it for the parts', async () => {
+  it('uses the requested port, and the next ones for the other programs', async () => {
     const ports = await choose({});
     expect(ports).toEqual({ api: 4620, host: 4621, internal: 4622, database: 4623 });
     expect(describePorts(ports)).toBe('4620 API, 4621 host API, 4622 internal, 4623 PostgreSQL');
   });
 
-  it('passes over ports of others within the range, and over those that its options name', async () => {
+  it('skips occupied ports of the range, and ports that other options name', async () => {
     const ports = await choose({ gateway: 4622, tls: true }, taken(4621, 4624));
     expect(ports).toMatchObject({ host: 4623, internal: 4625, database: 4626, gateway: 4622 });
     expect(ports.behind).toEqual({ control: 4627, gateway: 4628 });
     expect(describePorts(ports)).toContain('4627 and 4628 behind https, 4622 gateway');
   });
 
-  it('takes the port of last time again where any is wanted', async () => {
+  it('reuses the previous port when any port will do', async () => {
     expect(await choose({ port: 0, remembered: 17_000 })).toMatchObject({ api: 17_000 });
     const { api } = await choose({ port: 0, remembered: 17_000 }, taken(17_000));
     expect(api).not.toBe(17_000);

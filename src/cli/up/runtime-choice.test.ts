@@ -6,7 +6,7 @@ const alive = { answers: true as const, version: '28.1' };
 const dead = { answers: false as const, why: 'unix:///x: no such socket' };
 
 describe('chooseRuntime', () => {
-  it('takes Docker where it answers, else processes, and says why', () => {
+  it('chooses Docker if it is available, else processes, and says why', () => {
     expect(chooseRuntime('auto', alive)).toEqual({
       runtime: 'docker',
       why: 'an engine answers, version 28.1',
@@ -17,7 +17,7 @@ describe('chooseRuntime', () => {
     });
   });
 
-  it('does what it is asked for', () => {
+  it('uses the requested runtime', () => {
     expect(chooseRuntime('process', alive).runtime).toBe('process');
     expect(chooseRuntime('docker', alive).runtime).toBe('docker');
     expect(() => chooseRuntime('docker', dead)).toThrow('no Docker engine answers (unix:///x');

@@ -17,7 +17,7 @@ import { startUp } from './up.ts';
 const isRoot = process.getuid?.() === 0;
 if (isRoot) console.info('a folder that may not be written to is not tried: root may write to all');
 
-describe('startUp refuses', () => {
+describe('startUp', () => {
   let root: string;
   let data: string;
   let steps: string[];
@@ -40,7 +40,7 @@ describe('startUp refuses', () => {
       say: (message) => void steps.push(message),
     });
 
-  it('a file as the folder, and keeps it', async () => {
+  it('refuses a file as the data folder, and keeps it', async () => {
     writeFileSync(data, 'text');
     await expect(start(data)).rejects.toMatchObject({
       code: 'conflict',
@@ -50,13 +50,13 @@ describe('startUp refuses', () => {
     expect(readFileSync(data, 'utf8')).toBe('text');
   });
 
-  it('a folder of someone else, and writes nothing into it', async () => {
+  it('refuses a folder of another program, and writes nothing into it', async () => {
     writeFileSync(join(root, 'thesis.txt'), '');
     await expect(start(root)).rejects.toThrow('holds something else already (thesis.txt)');
     expect(readdirSync(root)).toEqual(['thesis.txt']);
   });
 
-  it('a full disk, and leaves no lock there', async () => {
+  it('reports a full disk, and leaves no lock there', async () => {
     mkdirSync(data);
     symlinkSync('/dev/full', join(data, 'secrets.json.new'));
     await expect(start(data)).rejects.toThrow(
@@ -65,7 +65,7 @@ describe('startUp refuses', () => {
     expect(readdirSync(data).sort()).toEqual(['.gitignore', 'blobs', 'logs']);
   });
 
-  it.skipIf(isRoot)('a folder it may not write to', async () => {
+  it.skipIf(isRoot)('refuses a folder that it may not write to', async () => {
     chmodSync(root, 0o500);
     await expect(start(data)).rejects.toThrow('may not be written to (EACCES)');
     await expect(start(root)).rejects.toThrow('cannot be written to');

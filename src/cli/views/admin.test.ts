@@ -70,7 +70,7 @@ const pool = (installation: string): PoolReport => ({
   fresh: 2,
 });
 
-it('tells fresh hosts from those that hold a world, and pools of one name apart', () => {
+it('distinguishes fresh hosts from those with a loaded world, and pools of the same name', () => {
   const show = (...installations: string[]) =>
     describePools(
       { pools: installations.map(pool), waitingSessions: 0, longestWaitMs: 0 },

@@ -73,7 +73,7 @@ describe('a comparison of builds', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('says so where nothing was graded', () => {
+  it('says that nothing was graded', () => {
     const nothing = { ...comparison, tasks: [], flips: [], flippedToFail: 0 };
     expect(describeComparison(nothing, { colors, room: 80 })).toBe(
       'support 1.3.0 → support h2\nneither build has a session that was graded pass or fail',

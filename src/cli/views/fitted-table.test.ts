@@ -13,7 +13,7 @@ const lines = [
 const show = (room: number, fitting = {}) => formatFitted(head, lines, { colors, room }, fitting);
 
 describe('a fitted table', () => {
-  it('leaves out a column that says nothing of any entry', () => {
+  it('leaves out a column that is empty for every entry', () => {
     expect(show(Infinity)).toBe(
       `RUN      AGENT    NOTE\nnightly  support  ${long}\nweekly   support  short`,
     );
@@ -28,19 +28,19 @@ describe('a fitted table', () => {
     expect(show(60, fitting)).toContain('AGENT');
   });
 
-  it('holds all of each entry in blocks where a cell would be cut to less than 16 columns', () => {
+  it('shows each entry as a block when a cell would be cut to less than 16 columns', () => {
     expect(show(24, { leftOut: ['AGENT'], cut: ['NOTE'] }).split('\n')).toEqual([
       ...['nightly', `  agent support`, `  note ${long}`],
       ...['weekly', '  agent support', '  note short'],
     ]);
   });
 
-  it('names an entry that is known by a number alone', () => {
+  it('names an entry that has only a number', () => {
     const text = formatFitted(['VERSION', 'NOTE'], [['3', long]], { colors, room: 40 });
     expect(text.split('\n')[0]).toBe('version 3');
   });
 
-  it('breaks no block within a field that fits, and counts no mark of a colour', () => {
+  it('does not break a field that fits, and does not count colour codes', () => {
     const painted = createColors(true);
     const cells = ['nightly', painted.green('support'), painted.red('gpt-4o'), long];
     const text = formatFitted(head, [cells], { colors: painted, room: 46 });
@@ -49,7 +49,7 @@ describe('a fitted table', () => {
     expect(text).not.toContain('\\u001b');
   });
 
-  it('says what there is in place of a table without lines', () => {
+  it('prints a sentence in place of an empty table', () => {
     expect(formatFitted(head, [], { colors, room: 80 }, { none: 'no runs' })).toBe('no runs');
   });
 });

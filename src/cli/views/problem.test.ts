@@ -101,7 +101,7 @@ describe('excerptOf', () => {
     expect(draw(line, column)).toBe(`${line}\n${marks}`);
   });
 
-  it('counts columns as a terminal has them', () => {
+  it('counts columns the way a terminal does', () => {
     expect(draw('\ta\tb = 1', 4)).toBe('    a   b = 1\n        ^');
     expect(draw('日本 = "é😀e\u0301"', 6)).toBe('日本 = "é😀e\u0301"\n       ^^^^^^');
   });
@@ -122,7 +122,7 @@ describe('excerptOf', () => {
     }
   });
 
-  it('looks only at what can be shown', () => {
+  it('reads only the part that can be shown', () => {
     const line = 'x'.repeat(8 * 1024 * 1024);
     expect(draw(line, 4_000_000, 20)).toBe(
       `…${'x'.repeat(18)}…\n${' '.repeat(7)}${'^'.repeat(13)}`,

@@ -15,7 +15,7 @@ const problem = (file: string, line: number) => ({
 });
 
 describe('report', () => {
-  it('tells an error with its causes on one line', () => {
+  it('prints an error with its causes on one line', () => {
     const error = new AppError('unavailable', 'no answer', { cause: new Error('refused') });
     expect(describeFailure(error)).toEqual(['error: no answer: refused']);
     expect(describeFailure(new TypeError('odd'))).toEqual(['error: odd']);
@@ -35,7 +35,7 @@ describe('report', () => {
     expect(lines.at(-1)).toBe('data/a.json: and 2 more');
   });
 
-  it('shows the lines of files that are given along', () => {
+  it('shows the lines of files that are passed in', () => {
     const error = new ProblemsError(
       './world',
       [problem('a.toml', 2)],

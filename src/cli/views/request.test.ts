@@ -55,7 +55,7 @@ describe('a request that failed', () => {
     expect(describeLedger([asked(parts)], view).split('\n')).toHaveLength(2);
   });
 
-  it('writes out what would steer the terminal', () => {
+  it('makes terminal control characters visible', () => {
     const response = { body: null, reason: 'no \u001b[2J row' };
     const shown = describeLedger([asked({ status: 404, response })], view);
     expect(shown).not.toContain('\u001b');
@@ -77,7 +77,7 @@ it('a ledger fits a terminal of 80 columns, with reasons and changes below their
   expect(lines.at(-1)).toBe('    changed appointments: 1 inserted');
 });
 
-it('the ledger shows where a browser went, and what it says of a page, a file and its fence', () => {
+it('the ledger shows the requests of a browser, with notes on pages, files and refused addresses', () => {
   const entry = (
     operation: string,
     path: string | null,

@@ -54,7 +54,7 @@ describe('a list of sessions', () => {
     expect(shown).toContain('a\\u001b[2Jb · run r\\u0007');
   });
 
-  it('is asked for by all filters at once', async () => {
+  it('sends all filters in one request', async () => {
     const words = '--verdict fail --task finish --run nightly --build sha256:b1 --state CLOSED';
     const meta = { page: 1, limit: 50, totalItems: 0, totalPages: 0 };
     const { status, asked } = await runAnswered(`worlds session list ${words}`, {

@@ -36,14 +36,14 @@ describe('a push', () => {
       { ...view, room: 80 },
     );
 
-  it('says how its version becomes the head where it waits at the gate', () => {
+  it('says how its version becomes the head while the gate blocks it', () => {
     expect(textOf({ gate: 'waiting' })).toMatch(
       /\ngate +its tests run; .*\n.*\nsee +svc worlds versions crm\nagain +svc worlds test crm@5\n/,
     );
     expect(textOf({})).not.toContain('gate');
   });
 
-  it('that changes nothing says how the version stands that has the tree', () => {
+  it('a push without changes shows the state of the version that has the tree', () => {
     const same = 'nothing changed: version 5 of crm is this tree';
     expect(textOf({ changed: false })).toBe(same);
     expect(textOf({ changed: false, gate: 'failed' })).toBe(`${same}, and failed its tests`);

@@ -40,7 +40,7 @@ describe('a delivery that was forwarded', () => {
   const forwarded = { status: 200, reason: null, durationMs: 14 };
   const start = '14:03:11.402  #12  issues  https://ci.example/hooks';
 
-  it('is a line with its answer, and what is kept where that is another', () => {
+  it('shows a delivery with its answer on one line, and the stored answer if it differs', () => {
     const own = { delivery, forwarded, kept: { status: 200, isOwn: true } };
     expect(describeForwarded(own, colors)).toBe(`${start}  200 in 14 ms`);
     const late = { ...own, kept: { status: 0, isOwn: false } };
@@ -62,7 +62,7 @@ describe('a delivery that was forwarded', () => {
     });
   });
 
-  it('steers no terminal', () => {
+  it('writes no terminal control characters', () => {
     const odd = { ...delivery, event: '\u001b[2Jissues', url: 'https://a.example/\u202e' };
     const line = describeForwarded({ delivery: odd, forwarded, kept: null }, colors);
     expect(line).toContain('\\u001b[2Jissues  https://a.example/\\u202e');
@@ -70,7 +70,7 @@ describe('a delivery that was forwarded', () => {
 });
 
 describe('subscriptions', () => {
-  it('are a table, with those that nothing can be sent to below', () => {
+  it('shows subscriptions as a table, and below it those without a receiver', () => {
     const more = { ...subscription, key: { owner: 'a', n: 2 }, world: 'crm', events: null };
     const off = { ...more, url: null, scope: {}, enabled: false, skips: 'it has no URL' };
     expect(describeSubscriptions([subscription, off], view).split('\n')).toEqual([
@@ -83,7 +83,7 @@ describe('subscriptions', () => {
   });
 });
 
-it('the ledger shows where a webhook went, what its answer was, and what was passed over', () => {
+it('the ledger shows where a webhook was sent, its answer, and skipped subscriptions', () => {
   const entry = (parts: Partial<RequestView>): RequestView => ({
     ...{ sessionId: 'ses-1', id: 1, at: delivery.at, via: 'webhook', operation: 'issues' },
     ...{ method: 'POST', path: null, status: null, response: null, durationMs: 0 },

@@ -38,14 +38,14 @@ const world: WorldDetail = {
   files: [],
 };
 
-it('says what a world probably does not mean', () => {
+it('warns of a probable mistake in a world', () => {
   const lines = describeWorld(world, view).split('\n');
   expect(lines.filter((line) => line.startsWith('warning'))).toEqual([
     'warning: notes.author is dropped by [redact], but every row must have it',
   ]);
 });
 
-it('names the policy as one, and says of no field that it is redacted', () => {
+it('shows the redaction policy as one line, and marks no field as redacted', () => {
   const redact = { slug: 'board', hash: ['login'], drop: [], preserve: [], round: { at: 2 } };
   const shown = describeWorld({ ...world, redact }, view);
   expect(shown).toMatch(/^policy +login \[hash\], at \[round:2\]; salt board$/m);

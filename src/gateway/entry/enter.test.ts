@@ -34,7 +34,7 @@ it.each([new AppError('unavailable', 'away'), new DOMException('too late', 'Time
   },
 );
 
-it('a fault in checking a link is not taken for an absent control plane', async () => {
+it('an internal fault while checking a link is not reported as an unavailable control plane', async () => {
   const fault = new TypeError('not a function');
   await expect(openLink(fault).opened).rejects.toBe(fault);
 });

@@ -15,7 +15,7 @@ const find = (address: string, networks: string[], changes: Partial<UpstreamRule
 const everything = ['0.0.0.0/0', '::/0'];
 
 describe('where the gateway connects to', () => {
-  it('is a host in a network that is named', () => {
+  it('connects to a host in a configured network', () => {
     const networks = ['10.0.0.0/8', 'fd00::/8', '127.0.0.1/32'];
     expect(find('http://10.1.2.3:8080', networks)).toEqual({ host: '10.1.2.3', port: 8080 });
     expect(find('http://[fd00::7]:8080', networks)).toEqual({ host: 'fd00::7', port: 8080 });
@@ -66,14 +66,14 @@ describe('where the gateway connects to', () => {
     expect(find(address, [...everything, '127.0.0.0/8'])).toBe('it is no IP address with a port');
   });
 
-  it('is at a port that is allowed', () => {
+  it('connects only to an allowed port', () => {
     const ports = [{ first: 8_080, last: 8_080 }];
     expect(find('http://10.1.2.3:8080', everything, { ports })).toMatchObject({ port: 8080 });
     expect(find('http://10.1.2.3:6443', everything, { ports })).toContain('SVC_HOST_PORTS');
     expect(find('http://10.1.2.3:443', everything)).toContain('SVC_HOST_PORTS');
   });
 
-  it('is no program of the installation, by whatever address of this machine', () => {
+  it('is never a program of the installation, by whatever address of this machine', () => {
     const others = () => ['http://127.0.0.1:4502', 'http://0.0.0.0:4600', 'http://[::]:9090'];
     const ask = (address: string) => find(address, ['127.0.0.0/8', '::1/128'], { others });
     const own = 'it is that of a program of the installation';

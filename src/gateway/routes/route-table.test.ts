@@ -34,7 +34,7 @@ const away = async (): Promise<never> => {
 };
 
 describe('the table of routes', () => {
-  it('asks once for all who ask at the same time, and again after its maximum age', async () => {
+  it('shares one lookup among concurrent requests, and repeats it after the maximum age', async () => {
     const { table, asked, world } = tableOf();
     const found = await Promise.all([table.find('a'), table.find('a'), table.find('a')]);
     expect(found).toEqual(Array(3).fill({ kind: 'route', route: route('a') }));
@@ -62,7 +62,7 @@ describe('the table of routes', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('does not believe an answer that was asked for before a change', async () => {
+  it('ignores an answer that was requested before a change', async () => {
     const { table, asked, world } = tableOf();
     const first = Promise.withResolvers<Route>();
     world.answer = () => first.promise;
@@ -102,7 +102,7 @@ describe('the table of routes', () => {
     expect(await table.find('a')).toEqual({ kind: 'unknown' });
   });
 
-  it('does not go on using a route that was about to change', async () => {
+  it('stops using a route that was about to change', async () => {
     const { table, world } = tableOf();
     world.answer = async (id) => route(id, 'PROVISIONING');
     await table.find('a');

@@ -101,7 +101,7 @@ const run = async (contract: Contract & { vendor: VendorContract }, start: Start
 const secret = 'Sup3r/Secret+Key=&"x';
 
 describe('capture', () => {
-  it('asks for lists page by page and for the items that they hold, and keeps what a world is made of', async () => {
+  it('captures lists page by page and their items, and stores what a world is built from', async () => {
     const { url, asked } = await begin();
     const { report, folder } = await run(contractOf({ url }));
     expect(report.failed).toEqual([]);
@@ -125,7 +125,7 @@ describe('capture', () => {
     expect(asked).toHaveLength(16);
   });
 
-  it('reads no answer that a manifest names outside of the folder, and asks for it again', async () => {
+  it('ignores an answer outside the folder that a manifest names, and requests it again', async () => {
     const { url, asked } = await begin();
     const { folder } = await run(contractOf({ url }), { only: ['list_boards'] });
     const [kept = ''] = filesOf(folder).filter((file) => file.includes('list_boards'));
@@ -178,7 +178,7 @@ describe('capture', () => {
     },
   );
 
-  it('takes arguments as given, for one operation or for all, repeated where the vendor repeats them', async () => {
+  it('passes given arguments to one operation or to all, repeated where the vendor repeats them', async () => {
     const { url, asked } = await begin();
     const byOperation = new Map([['list_cards', new Map([['board', ['2', '9']]])]]);
     const sets = new Map([['get_card', [{ id: 2_001 }, { id: 9_999 }]]]);
@@ -249,7 +249,7 @@ describe('capture', () => {
     await expect(run(contract, { env: {} })).rejects.toThrow('KEY is not set');
   });
 
-  it('fetches a token again before it ends, and when the vendor gives it up', async () => {
+  it('refreshes a token before it expires, and when the vendor revokes it', async () => {
     const started = await begin({
       ...{ scheme: 'oauth2', secret, clientId: 'robot', failures: { 4: 'expired' } },
     });
@@ -261,7 +261,7 @@ describe('capture', () => {
     expect(started.tokens).toBe(2);
   });
 
-  it('asks again after as long as the vendor wants, and names what never becomes an answer', async () => {
+  it('retries after the delay that the vendor names, and lists requests that never succeed', async () => {
     const five = Object.fromEntries([9, 10, 11, 12, 13].map((n) => [n, 'broken' as const]));
     const { url } = await begin({
       failures: { 1: 'busy', 3: 'down', 5: 'broken', 7: 'cut', ...five },
@@ -280,7 +280,7 @@ describe('capture', () => {
     expect(next.report.operations.reduce((sum, one) => sum + one.rows, 0)).toBe(3 + 150);
   });
 
-  it('asked for again with a wrong credential, loses no capture', async () => {
+  it('keeps all captures when it is repeated with a wrong credential', async () => {
     const { url } = await begin({ scheme: 'bearer', secret });
     const auth = '[auth]\nscheme = "bearer"\nsecret_env = "KEY"';
     const contract = contractOf({ url, auth });
@@ -294,7 +294,7 @@ describe('capture', () => {
     }
   });
 
-  it('asked for again, is replaced; what the vendor has no more goes when all was asked for', async () => {
+  it('replaces captures when repeated, and removes those that the vendor no longer has after a full run', async () => {
     const many = await begin({ boards: 3 });
     const { folder } = await run(contractOf({ url: many.url }));
     const before = filesOf(folder).length;
@@ -318,7 +318,7 @@ describe('capture', () => {
     ).toBe(true);
   });
 
-  it('takes no credential to where the vendor sends it, unless it is the same place', async () => {
+  it('follows a redirect without credentials, unless it leads to the same origin', async () => {
     const other = await startStandInVendor();
     const { url, asked } = await begin({ scheme: 'bearer', secret });
     const at = (to: string) =>
@@ -344,7 +344,7 @@ describe('capture', () => {
     }
   });
 
-  it('keeps none of 500 planted secrets and personal values, nor the argument that asked for one', async () => {
+  it('stores none of 500 planted secrets and personal values, nor the argument that requested one', async () => {
     const people = 160;
     const { url, personal } = await begin({ scheme: 'bearer', secret, people, echo: true });
     const asked = personal.filter((text) => text.includes('@')).slice(0, 20);
@@ -373,7 +373,7 @@ describe('capture', () => {
 });
 
 describe('a capture that is killed', () => {
-  it('goes on at any of 50 moments, and asks nothing twice but what was under way', async () => {
+  it('resumes after a kill at any of 50 moments, and repeats only the requests in progress', async () => {
     const { url, asked } = await begin({ boards: 12, cardsPerBoard: 25 });
     const contract = contractOf({ url });
     const whole = await run(contract, { mostItems: 20 });

@@ -29,7 +29,7 @@ describe('the next cursor', () => {
     expect(ofField(value)).toEqual({ next });
   });
 
-  it('of a body without the object that would hold it is none', () => {
+  it('finds no cursor in a body without the object that would hold it', () => {
     for (const body of [null, [], {}, { meta: null }, 'text', 7]) {
       expect(nextCursor(inField, { headers: {}, body })).toEqual({ next: null });
     }
@@ -55,7 +55,7 @@ describe('the next cursor', () => {
     expect(ofHeader(value)).toEqual({ next });
   });
 
-  it('of a header that is not there is none', () => {
+  it('finds no cursor in a missing header', () => {
     expect(ofHeader()).toEqual({ next: null });
   });
 
@@ -82,7 +82,7 @@ describe('the next cursor', () => {
     expect(ofLink(link)).toEqual({ next });
   });
 
-  it('of a header Link whose address lacks it is a problem; without the header there is none', () => {
+  it('reports a Link header whose address has no cursor; without the header there is none', () => {
     expect(ofLink('</x?page=4>; rel="next"')).toEqual({
       problem: expect.stringContaining('after'),
     });

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('differences', () => {
-  it('of 20 kinds are each found where they were planted', async () => {
+  it('finds each of 20 kinds of differences where it was planted', async () => {
     const files = readTree(folder);
     const compiled = compileTree(files);
     if (!compiled.ok) throw new Error('it compiled before');
@@ -126,7 +126,7 @@ describe('differences', () => {
     expect(planted.length).toBeGreaterThan(20);
   });
 
-  it('of error bodies are found, but not what errors repeat of the request', async () => {
+  it('finds differences of error bodies, except for what errors repeat of the request', async () => {
     const files = readTree(folder);
     expect(await conformServed(files)).toMatchObject({ fidelity: 100, different: [] });
     const changed = files.map((file) => {

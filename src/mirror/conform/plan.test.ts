@@ -76,19 +76,19 @@ const mapped = 'body = { name = "name" }\ngenerate = { id = "int" }';
 const row = { id: 1, name: 'Ann', mail: 'ann@x.example' };
 
 describe('a creation that was not captured', () => {
-  it('has no body where there is no row to make one of', () => {
+  it('sends no body when there is no row to build it from', () => {
     expect(planOf('rows', mapped, [])).toEqual({
       body: undefined,
       reason: 'it was not captured, and there is no row of rows to make a body of',
     });
   });
 
-  it('has an empty body where the route fills all that a row must have', () => {
+  it('sends an empty body when the route fills all required fields', () => {
     const filled = 'body = { mail = "mail" }\ndefaults = { name = "x" }\ngenerate = { id = "int" }';
     expect(planOf('rows', filled, [])).toEqual({ body: {}, reason: undefined });
   });
 
-  it('has the members that its route maps, and other values where they are unique', () => {
+  it('has the members that its route maps, with new values for unique fields', () => {
     expect(planOf('rows', mapped, [row]).body).toEqual({ name: 'Ann' });
     const all = 'body = { id = "key.id", name = "name", mail = "mail" }';
     expect(planOf('rows', all, [row]).body).toEqual({
@@ -98,14 +98,14 @@ describe('a creation that was not captured', () => {
     });
   });
 
-  it('has the whole row where its route maps nothing, but for what the route fills', () => {
+  it('sends the whole row except the fields that the route fills when the route maps nothing', () => {
     expect(planOf('rows', 'generate = { id = "int" }', [row]).body).toEqual({
       name: 'Ann',
       mail: 'ann@x.example-conform',
     });
   });
 
-  it('keeps references, and has none where a key holds nothing else', () => {
+  it('keeps references, and plans no creation when a key holds nothing else', () => {
     const part = { row_id: 1, number: 2, name: 'p' };
     expect(planOf('parts', '', [part]).body).toEqual({ ...part, number: 1_000_002 });
     expect(planOf('links', '', [{ one_id: 1, other_id: 2, name: 'l' }]).reason).toBe(

@@ -25,7 +25,7 @@ const marksOf = (draft: { marks: { place: string; message: string }[] }): string
   draft.marks.map(({ place, message }) => `${place}: ${message}`).join('\n');
 
 describe('a draft', () => {
-  it('of plain resources has their entities, routes, pages, samples and example rows', async () => {
+  it('drafts entities, routes, pages, samples and example rows from plain resources', async () => {
     const { draft, contract, rows } = await draftOf('helpdesk.yaml');
     expect(draft.entities).toEqual([
       { name: 'tickets', key: ['id'], fields: 6, rows: 3 },
@@ -56,7 +56,7 @@ describe('a draft', () => {
     );
   });
 
-  it('of deep references follows them, merges what they compose, and ends where they go in circles', async () => {
+  it('follows deep references, merges composed schemas, and stops at cycles', async () => {
     const { draft, contract } = await draftOf('ledger.yaml');
     expect(draft.entities.map(({ name, key }) => [name, key])).toEqual([
       ['accounts', ['id']],
@@ -84,7 +84,7 @@ describe('a draft', () => {
     expect(marksOf(draft)).toContain('its answers also hold took');
   });
 
-  it('of odd names leaves out what no field can be named after, and says so', async () => {
+  it('leaves out names that cannot be field names, and says so', async () => {
     const { draft, contract } = await draftOf('odd.json');
     expect(draft.entities).toEqual([{ name: 'devices', key: ['serial'], fields: 3, rows: 3 }]);
     expect(contract.vendor?.auth).toMatchObject({ scheme: 'header', name: 'X-Auth-Key' });
@@ -102,7 +102,7 @@ describe('a draft', () => {
     expect(marks).toContain('its key is taken to be "serial"');
   });
 
-  it('is refused for what is no such document', async () => {
+  it('refuses a document of another kind', async () => {
     const here = fileURLToPath(import.meta.url);
     await expect(readOpenApi(here, 'x.ts')).rejects.toThrow('x.ts is no OpenAPI document');
     expect(readFileSync(here, 'utf8')).toContain('Drafts of documents');

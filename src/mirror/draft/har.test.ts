@@ -54,7 +54,7 @@ describe('a HAR file', () => {
     expect(seen?.body).toEqual(JSON.parse(people));
   });
 
-  it('reads plain JSON that has the letters of base64 as what it says', () => {
+  it('reads plain JSON that consists of base64 characters as JSON', () => {
     const content = { encoding: 'base64', text: '1234' };
     const [seen] = readHar(harOf(entryOf('https://api.odd.example/n', content)), 'c.har');
     expect(seen?.body).toBe(1234);

@@ -76,7 +76,7 @@ describe('a draft of a document with an odd place', () => {
     expect(marks).toContain('can have: "", __proto__, constructor, toString');
   });
 
-  it('keeps the one value of a field that is called like the parent, and relates another', () => {
+  it('keeps the value of a field that is named like the parent, and relates another field', () => {
     const kind = { type: 'string', enum: ['slot'] };
     const { rows, contract } = draftOf({
       '/parcels/types': listOf({ id, name: id }, { id: 'T1', name: 'small' }),
@@ -91,7 +91,7 @@ describe('a draft of a document with an odd place', () => {
     ]);
   });
 
-  it('leaves numbers that are not kept exactly out of example rows, at any depth', () => {
+  it('leaves numbers that JSON cannot represent exactly out of example rows, at any depth', () => {
     const big = 2 ** 63;
     const { rows, marks } = draftOf({
       '/topics': listOf(
@@ -131,7 +131,7 @@ describe('a draft of a document with an odd place', () => {
     expect(marks).toMatch(/operation \w+: it was left out: /);
   });
 
-  it('serves no route whose table is refused, and keeps it for captures', () => {
+  it('does not serve a route whose table is refused, but keeps it for captures', () => {
     const other = answerOf({ type: 'array', items: rowOf({ id, name: id }) });
     const { draft, marks } = draftOf({ '/odd/{a}': { get: other }, '/odd/{b}': { get: other } });
     expect(draft.operations.filter(({ isServed }) => isServed)).not.toHaveLength(3);

@@ -1,13 +1,13 @@
 /** Keyed queues: order within a key, the limit of concurrent keys, and the bound of held items. */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { createLanes } from './lanes.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 
-/** Creates keyed queues whose work ends when the test says. */
+/** Creates a keyed queue whose work ends when the test says. */
 const controlled = (limits: { atOnce: number; most: number }) => {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
-  const lanes = createLanes<string>({
+  const queue = new KeyedQueue<string>({
     ...limits,
     work(item) {
       begun.push(item);
@@ -18,7 +18,7 @@ const controlled = (limits: { atOnce: number; most: number }) => {
   });
   const began = (count: number) =>
     until(() => begun.length >= count, { timeoutMs: 30_000, what: `${count} begun` });
-  return { lanes, begun, began, ends };
+  return { queue, begun, began, ends };
 };
 
 /** Returns true if a promise is settled now, together with everything that follows at once. */
@@ -28,50 +28,50 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   return (await Promise.race([promise, turn])) !== pending;
 };
 
-describe('lanes', () => {
-  it('keep the order of each, and do not wait for one another', async () => {
-    const { lanes, begun, began, ends } = controlled({ atOnce: 2, most: 10 });
-    for (const item of ['a1', 'a2', 'b1', 'c1']) lanes.add(item.slice(0, 1), item);
+describe('KeyedQueue', () => {
+  it('keeps the order of each key, and runs keys concurrently', async () => {
+    const { queue, begun, began, ends } = controlled({ atOnce: 2, most: 10 });
+    for (const item of ['a1', 'a2', 'b1', 'c1']) queue.add(item.slice(0, 1), item);
     expect(begun).toEqual(['a1', 'b1']);
     ends.get('b1')?.resolve();
     await began(3);
     ends.get('c1')?.resolve();
-    expect(await isSettled(lanes.drained())).toBe(false);
+    expect(await isSettled(queue.drained())).toBe(false);
     expect(begun).toEqual(['a1', 'b1', 'c1']);
     ends.get('a1')?.resolve();
     await began(4);
     ends.get('a2')?.resolve();
-    await lanes.drained();
+    await queue.drained();
     expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  it('have room when less is held than may be', async () => {
-    const { lanes, ends } = controlled({ atOnce: 1, most: 2 });
-    await lanes.room();
-    lanes.add('a', 'a1');
-    await lanes.room();
-    lanes.add('b', 'b1');
-    const room = lanes.room();
-    expect(await isSettled(room)).toBe(false);
+  it('waits for capacity while as many items are held as allowed', async () => {
+    const { queue, ends } = controlled({ atOnce: 1, most: 2 });
+    await queue.capacity();
+    queue.add('a', 'a1');
+    await queue.capacity();
+    queue.add('b', 'b1');
+    const waiting = queue.capacity();
+    expect(await isSettled(waiting)).toBe(false);
     ends.get('a1')?.resolve();
-    await room;
+    await waiting;
   });
 
-  it('begin nothing more once something has failed, and tell what it was', async () => {
-    const { lanes, begun, ends } = controlled({ atOnce: 1, most: 1 });
-    lanes.add('a', 'a1');
-    lanes.add('a', 'a2');
-    lanes.add('b', 'b1');
-    const waiting = Promise.allSettled([lanes.room(), lanes.drained()]);
+  it('starts nothing more after a failure, and reports it', async () => {
+    const { queue, begun, ends } = controlled({ atOnce: 1, most: 1 });
+    queue.add('a', 'a1');
+    queue.add('a', 'a2');
+    queue.add('b', 'b1');
+    const waiting = Promise.allSettled([queue.capacity(), queue.drained()]);
     ends.get('a1')?.reject(new Error('refused for good'));
     for (const end of await waiting) {
       expect(end).toMatchObject({ status: 'rejected', reason: { message: 'refused for good' } });
     }
-    await expect(lanes.room()).rejects.toThrow('refused for good');
+    await expect(queue.capacity()).rejects.toThrow('refused for good');
     expect(begun).toEqual(['a1']);
   });
 
-  it('are drained when nothing was added', async () => {
-    await controlled({ atOnce: 1, most: 1 }).lanes.drained();
+  it('is drained at once when nothing was added', async () => {
+    await controlled({ atOnce: 1, most: 1 }).queue.drained();
   });
 });
