@@ -42,7 +42,7 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
     }
   };
 
-  const tell = async (): Promise<void> => {
+  const sendWaiting = async (): Promise<void> => {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, most);
       // If a batch is refused, its reports are sent one by one, so that only the refused one is left out.
@@ -65,7 +65,7 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
         log.error({ reports: waiting.length - kept.length }, 'reports were not taken in time');
       }
       waiting = kept;
-      await tell();
+      await sendWaiting();
     },
   });
 

@@ -107,8 +107,8 @@ const begin = (receiver: Receiver, parts: Partial<ListenOptions> = {}) => {
   const end = listen({
     ...{ client: clientOf(), sessionId, target: new URL(receiver.url) },
     ...{ replay: false, once: false, signal: interrupt.signal },
-    tellForwarded: (one) => void done.push(one),
-    tellAway: ({ message }) => void aways.push(message),
+    onForwarded: (one) => void done.push(one),
+    onAway: ({ message }) => void aways.push(message),
     ...parts,
   });
   const forwarded = (count: number) =>

@@ -104,8 +104,8 @@ const listenOnce = async (sessionId: string, receiver: Receiver) => {
   const end = await listen({
     ...{ client: network.client, sessionId, target: new URL(receiver.url) },
     ...{ replay: true, once: true, signal: AbortSignal.timeout(60_000) },
-    tellForwarded: ({ forwarded }) => void statuses.push(forwarded.status),
-    tellAway: (error) => {
+    onForwarded: ({ forwarded }) => void statuses.push(forwarded.status),
+    onAway: (error) => {
       throw error;
     },
   });

@@ -160,7 +160,7 @@ const addDoctor = ({ context, add, clientFor }: Admin): void => {
       'check database, clocks, blobs, worlds, gateways, orchestrators, pools, hosts, sessions and addresses',
     example: 'svc admin doctor\nsvc admin doctor --deep',
     decides: true,
-  }).option('--deep', 'also read the blobs of all worlds and tell those that are damaged');
+  }).option('--deep', 'also read the blobs of all worlds and list the damaged ones');
   command.action(async (options: ServiceOptions & { deep?: boolean }) => {
     const client = clientFor(options);
     const { body } = await client.send(examine, {});

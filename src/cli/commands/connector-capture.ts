@@ -95,7 +95,7 @@ const capture = async (context: Context, folder: string, options: Options): Prom
   try {
     const report = await withProgress(
       { out: context.err, step: `capturing ${contract.vendor.slug}` },
-      ({ tell, print }) => {
+      ({ showStep, print }) => {
         const asker = createAsker({
           vendor: contract.vendor,
           env: context.env,
@@ -103,7 +103,7 @@ const capture = async (context: Context, folder: string, options: Options): Prom
           time: machineTime,
           signal,
           mostBytes: limits.treeFileBytes,
-          tellWait: (reason, ms) =>
+          onWait: (reason, ms) =>
             print(`the vendor answered ${reason}; waiting for ${formatDuration(ms)}\n`),
         });
         return captureVendor({
@@ -117,7 +117,7 @@ const capture = async (context: Context, folder: string, options: Options): Prom
           secrets,
           time: machineTime,
           signal,
-          tell,
+          showStep,
         });
       },
     );

@@ -76,7 +76,7 @@ const askVendor = async (
   contract: Mirrored,
   options: Options,
   signal: AbortSignal,
-  tell: (step: string) => void,
+  showStep: (step: string) => void,
 ): Promise<CapturedWorld['captures']> => {
   const operations = contract.vendor.operations.filter(({ method }) => method === 'GET');
   const given = await readGivenArguments(context, options, operations);
@@ -88,7 +88,17 @@ const askVendor = async (
       mostBytes: limits.treeFileBytes,
     });
     await captureVendor({
-      ...{ contract, folder, operations, given, asker, secrets, time: machineTime, signal, tell },
+      ...{
+        contract,
+        folder,
+        operations,
+        given,
+        asker,
+        secrets,
+        time: machineTime,
+        signal,
+        showStep,
+      },
       mostItems: 10,
     });
     return capturesOf('the vendor', readTree(context, folder));
@@ -102,7 +112,7 @@ const compare = async (
   { world, serve }: Subject,
   options: Options,
   signal: AbortSignal,
-  tell: (step: string) => void,
+  showStep: (step: string) => void,
 ): Promise<ConformReport> => {
   const { contract, baseRows } = world.compiled;
   const { vendor } = contract;
@@ -114,12 +124,14 @@ const compare = async (
   }
   const isLive = options.against === 'vendor';
   const captures = isLive
-    ? await askVendor(context, { ...contract, vendor }, options, signal, tell)
+    ? await askVendor(context, { ...contract, vendor }, options, signal, showStep)
     : world.captures;
   const rowsOf = (entity: string): readonly Row[] => baseRows[entity] ?? [];
   const plan = planPlays(contract, captures, rowsOf);
   const play = (which: 'reads' | 'writes', before?: ConformReport) =>
-    serve(signal, ({ base, ask }) => conform({ contract, plan, base, ask, tell }, which, before));
+    serve(signal, ({ base, ask }) =>
+      conform({ contract, plan, base, ask, showStep }, which, before),
+    );
   const reads = await play('reads');
   // Requests that write use a session of their own. The vendor is never sent such requests.
   return plan.writes.length === 0 || isLive ? reads : play('writes', reads);
@@ -131,7 +143,7 @@ const run = async (context: Context, given: string, options: Options): Promise<v
   try {
     const report = await withProgress(
       { out: context.err, step: `comparing ${given}` },
-      ({ tell }) => compare(context, subject, options, stopping.signal, tell),
+      ({ showStep }) => compare(context, subject, options, stopping.signal, showStep),
     );
     if (options.json === true) context.out.writeExactly(formatJson(report));
     else {

@@ -75,7 +75,7 @@ const giveChange = (serving: Serving): void => {
   }
 };
 
-const tellServed = (serving: Serving, outcome: ServingLine['serving']): void => {
+const showServing = (serving: Serving, outcome: ServingLine['serving']): void => {
   const { context, options, given, address } = serving;
   if (given === undefined || address === undefined) return;
   const { built, since } = given;
@@ -92,7 +92,7 @@ const tellServed = (serving: Serving, outcome: ServingLine['serving']): void => 
 const hear = (serving: Serving, line: ProgramLine): void => {
   const { context, options, session } = serving;
   if ('listening' in line) serving.address = line.listening[0];
-  else if ('serving' in line) tellServed(serving, line.serving);
+  else if ('serving' in line) showServing(serving, line.serving);
   else if ('notServed' in line) {
     const { reason, hasBefore } = line.notServed;
     const rest = hasBefore ? '; what was served before still is' : '';

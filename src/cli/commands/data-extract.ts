@@ -260,7 +260,7 @@ const extract = async (context: Context, source: Source, options: Options) => {
   const writers = openWriters(context, contract, options, losses);
   const stopping = listenForStop();
   const of = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`;
-  const work = async ({ tell }: Pick<Progress, 'tell'>): Promise<void> => {
+  const work = async ({ showStep }: Pick<Progress, 'showStep'>): Promise<void> => {
     for await (const { entity, rows, read, preserved } of source.read(stopping.signal)) {
       stopping.signal.throwIfAborted();
       counts.read += read;
@@ -269,14 +269,14 @@ const extract = async (context: Context, source: Source, options: Options) => {
         rows.map((row) => shaping.shape(entity, row, preserved)),
       );
       counts.rows += rows.length;
-      tell(`extracting rows: ${formatCount(counts.read, 'row')}${of}`);
+      showStep(`extracting rows: ${formatCount(counts.read, 'row')}${of}`);
     }
     await writers.close();
   };
   // If the rows themselves go to the terminal, a progress line would garble them.
   const isSeen = options.out === undefined && context.out.isTerminal;
   try {
-    if (isSeen) await work({ tell: () => undefined });
+    if (isSeen) await work({ showStep: () => undefined });
     else await withProgress({ out: context.err, step: 'extracting rows' }, work);
   } catch (error) {
     await Promise.all(writers.sinks.map((sink) => sink.abandon()));

@@ -221,7 +221,7 @@ const run = async (
     const beganMs = performance.now();
     const end = await withProgress(
       { out: context.err, step: `importing rows into ${slug}` },
-      ({ tell }) =>
+      ({ showStep }) =>
         importRows(
           {
             client,
@@ -229,10 +229,10 @@ const run = async (
             how,
             note,
             signal: stopping.signal,
-            tellSent: (sent) => tell(sendingText(sources, sent, beganMs)),
-            tellBatch: (batch) => {
+            onSent: (sent) => showStep(sendingText(sources, sent, beganMs)),
+            onBatch: (batch) => {
               isSealed = true;
-              tell(batchText(batch));
+              showStep(batchText(batch));
             },
           },
           chunks,

@@ -79,7 +79,7 @@ export const addDataQuery = (data: Command, context: Context): void => {
     )
     .option('--resolve', 'values are plaintexts of fields that the world redacts')
     .option('--across', 'also ask linked worlds that map the fields')
-    .option('--compare', 'with --across: tell how their rows differ');
+    .option('--compare', 'with --across: show how their rows differ');
   addPage(command).action(async (world: string, entity: string, options: QueryOptions) => {
     const slug = addressWith(world, options.version);
     const { where, limit, offset, resolve, across, compare } = options;

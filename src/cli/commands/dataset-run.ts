@@ -100,7 +100,7 @@ const play = async (
 };
 
 /** Runs without an agent: prints the environment of each session for a program that works and grades elsewhere. */
-const tellSessions = (context: Context, run: Run, options: Options): Promise<WorldRunView> =>
+const printSessions = (context: Context, run: Run, options: Options): Promise<WorldRunView> =>
   followRun(run, async (item) => {
     const session = await readySession(run, item, options.wait);
     const env = agentEnv(session, item.datasetItemId);
@@ -132,7 +132,7 @@ const start = async (context: Context, name: string, options: Options): Promise<
   const run: Run = { client, dataset: name, run: started.name, signal: stopping.signal };
   try {
     if (agent !== undefined) setVerdict(context, false); // stays until all items are graded
-    if (agent === undefined) await tellSessions(context, run, options);
+    if (agent === undefined) await printSessions(context, run, options);
     else await play(context, run, { ...options, agent });
     stopping.signal.throwIfAborted();
     if (agent !== undefined) await printEnd(context, run, options);

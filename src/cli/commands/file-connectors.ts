@@ -154,14 +154,14 @@ const addRest = (connectors: Command, context: Context): void => {
 
 /** Syncs repeatedly until nothing is left to copy. Returns the totals. */
 const syncAll = (client: Client, connectorId: string, context: Context): Promise<SyncAnswer> =>
-  withProgress({ out: context.err, step: 'syncing' }, async ({ tell }) => {
+  withProgress({ out: context.err, step: 'syncing' }, async ({ showStep }) => {
     let files = 0;
     let bytes = 0;
     for (;;) {
       const { body } = await client.send(api.syncFileConnector, { body: { connectorId } });
       files += body.files;
       bytes += body.capture.bytes;
-      tell(`syncing: ${files} of ${files + body.capture.left} files`);
+      showStep(`syncing: ${files} of ${files + body.capture.left} files`);
       if (body.capture.left === 0 || body.files === 0) {
         return { ...body, files, capture: { ...body.capture, bytes } };
       }

@@ -85,11 +85,11 @@ const withEach = async <Item>(
 type Tally = Record<string, number>;
 
 const counting =
-  (tally: Tally, { tell }: Progress, verb: string) =>
+  (tally: Tally, { showStep }: Progress, verb: string) =>
   (what: string) => {
     tally[what] = (tally[what] ?? 0) + 1;
     const done = Object.values(tally).reduce((sum, each) => sum + each, 0);
-    tell(`${verb} files: ${done}`);
+    showStep(`${verb} files: ${done}`);
   };
 
 const tallyText = (tally: Tally): string =>

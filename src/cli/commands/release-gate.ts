@@ -69,7 +69,7 @@ const waitForRuns = (
   ask: () => Promise<GateView>,
   seconds: number,
 ): Promise<GateView> =>
-  withProgress({ out: context.err, step: 'asking the gate' }, async ({ tell }) => {
+  withProgress({ out: context.err, step: 'asking the gate' }, async ({ showStep }) => {
     const endsAt = performance.now() + seconds * 1_000;
     let view = await ask();
     for (
@@ -77,7 +77,7 @@ const waitForRuns = (
       isGoing(view);
       pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)
     ) {
-      tell(describeWait(view));
+      showStep(describeWait(view));
       const restMs = endsAt - performance.now();
       if (restMs <= 0) return view;
       await pause(Math.min(pauseMs, restMs));

@@ -93,8 +93,8 @@ const readStateInput = async (
   };
 };
 
-const describeState = (output: unknown, { room }: View): string => {
-  if (isObject(output) && 'rows' in output) return describePage(output as StatePage, room);
+const describeState = (output: unknown, { columns }: View): string => {
+  if (isObject(output) && 'rows' in output) return describePage(output as StatePage, columns);
   return describeCounts(output as Parameters<typeof describeCounts>[0]);
 };
 

@@ -27,7 +27,7 @@ const parseTarget = (text: string): URL => {
   return url;
 };
 
-const tellEnd = (context: Context, sessionId: string, end: ListenEnd, count: number): void => {
+const printEnd = (context: Context, sessionId: string, end: ListenEnd, count: number): void => {
   const forwarded = `${formatCount(count, 'delivery', 'deliveries')} forwarded`;
   if (end.kind === 'interrupted') context.err.write(`interrupted; ${forwarded}\n`);
   else if (end.kind === 'over' || end.isOver) {
@@ -41,7 +41,7 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
   const client = connect({ env: context.env, cwd: context.cwd, data });
   const stopping = listenForStop();
   let count = 0;
-  const tellForwarded = (done: ForwardedDelivery): void => {
+  const onForwarded = (done: ForwardedDelivery): void => {
     count += 1;
     printLine(context, { json: json === true }, forwardedAnswer(done), () =>
       describeForwarded(done, context.colors),
@@ -55,11 +55,11 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
     const end = await listen({
       ...{ client, sessionId, target, replay, once, intervalMs },
       signal: stopping.signal,
-      tellForwarded,
-      tellAway: ({ message }) =>
+      onForwarded,
+      onAway: ({ message }) =>
         context.err.write(`the service cannot be asked (${message}); trying again until it can\n`),
     });
-    tellEnd(context, sessionId, end, count);
+    printEnd(context, sessionId, end, count);
   } finally {
     stopping.release();
   }

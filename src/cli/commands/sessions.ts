@@ -121,7 +121,7 @@ const addSessionRequests = (sessions: Command, context: Context): void => {
           ...(data.length < totalItems ? [`${data.length} of ${totalItems}; see --limit`] : []),
           ...(dropped === undefined
             ? []
-            : [`${dropped} more are not there: they made room or never came`]),
+            : [`${dropped} more are missing: they were dropped or never arrived`]),
         ].join('\n'),
       );
     },

@@ -134,7 +134,7 @@ const start = async (
 ): Promise<Up> => {
   const { data = context.env.SVC_DATA ?? defaultDataFolder, port, runtime, pool } = options;
   const progress = { out: tellsOn(context, options), step: 'starting' };
-  return withProgress(progress, async ({ tell, print }) => {
+  return withProgress(progress, async ({ showStep, print }) => {
     const up = await startUp({
       data: resolve(context.cwd, data),
       port,
@@ -148,11 +148,11 @@ const start = async (
       metricsPort: options.metrics,
       env: context.env,
       signal: stopping.signal,
-      tell,
+      showStep,
       say: (message) => print(`${message}\n`),
     });
     if (warm > 0) {
-      tell('waiting for the first world host');
+      showStep('waiting for the first world host');
       await awaitFirstHost(up, stopping.signal);
     }
     return up;

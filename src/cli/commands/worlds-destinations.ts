@@ -22,7 +22,7 @@ const textOf = (
 ): string => {
   const lines = shown.map(({ url, destination }) => [url, destination]);
   const table = formatFitted(['REGISTERED', 'POSTED TO'], lines, view, none ? { none } : {});
-  return [table, ...(webhookPush ? [] : wrapLines(offText, view.room))].join('\n');
+  return [table, ...(webhookPush ? [] : wrapLines(offText, view.columns))].join('\n');
 };
 
 const addList = (destinations: Command, context: Context): void => {

@@ -66,7 +66,7 @@ const pullRows = async (
   const sinks: Sink[] = [];
   const step = `pulling the rows of ${version.slug}`;
   try {
-    await withProgress({ out: context.err, step }, async ({ tell }) => {
+    await withProgress({ out: context.err, step }, async ({ showStep }) => {
       for (const [entity, count] of Object.entries(entityCounts)) {
         const path = join(rowsFolder, `${entity}.jsonl`);
         const target = resolve(context.cwd, folder, path);
@@ -81,7 +81,7 @@ const pullRows = async (
           stopping.signal.throwIfAborted();
           await sink.write(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
           read += rows.length;
-          tell(
+          showStep(
             `${step}: ${read.toLocaleString('en-US')} of ${formatCount(count, 'row')} of ${entity}`,
           );
         }

@@ -73,5 +73,5 @@ export const gradeAfter = async (step: Step, options: GradeOptions): Promise<voi
   const ledger = await readLedger(options);
   checkLedger(ledger);
   step.note(`\n${options.colors.bold('what the session was asked, and the rows that changed')}`);
-  step.note(describeLedger(ledger, { colors: options.colors, room: Infinity }));
+  step.note(describeLedger(ledger, { colors: options.colors, columns: Infinity }));
 };

@@ -60,7 +60,7 @@ export const startService = async (step: Step, options: StartOptions): Promise<U
     poolSize,
     env: context.env,
     signal,
-    tell: step.tell,
+    showStep: step.showStep,
     say: step.note,
   });
   step.note(
@@ -86,7 +86,7 @@ export const waitForHosts = async (
   try {
     await up.watchHosts(
       (hosts) => {
-        step.tell(`${countWarm(hosts)} of ${formatCount(count, 'world host')} warm`);
+        step.showStep(`${countWarm(hosts)} of ${formatCount(count, 'world host')} warm`);
         ids = hosts.filter(({ state }) => state === 'warm').map(({ id }) => id);
         return ids.length >= count;
       },
@@ -118,7 +118,7 @@ const findLeftOvers = async (up: Up, env: Env): Promise<string[]> => {
 };
 
 export const stopEverything = async (step: Step, up: Up, env: Env): Promise<void> => {
-  step.tell('stopping the service');
+  step.showStep('stopping the service');
   await up.stop();
   await rm(up.folder.path, { recursive: true, force: true });
   expectEqual('what is left', await findLeftOvers(up, env), []);

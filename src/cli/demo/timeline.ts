@@ -6,7 +6,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import { AppError } from '#domain/error.ts';
 import type { Context } from '../terminal/context.ts';
 import { formatDuration } from '../terminal/print.ts';
-import { type Tell, withProgress } from '../terminal/progress.ts';
+import { type ShowStep, withProgress } from '../terminal/progress.ts';
 
 export type Step = {
   /** Writes lines below the step's title. */
@@ -14,7 +14,7 @@ export type Step = {
   /** Writes dimmed lines, for details. */
   aside(text: string): void;
   /** Sets the progress text. */
-  tell: Tell;
+  showStep: ShowStep;
 };
 
 export type Timeline = {
@@ -44,11 +44,11 @@ export const createTimeline = ({ out, colors }: Context): Timeline => {
       const took = (): string => formatDuration(performance.now() - startedAt);
       write(`\n${colors.dim(String(count).padStart(3))}  ${colors.bold(title)}`);
       try {
-        const value = await withProgress({ out, indent, step: title }, ({ tell, print }) =>
+        const value = await withProgress({ out, indent, step: title }, ({ showStep, print }) =>
           work({
             note: (text) => print(`${indented(text)}\n`),
             aside: (text) => print(`${indented(text).replace(/^.+$/gm, colors.dim)}\n`),
-            tell,
+            showStep,
           }),
         );
         write(`     ${colors.green('✓')} ${colors.dim(took())}`);

@@ -58,7 +58,7 @@ describe('writeTree', () => {
 });
 
 describe('changeTree', () => {
-  it('removes and replaces nothing when there is no room for one of the files', () => {
+  it('removes and replaces nothing when the disk has no space for one of the files', () => {
     lay(file('old', 'old'), file('kept', 'before'));
     const unwritable = { path: 'new', content: {} as Uint8Array };
     const change = { write: [file('kept', 'after'), unwritable], remove: ['old'] };

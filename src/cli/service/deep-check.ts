@@ -26,7 +26,7 @@ const judge = ({ damaged, looked, bytes, place }: Total): DoctorCheck => {
 
 /** Checks all blobs. */
 export const checkAllBlobs = (client: Client, out: Output): Promise<DoctorCheck> =>
-  withProgress({ out, step: 'reading the blobs of worlds' }, async ({ tell }) => {
+  withProgress({ out, step: 'reading the blobs of worlds' }, async ({ showStep }) => {
     const sum: Total = { damaged: [], looked: 0, bytes: 0, place: '' };
     let after: string | null = null;
     do {
@@ -37,7 +37,7 @@ export const checkAllBlobs = (client: Client, out: Output): Promise<DoctorCheck>
       sum.bytes += body.bytes;
       sum.place = body.place;
       after = body.next;
-      tell(
+      showStep(
         `reading the blobs of worlds: ${sum.looked} of ${body.total}, ${Math.ceil(sum.bytes / mib)} MiB`,
       );
     } while (after !== null);

@@ -23,8 +23,8 @@ export type ImportJob = {
   note: ImportNote;
   signal: AbortSignal;
   /** Progress callbacks: the chunks sent by `sendChunks`, and the state of the batch in the service. */
-  tellSent(sent: Sent): void;
-  tellBatch(batch: BatchView): void;
+  onSent(sent: Sent): void;
+  onBatch(batch: BatchView): void;
 };
 
 /** Finds the place of a rejected row in the user's files. */
@@ -47,7 +47,7 @@ const follow = async (job: ImportJob, batchId: string): Promise<BatchView> => {
     const read = () => client.send(getBatch, { params: { slug, batchId }, signal });
     const { body } = await patiently(signal, read);
     if (over.includes(body.state)) return body;
-    job.tellBatch(body);
+    job.onBatch(body);
     await delay(wait, undefined, { signal });
   }
 };
@@ -122,7 +122,7 @@ const findBatch = async (job: ImportJob): Promise<string> => {
 };
 
 const sendAll = async (job: ImportJob, chunks: AsyncIterable<RowChunk>): Promise<ImportEnd> => {
-  const { client, slug, note, signal, tellSent } = job;
+  const { client, slug, note, signal, onSent } = job;
   const batchId = await findBatch(job);
   const places: { source: string; at: Uint32Array }[] = [];
   const noting = (async function* () {
@@ -137,12 +137,12 @@ const sendAll = async (job: ImportJob, chunks: AsyncIterable<RowChunk>): Promise
       ? undefined
       : placeText(from.source, from.at[index]);
   };
-  const target = { client, slug, batchId, note, signal, tell: tellSent };
+  const target = { client, slug, batchId, note, signal, onSent };
   const sent = await sendChunks(target, noting);
   // The request has no signal, so that it is not aborted half-way. From here on the service finishes by itself, and
   // the message of an interruption says so.
   const seal = () => client.send(completeBatch, { params: { slug, batchId } });
-  job.tellBatch((await patiently(signal, seal)).body);
+  job.onBatch((await patiently(signal, seal)).body);
   return { batch: await follow(job, batchId), placeOf, sent };
 };
 

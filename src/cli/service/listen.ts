@@ -36,9 +36,9 @@ export type ListenOptions = {
   signal: AbortSignal;
   /** Timeout of the receiver's answer; shorter only in tests. */
   receiverMs?: number;
-  tellForwarded(done: ForwardedDelivery): void;
+  onForwarded(done: ForwardedDelivery): void;
   /** Called when the service cannot be reached, once for a series of failures. */
-  tellAway(error: AppError): void;
+  onAway(error: AppError): void;
 };
 
 /** End of the command: all existing deliveries were forwarded, the session is over, or the command was interrupted. */
@@ -65,7 +65,7 @@ const lasting: readonly AppError['code'][] = [
 
 /** Repeats the work until it succeeds, fails permanently, or is interrupted. */
 const patiently = async <Value>(
-  { signal, tellAway }: ListenOptions,
+  { signal, onAway }: ListenOptions,
   work: () => Promise<Value>,
 ): Promise<Value> => {
   for (let failures = 0; ; ) {
@@ -75,7 +75,7 @@ const patiently = async <Value>(
       signal.throwIfAborted();
       if (!(error instanceof AppError) || lasting.includes(error.code)) throw error;
       failures += 1;
-      if (failures === 1) tellAway(error);
+      if (failures === 1) onAway(error);
       await pause(backoffMs(failures, pauses), signal);
       signal.throwIfAborted();
     }
@@ -137,7 +137,7 @@ const forwardOne = async (
   });
   const kept =
     written === undefined ? null : { status: written.answer.status, isOwn: written.kept };
-  options.tellForwarded({ delivery, forwarded, kept });
+  options.onForwarded({ delivery, forwarded, kept });
 };
 
 /** Returns the queue key of a delivery: its subscription, or its URL if the subscription is unknown. */

@@ -54,9 +54,9 @@ const keepOutput = () => {
   let isCut = false;
   return {
     add(text: string): void {
-      const room = startChars - start.length;
-      start += text.slice(0, room);
-      end += text.slice(room);
+      const free = startChars - start.length;
+      start += text.slice(0, free);
+      end += text.slice(free);
       if (end.length <= 2 * endChars) return;
       end = end.slice(-endChars);
       isCut = true;

@@ -29,7 +29,7 @@ type Target = {
   note: ImportNote;
   signal: AbortSignal;
   /** Called after each chunk that is stored. */
-  tell(sent: Sent): void;
+  onSent(sent: Sent): void;
 };
 
 const put = async (
@@ -114,7 +114,7 @@ export const sendChunks = async (
       sent.rows += chunk.places.length;
       sent.bytes += bytes;
       sent.sentBytes += wasSent ? bytes : 0;
-      target.tell(sent);
+      target.onSent(sent);
     } catch (error) {
       failure ??= { error };
     }

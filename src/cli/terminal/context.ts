@@ -60,16 +60,18 @@ export type Context = {
 };
 
 /** Returns the columns available for a text: those of the terminal, else Infinity. */
-export const roomOf = ({ isTerminal, columns }: Pick<Stream, 'isTerminal' | 'columns'>): number =>
-  isTerminal ? columns : Infinity;
+export const columnsOf = ({
+  isTerminal,
+  columns,
+}: Pick<Stream, 'isTerminal' | 'columns'>): number => (isTerminal ? columns : Infinity);
 
 /** Colours of a text for a person, and the columns of a line (Infinity if output is piped). */
-export type View = { colors: Colors; room: number };
+export type View = { colors: Colors; columns: number };
 
 /** Returns the view of standard output. */
 export const viewOf = ({ out, colors }: Pick<Context, 'out' | 'colors'>): View => ({
   colors,
-  room: roomOf(out),
+  columns: columnsOf(out),
 });
 
 const isForced = ({ FORCE_COLOR: force = '' }: Env): boolean => force !== '' && force !== '0';

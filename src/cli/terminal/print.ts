@@ -43,9 +43,9 @@ class Wrapping extends Help {
   }
 }
 
-/** Wraps a text at blanks to lines of at most `room` columns. Below 40 columns nothing is wrapped. */
-export const wrapLines = (text: string, room: number): string[] =>
-  new Wrapping().boxWrap(text, room).split('\n');
+/** Wraps a text at blanks to lines of at most `columns` columns. Below 40 columns nothing is wrapped. */
+export const wrapLines = (text: string, columns: number): string[] =>
+  new Wrapping().boxWrap(text, columns).split('\n');
 
 /** Returns the columns of the widest line. */
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map(width));

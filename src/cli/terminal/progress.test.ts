@@ -43,7 +43,7 @@ describe('withProgress', () => {
   it('writes plain lines elsewhere: on a new step, and every ten seconds', async () => {
     const { context, ended, done, progress } = begin(false);
     vi.advanceTimersByTime(9_000);
-    progress.tell('building');
+    progress.showStep('building');
     vi.advanceTimersByTime(12_000);
     ended.resolve('');
     await done;
@@ -56,7 +56,7 @@ describe('withProgress', () => {
     const { context, progress } = begin(false);
     vi.advanceTimersByTime(3_000);
     for (let rows = 1; rows <= 10_000; rows += 999) {
-      progress.tell(
+      progress.showStep(
         `sending [###${'#'.repeat(rows % 7)}---]: ${rows.toLocaleString('en-US')} rows`,
       );
     }
@@ -74,11 +74,14 @@ describe('withProgress', () => {
 
   it('treats nested progress as a part of the outer step', async () => {
     const { context, ended, done } = begin(false);
-    const inner = withProgress({ out: context.out, step: 'asking' }, async ({ tell, print }) => {
-      tell('asking again');
-      print('a fact\n');
-      await ended.promise;
-    });
+    const inner = withProgress(
+      { out: context.out, step: 'asking' },
+      async ({ showStep, print }) => {
+        showStep('asking again');
+        print('a fact\n');
+        await ended.promise;
+      },
+    );
     vi.advanceTimersByTime(2_500);
     ended.resolve('');
     await Promise.all([done, inner]);

@@ -8,10 +8,10 @@ import type { Output } from './context.ts';
 import { cut, formatDuration } from './print.ts';
 
 /** Sets the text of the current step. */
-export type Tell = (step: string) => void;
+export type ShowStep = (step: string) => void;
 
 export type Progress = {
-  tell: Tell;
+  showStep: ShowStep;
   /** Writes a permanent text without mixing it with the progress line. */
   print(text: string): void;
 };
@@ -73,7 +73,7 @@ export const withProgress = async <Value>(
   work: (progress: Progress) => Promise<Value>,
 ): Promise<Value> => {
   const outer = shownOn.get(out);
-  if (outer !== undefined) return work({ tell: () => undefined, print: outer.print });
+  if (outer !== undefined) return work({ showStep: () => undefined, print: outer.print });
   const startedAt = performance.now();
   const line = out.isTerminal ? terminalLine(out, indent) : plainLines(out, indent);
   let step = firstStep;
@@ -89,7 +89,7 @@ export const withProgress = async <Value>(
     isShown = false;
   };
   const timer = setInterval(show, terminalEveryMs);
-  const tell: Tell = (next) => {
+  const showStep: ShowStep = (next) => {
     step = next;
     show();
   };
@@ -97,9 +97,9 @@ export const withProgress = async <Value>(
     wipe();
     out.write(text);
   };
-  shownOn.set(out, { tell, print });
+  shownOn.set(out, { showStep, print });
   try {
-    return await work({ tell, print });
+    return await work({ showStep, print });
   } finally {
     shownOn.delete(out);
     clearInterval(timer);

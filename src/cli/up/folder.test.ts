@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  judgeDiskSpace,
   judgeFolder,
-  judgeRoom,
   loadSecrets,
   openDataFolder,
   rememberPorts,
@@ -52,14 +52,14 @@ describe('judgeFolder', () => {
   });
 });
 
-describe('judgeRoom', () => {
+describe('judgeDiskSpace', () => {
   const mebibyte = 2 ** 20;
 
   it.each([
     ['a new database', false, 128],
     ['a database that is there', true, 16],
-  ])('asks for room for %s', (_, hasDatabase, least) => {
-    const judge = (freeBytes: number) => judgeRoom('/d', { hasDatabase, freeBytes });
+  ])('asks for disk space for %s', (_, hasDatabase, least) => {
+    const judge = (freeBytes: number) => judgeDiskSpace('/d', { hasDatabase, freeBytes });
     expect(judge(least * mebibyte)).toBeUndefined();
     expect(judge(least * mebibyte - 1)).toBe(
       `the disk of /d has ${least - 1} MiB free, and svc up needs ${least} MiB there`,

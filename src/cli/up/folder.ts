@@ -84,7 +84,7 @@ const mebibyte = 2 ** 20;
 const leastMiB = { new: 128, known: 16 } as const;
 
 /** Returns why a disk with this much free space cannot hold the data; undefined if it can. */
-export const judgeRoom = (
+export const judgeDiskSpace = (
   path: string,
   { hasDatabase, freeBytes }: { hasDatabase: boolean; freeBytes: number },
 ): string | undefined => {
@@ -112,7 +112,7 @@ const isWritable = (path: string): boolean => {
   }
 };
 
-const lookAt = (path: string): FolderState => {
+const readFolderState = (path: string): FolderState => {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return { kind: 'absent' };
@@ -131,13 +131,14 @@ const unusable = (reason: string, hint = 'choose another with --data <folder>'):
   new AppError('conflict', `cannot use the data folder: ${reason}`, { detail: { hint } });
 
 /** Hint for a full disk. */
-export const makeRoom = 'make room on its disk, or choose a folder on another with --data <folder>';
+export const freeSpaceHint =
+  'free space on its disk, or choose a folder on another disk with --data <folder>';
 
 /** Builds the error for a file of the data folder that could not be written, with the reason and a hint. */
 export const cannotWrite = (file: string, cause: unknown): AppError => {
   const { code = 'for an unknown reason' } = cause as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  const hint = isFull ? makeRoom : 'choose another folder with --data <folder>';
+  const hint = isFull ? freeSpaceHint : 'choose another folder with --data <folder>';
   return new AppError('unavailable', `cannot write ${file} (${code})`, { cause, detail: { hint } });
 };
 
@@ -168,11 +169,11 @@ export const makeFolder = (path: string, mode: number): void => {
 
 /** Checks the folder and creates what is missing. Throws `conflict` with one line if the folder cannot be used. */
 export const openDataFolder = (path: string): DataFolder => {
-  const reason = judgeFolder(path, lookAt(path));
+  const reason = judgeFolder(path, readFolderState(path));
   if (reason !== undefined) throw unusable(reason);
   const hasDatabase = existsSync(join(path, 'pg'));
-  const lack = judgeRoom(path, { hasDatabase, freeBytes: freeBytesAt(path) });
-  if (lack !== undefined) throw unusable(lack, makeRoom);
+  const lack = judgeDiskSpace(path, { hasDatabase, freeBytes: freeBytesAt(path) });
+  if (lack !== undefined) throw unusable(lack, freeSpaceHint);
   const folder: DataFolder = {
     path,
     postgresDir: join(path, 'pg'),

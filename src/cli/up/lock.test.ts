@@ -25,7 +25,7 @@ describe('takeLock', () => {
     expect(() => takeLock(file, root)).toThrow(
       `svc up already runs on ${root} (process ${self.pid})`,
     );
-    lock.tell('http://127.0.0.1:1');
+    lock.publishUrl('http://127.0.0.1:1');
     expect(() => takeLock(file, root)).toThrow('http://127.0.0.1:1');
     lock.release();
     takeLock(file, root).release();
@@ -39,7 +39,7 @@ describe('takeLock', () => {
     expect(readdirSync(root)).toEqual([]);
     const lock = takeLock(file, root);
     symlinkSync('/dev/full', draft);
-    expect(() => lock.tell('http://127.0.0.1:1')).toThrow(`cannot write ${file} (ENOSPC)`);
+    expect(() => lock.publishUrl('http://127.0.0.1:1')).toThrow(`cannot write ${file} (ENOSPC)`);
     lock.release();
     expect(readdirSync(root)).toEqual([]);
   });

@@ -16,7 +16,7 @@ export type FolderLock = {
   /** True if the lock was left by a process that did not end properly. */
   wasStale: boolean;
   /** Writes into the lock the address of the service, for the messages of other processes. */
-  tell(url: string): void;
+  publishUrl(url: string): void;
   release(): void;
 };
 
@@ -105,7 +105,8 @@ export const takeLock = (
   }
   return {
     wasStale,
-    tell: (url) => withDraft(file, write({ ...holder, url }), (draft) => renameSync(draft, file)),
+    publishUrl: (url) =>
+      withDraft(file, write({ ...holder, url }), (draft) => renameSync(draft, file)),
     release() {
       if (isSame(readLock(file), holder)) rmSync(file);
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError, describeError } from '#domain/error.ts';
 import type { BrowserTier } from '#domain/session.ts';
 import type { Env } from '#runtime/env.ts';
-import type { Tell } from '../terminal/progress.ts';
+import type { ShowStep } from '../terminal/progress.ts';
 import { type ChildOptions, startChild } from './children.ts';
 import { describeLeftOnEngine, probeEngine } from './docker-engine.ts';
 import type { DataFolder, Secrets } from './folder.ts';
@@ -47,7 +47,7 @@ export type UpOptions = {
   /** Aborts a start. */
   signal: AbortSignal;
   /** Sets the progress text of the start. */
-  tell: Tell;
+  showStep: ShowStep;
   /** Prints a message to the user while the service runs. */
   say(message: string): void;
 };
@@ -119,7 +119,7 @@ const onThisMachine = async (
 /** Chooses and prepares the runtime. If the start fails later, what it created is removed. */
 export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
   const { options } = all;
-  const { runtime: wish, env, tell, signal } = options;
+  const { runtime: wish, env, showStep, signal } = options;
   const choice = chooseRuntime(wish, await probeEngine(env));
   if (choice.runtime === 'process')
     return { choice: await onThisMachine(options, choice), prepared: undefined };
@@ -131,7 +131,7 @@ export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Ru
       SVC_INSTALLATION: secrets.installation,
       ...(browsers === undefined ? {} : { SVC_BROWSER_POOL_SIZE: String(browsers) }),
     };
-    return { choice, prepared: await prepareDocker({ env: prepareEnv, tell, signal }) };
+    return { choice, prepared: await prepareDocker({ env: prepareEnv, showStep, signal }) };
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
     const choice = fallBack(wish, error);

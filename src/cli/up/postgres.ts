@@ -21,7 +21,7 @@ import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import { pause, until } from '#runtime/pause.ts';
-import { makeRoom } from './folder.ts';
+import { freeSpaceHint } from './folder.ts';
 import { findFreePort } from './free-port.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from './postgres-user.ts';
@@ -101,7 +101,7 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
 
 /** Returns a hint: free disk space if the disk is full, else the log. */
 const wayOut = (why: string, logFile: string): { hint: string } => ({
-  hint: /No space left|Disk quota/.test(why) ? makeRoom : `its log has more: ${logFile}`,
+  hint: /No space left|Disk quota/.test(why) ? freeSpaceHint : `its log has more: ${logFile}`,
 });
 
 /** Returns the failure that the log shows after a position: its last FATAL, PANIC or error line. */

@@ -55,7 +55,7 @@ export type PreparedRuntime = {
 type Command = {
   name: 'prepare' | 'dismantle';
   env: Record<string, string>;
-  tell(step: string): void;
+  showStep(step: string): void;
   signal?: AbortSignal;
 };
 
@@ -76,7 +76,7 @@ const endOnAbort = (child: ChildProcess, signal: AbortSignal): void => {
 };
 
 /** Runs a command of the orchestrator to its end and returns its last line, which reports success. */
-const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLine> => {
+const runCommand = async ({ name, env, showStep, signal }: Command): Promise<ReadyLine> => {
   const child = spawn(process.execPath, [programs.orchestrator, name], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -91,7 +91,7 @@ const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLi
   createInterface({ input: child.stdout }).on('line', (text) => {
     const line = readProgramLine(text);
     if (line === undefined) return;
-    if ('progress' in line) tell(line.progress);
+    if ('progress' in line) showStep(line.progress);
     else if ('ready' in line) ready = line;
   });
   await new Promise<void>((resolve, reject) => {
@@ -104,7 +104,7 @@ const runCommand = async ({ name, env, tell, signal }: Command): Promise<ReadyLi
   throw new AppError('unavailable', reason || `${name} exited with ${child.exitCode}`);
 };
 
-export type PrepareOptions = Pick<Command, 'env' | 'tell'> & { signal: AbortSignal };
+export type PrepareOptions = Pick<Command, 'env' | 'showStep'> & { signal: AbortSignal };
 
 /** Prepares the Docker runtime. Throws `unavailable` with the runtime's reason, or the signal's reason. */
 export const prepareDocker = async (options: PrepareOptions): Promise<PreparedRuntime> => {
@@ -122,5 +122,5 @@ export const dismantle = async (
   env: Record<string, string>,
   signal: AbortSignal,
 ): Promise<void> => {
-  await runCommand({ name: 'dismantle', env, tell: () => undefined, signal });
+  await runCommand({ name: 'dismantle', env, showStep: () => undefined, signal });
 };

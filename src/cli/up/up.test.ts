@@ -36,7 +36,7 @@ describe('startUp', () => {
     startUp({
       ...{ data: folder, port: 0, runtime: 'process' as const, poolSize: 1, env: {} },
       signal: new AbortController().signal,
-      tell: (step) => void steps.push(step),
+      showStep: (step) => void steps.push(step),
       say: (message) => void steps.push(message),
     });
 

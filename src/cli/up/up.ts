@@ -69,7 +69,7 @@ export const usualGatewayPort = 4_600;
 
 const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Promise<Up> => {
   const { options, stack, parts } = all;
-  const { env, signal, tell, poolSize, poolsFile } = options;
+  const { env, signal, showStep, poolSize, poolsFile } = options;
   const secrets = loadSecrets(folder);
   stack.defer(() => removeLeft(all, secrets));
   const ended = await endLeftOvers(secrets.installation, signal);
@@ -85,7 +85,7 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const authority = tls ? await openSecure(folder, secrets) : undefined;
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${ports.api}`;
 
-  tell('starting PostgreSQL');
+  showStep('starting PostgreSQL');
   const [database, runtime] = await settleAll([
     keepDatabase(all, folder, secrets, ports.database),
     chooseAndPrepare(all, secrets),
@@ -95,19 +95,19 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const pools = { poolSize, poolsFile, browsers: browsers.warm, browserTier };
   const site: Site = { env, folder, secrets, ...pools, ports, url, authority };
   if (authority !== undefined) stack.defer(await openFronts(ports, authority));
-  tell('starting the control plane');
+  showStep('starting the control plane');
   await keepControl(all, site, database, runtime);
   if (ports.gateway !== undefined) {
-    tell('starting the gateway');
+    showStep('starting the gateway');
     await keepGateway(all, site);
   }
   await keepSender(all, site);
-  tell('starting the orchestrator');
+  showStep('starting the orchestrator');
   await keepOrchestrator(all, site, runtime);
 
   rememberPorts(folder, secrets, { port: ports.api, internalPort: ports.internal });
   writeCredentials(folder, { url, caFile: authority?.caFile }, secrets);
-  lock.tell(url);
+  lock.publishUrl(url);
   return {
     url,
     surfaceTemplate: surfaceTemplate(site),

@@ -4,8 +4,8 @@ import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
 import { describeChecks, describeHosts, describeImports, describePools } from './admin.ts';
 
 const colors = picocolors.createColors(false);
-const wide = { colors, room: Infinity };
-const narrow = { colors, room: 60 };
+const wide = { colors, columns: Infinity };
+const narrow = { colors, columns: 60 };
 
 const host: AdminHost = {
   id: 'hst-1',

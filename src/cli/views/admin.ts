@@ -79,7 +79,7 @@ export const describePools = (
   { pools, waitingSessions, longestWaitMs }: PoolsAnswer,
   view: View,
 ): string => {
-  const { colors, room } = view;
+  const { colors, columns } = view;
   if (pools.length === 0) return 'no pools: no orchestrator has published any yet';
   const nameOf = namesOf(pools);
   const lines = pools.map((pool) => poolLine(pool, nameOf(pool)));
@@ -94,7 +94,7 @@ export const describePools = (
         ];
   const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, nameOf(pool), colors))];
   if (remarks.length === 0) return table;
-  const wrapped = remarks.flatMap((remark) => wrapLines(remark, room));
+  const wrapped = remarks.flatMap((remark) => wrapLines(remark, columns));
   return `${table}\n\n${wrapped.join('\n')}`;
 };
 
@@ -165,7 +165,7 @@ export const describeCollection = (collection: CollectionView, view: View): stri
   const orMore = isLowerBound ? ' or more' : '';
   const summary = `${formatCount(blobs, 'blob')}${orMore}, ${formatCount(bytes, 'byte')}, in ${place}: needed by nothing but deleted worlds and dead uploads`;
   const rule = `a deleted world keeps its bytes for ${formatCount(graceMinutes, 'minute')} (SVC_DELETED_GRACE_MINUTES), and while a session of it is open or a host holds it`;
-  const said = [summary, rule].flatMap((text) => wrapLines(text, view.room));
+  const said = [summary, rule].flatMap((text) => wrapLines(text, view.columns));
   if (worlds.length === 0) return said.join('\n');
   const left = totalWorlds - worlds.length;
   const table = formatFitted(
@@ -186,9 +186,12 @@ const markOf = (status: DoctorCheck['status'], colors: Colors): string => {
 };
 
 /** Formats one check a line, with the fix below a failed one, and a summary at the end. */
-export const describeChecks = (checks: readonly DoctorCheck[], { colors, room }: View): string => {
+export const describeChecks = (
+  checks: readonly DoctorCheck[],
+  { colors, columns }: View,
+): string => {
   const names = Math.max(0, ...checks.map(({ name }) => name.length));
-  const rest = room - (markWidth + names + gaps);
+  const rest = columns - (markWidth + names + gaps);
   const lines = checks.flatMap(({ name, status, message, fix }) => {
     const [first = '', ...more] = wrapLines(message, rest);
     const wayOut = fix === null ? [] : wrapLines(`→ ${fix}`, rest).map(colors.dim);

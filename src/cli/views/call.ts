@@ -134,7 +134,7 @@ export const describeGrade = (grade: Grade, colors: Colors): string =>
 
 /** Formats a page of the changes, each row with the check that explains it. */
 export const describeChanges = ({ changes }: Grade): string => {
-  if (changes === undefined) return 'the grade does not tell what changed';
+  if (changes === undefined) return 'the grade does not contain what changed';
   const { inserted, updated, deleted, unexplained, rows, next } = changes;
   const more = next === undefined ? '' : `; go on with --offset ${next}`;
   const counts = `${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unexplained} unexplained`;

@@ -33,5 +33,5 @@ export const describeCapture = (
         `failed: ${operation} ${JSON.stringify(given)} page ${page}: ${reason}`,
     ),
   ];
-  return [table, ...left.flatMap((line) => wrapLines(line, view.room))].join('\n');
+  return [table, ...left.flatMap((line) => wrapLines(line, view.columns))].join('\n');
 };

@@ -47,7 +47,7 @@ const comparison: BuildComparison = {
 
 describe('a comparison of builds', () => {
   it('shows rates, n, differences with their intervals, and the sessions that flipped', () => {
-    expect(describeComparison(comparison, { colors, room: Infinity })).toMatchInlineSnapshot(`
+    expect(describeComparison(comparison, { colors, columns: Infinity })).toMatchInlineSnapshot(`
       "support 1.3.0 → support h2
 
       TASK                                             BASE         CANDIDATE    DIFFERENCE  95 % INTERVAL
@@ -67,7 +67,7 @@ describe('a comparison of builds', () => {
   });
 
   it('fits a terminal of 80 columns', () => {
-    const text = describeComparison(comparison, { colors, room: 80 });
+    const text = describeComparison(comparison, { colors, columns: 80 });
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(text).toContain(`    ${id('a')} → ${id('b')}`);
     expect(text).not.toContain('\u001b');
@@ -75,7 +75,7 @@ describe('a comparison of builds', () => {
 
   it('says that nothing was graded', () => {
     const nothing = { ...comparison, tasks: [], flips: [], flippedToFail: 0 };
-    expect(describeComparison(nothing, { colors, room: 80 })).toBe(
+    expect(describeComparison(nothing, { colors, columns: 80 })).toBe(
       'support 1.3.0 → support h2\nneither build has a session that was graded pass or fail',
     );
   });

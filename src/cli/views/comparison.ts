@@ -38,12 +38,12 @@ const linesOf = (task: Task): string[][] => [
 const flipLines = (
   flips: BuildComparison['flips'],
   to: 'pass' | 'fail',
-  { room }: View,
+  { columns }: View,
 ): string[] => {
   const those = flips.filter(({ candidate }) => candidate.verdict === to);
   return those.flatMap((flip) => {
     const checks = flip.checks.length === 0 ? '' : `: ${cutLine(flip.checks.join(', '), 200)}`;
-    const lines = wrapLines(`${nameOf(flip)}${checks}`, room - 2);
+    const lines = wrapLines(`${nameOf(flip)}${checks}`, columns - 2);
     const pair = `${flip.base.sessionId} → ${flip.candidate.sessionId}`;
     return [...lines.map((line) => `  ${line}`), `    ${pair}`];
   });
@@ -73,7 +73,7 @@ export const describeComparison = (comparison: BuildComparison, view: View): str
     ...tasks
       .filter(({ contentDiffers }) => contentDiffers)
       .flatMap((task) =>
-        wrapLines(`the two played ${nameOf(task)} with different contents`, view.room),
+        wrapLines(`the two played ${nameOf(task)} with different contents`, view.columns),
       ),
     ...(olderLeftOut ? ['only the newest 1,000 sessions of each build are compared'] : []),
     ...flipText(comparison, view),

@@ -61,7 +61,7 @@ const sideBySide = (vendor: Answer, world: Answer, columns: number, colors: Colo
   const pairs = pairUp(linesOf(vendor), linesOf(world));
   const isNear = (at: number): boolean =>
     pairs.slice(Math.max(0, at - around), at + around + 1).some(({ isSame }) => !isSame);
-  const room = Math.max(20, Math.floor((columns - 7) / 2));
+  const half = Math.max(20, Math.floor((columns - 7) / 2));
   const lines: string[] = [];
   let isCut = false;
   for (const [at, { left, right, isSame }] of pairs.entries()) {
@@ -71,7 +71,7 @@ const sideBySide = (vendor: Answer, world: Answer, columns: number, colors: Colo
       continue;
     }
     isCut = false;
-    const text = `${cut(left, room).padEnd(room)} ${isSame ? ' ' : '|'} ${cut(right, room)}`;
+    const text = `${cut(left, half).padEnd(half)} ${isSame ? ' ' : '|'} ${cut(right, half)}`;
     lines.push(`    ${isSame ? text.trimEnd() : colors.yellow(text.trimEnd())}`);
   }
   const more = lines.length - mostLines;
@@ -99,8 +99,8 @@ export const describeConform = (
   { fidelity, checks, differences, routes, different, notPlayed }: ConformReport,
   view: View,
 ): string => {
-  const { colors, room } = view;
-  const columns = Number.isFinite(room) ? room : pipedColumns;
+  const { colors, columns: terminal } = view;
+  const columns = Number.isFinite(terminal) ? terminal : pipedColumns;
   const table = formatFitted(
     ['OPERATION', 'ROUTE', 'REQUESTS', 'COMPARED', 'DIFFERENT', 'FIDELITY', 'BY'],
     routes.map((line) => [
@@ -123,7 +123,7 @@ export const describeConform = (
       : []),
     table,
     ...notPlayed.flatMap(({ operation, reason }) =>
-      wrapLines(`not compared: ${operation}: ${reason}`, room),
+      wrapLines(`not compared: ${operation}: ${reason}`, terminal),
     ),
     `fidelity ${fidelity} %: ${formatCount(differences, 'difference')} in ${formatCount(checks, 'comparison')}`,
   ].join('\n');

@@ -38,10 +38,10 @@ const pageText = ({ offset, totalItems, nextOffset, ...meta }: RowsMeta, shown: 
 /** Formats rows as a table, with the range of the page. */
 export const describeRows = (
   { data, meta }: { data: readonly Row[]; meta: RowsMeta },
-  { room }: View,
+  { columns }: View,
 ): string => {
   const page = pageText(meta, data.length);
-  return data.length === 0 ? page : `${formatRows(data, { columns: room })}\n${page}`;
+  return data.length === 0 ? page : `${formatRows(data, { columns })}\n${page}`;
 };
 
 const shownChars = 40;

@@ -20,11 +20,11 @@ const lineOf = ({ datasetItemId, verdict, score, sessionId, error }: RolloutView
 ];
 
 /** Formats the end of an agent that failed, with its last lines on standard error; nothing for other agents. */
-const failureOf = ({ datasetItemId, agent }: RolloutView, { room }: View): string[] => {
+const failureOf = ({ datasetItemId, agent }: RolloutView, { columns }: View): string[] => {
   if (agent === null || !isAgentFailure(agent.outcome)) return [];
   const said = `${makeVisible(datasetItemId)}: ${describeAgentEnd(agent)}`;
-  const lines = agent.lastLines.flatMap((line) => wrapLines(makeVisible(line), room - 4));
-  return [...wrapLines(said, room), ...lines.map((line) => `    ${line}`)];
+  const lines = agent.lastLines.flatMap((line) => wrapLines(makeVisible(line), columns - 4));
+  return [...wrapLines(said, columns), ...lines.map((line) => `    ${line}`)];
 };
 
 /** Formats the state of a run, and how to continue it. */
@@ -41,6 +41,6 @@ export const describeWorldRun = (
   return [
     formatFitted(head, items.map(lineOf), view),
     ...(failures.length === 0 ? [] : ['', ...failures]),
-    ...['', ...wrapLines(end, view.room)],
+    ...['', ...wrapLines(end, view.columns)],
   ].join('\n');
 };

@@ -24,6 +24,6 @@ export const describeDraft = (
       view,
     ),
     ...(marks.length === 0 ? [] : ['left for you to decide, also at the head of connector.toml:']),
-    ...marks.flatMap(({ place, message }) => wrapLines(`- ${place}: ${message}`, view.room)),
+    ...marks.flatMap(({ place, message }) => wrapLines(`- ${place}: ${message}`, view.columns)),
   ].join('\n');
 };

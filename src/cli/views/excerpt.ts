@@ -87,8 +87,8 @@ const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cel
   const dots = (offset: number): Cell => ({ offset, shown: '…', width: 1 });
   let first = marked;
   let before = 0;
-  const room = widthOf(cells.slice(0, marked)) < columns / 2 ? columns : columns / 3;
-  while (first > 0 && before + (cells[first - 1]?.width ?? 0) < room) {
+  const mostBefore = widthOf(cells.slice(0, marked)) < columns / 2 ? columns : columns / 3;
+  while (first > 0 && before + (cells[first - 1]?.width ?? 0) < mostBefore) {
     first -= 1;
     before += cells[first]?.width ?? 0;
   }

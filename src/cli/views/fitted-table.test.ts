@@ -10,7 +10,8 @@ const lines = [
   ['nightly', 'support', '-', long],
   ['weekly', 'support', '', 'short'],
 ];
-const show = (room: number, fitting = {}) => formatFitted(head, lines, { colors, room }, fitting);
+const show = (columns: number, fitting = {}) =>
+  formatFitted(head, lines, { colors, columns }, fitting);
 
 describe('a fitted table', () => {
   it('leaves out a column that is empty for every entry', () => {
@@ -36,20 +37,20 @@ describe('a fitted table', () => {
   });
 
   it('names an entry that has only a number', () => {
-    const text = formatFitted(['VERSION', 'NOTE'], [['3', long]], { colors, room: 40 });
+    const text = formatFitted(['VERSION', 'NOTE'], [['3', long]], { colors, columns: 40 });
     expect(text.split('\n')[0]).toBe('version 3');
   });
 
   it('does not break a field that fits, and does not count colour codes', () => {
     const painted = createColors(true);
     const cells = ['nightly', painted.green('support'), painted.red('gpt-4o'), long];
-    const text = formatFitted(head, [cells], { colors: painted, room: 46 });
+    const text = formatFitted(head, [cells], { colors: painted, columns: 46 });
     expect(text.split('\n')).toHaveLength(3);
     expect(widthOf(text)).toBeLessThanOrEqual(46);
     expect(text).not.toContain('\\u001b');
   });
 
   it('prints a sentence in place of an empty table', () => {
-    expect(formatFitted(head, [], { colors, room: 80 }, { none: 'no runs' })).toBe('no runs');
+    expect(formatFitted(head, [], { colors, columns: 80 }, { none: 'no runs' })).toBe('no runs');
   });
 });

@@ -49,13 +49,13 @@ const without = (table: Table, title: string): Table =>
   );
 
 /** Returns the number of columns by which a table is too wide; 0 or less if it fits. */
-export const excessOf = ({ head, lines }: Table, room: number): number =>
-  widthOf(formatTable([head, ...lines])) - room;
+export const excessOf = ({ head, lines }: Table, columns: number): number =>
+  widthOf(formatTable([head, ...lines])) - columns;
 
 /** Cuts the cells of a column by the excess width of the table. */
-export const cutColumn = (table: Table, title: string, room: number): Table => {
+export const cutColumn = (table: Table, title: string, columns: number): Table => {
   const column = table.head.indexOf(title);
-  const excess = excessOf(table, room);
+  const excess = excessOf(table, columns);
   if (column < 0 || excess <= 0) return table;
   const whole = table.lines.map((cells) => makeVisible(cells[column] ?? ''));
   const widest = widthOf(whole.join('\n'));
@@ -65,24 +65,28 @@ export const cutColumn = (table: Table, title: string, room: number): Table => {
 };
 
 /** Leaves out columns until the table fits, then cuts others. */
-const narrow = (table: Table, { leftOut = [], cut: titles = [] }: Fitting, room: number): Table => {
+const narrow = (
+  table: Table,
+  { leftOut = [], cut: titles = [] }: Fitting,
+  columns: number,
+): Table => {
   const fewer = leftOut.reduce(
-    (left, title) => (excessOf(left, room) > 0 ? without(left, title) : left),
+    (left, title) => (excessOf(left, columns) > 0 ? without(left, title) : left),
     table,
   );
-  return titles.reduce((left, title) => cutColumn(left, title, room), fewer);
+  return titles.reduce((left, title) => cutColumn(left, title, columns), fewer);
 };
 
 const indent = '  ';
 const between = ' · ';
 
 /** Packs fields into lines, side by side. Only a field that is wider than a line is wrapped. */
-const packFields = (fields: readonly string[], room: number): string[] => {
+const packFields = (fields: readonly string[], columns: number): string[] => {
   const lines: string[] = [];
   for (const field of fields) {
     const joined = `${lines.at(-1)}${between}${field}`;
-    if (lines.length > 0 && widthOf(joined) <= room) lines.splice(-1, 1, joined);
-    else lines.push(...wrapLines(field, room));
+    if (lines.length > 0 && widthOf(joined) <= columns) lines.splice(-1, 1, joined);
+    else lines.push(...wrapLines(field, columns));
   }
   return lines;
 };
@@ -91,16 +95,16 @@ const packFields = (fields: readonly string[], room: number): string[] => {
 export const formatBlock = (
   head: Cells,
   [first = '', ...cells]: Cells,
-  { colors, room }: View,
+  { colors, columns }: View,
 ): string => {
   const fields = cells.flatMap((cell, index) =>
     says(cell)
       ? [`${colors.dim((head[index + 1] ?? '').toLowerCase())} ${betweenColors(cell, makeVisible)}`]
       : [],
   );
-  const lines = packFields(fields, room - indent.length);
+  const lines = packFields(fields, columns - indent.length);
   const name = /^\d+$/.test(first) ? `${head[0]?.toLowerCase()} ${first}` : first;
-  const title = name === '' ? [] : wrapLines(betweenColors(name, makeVisible), room);
+  const title = name === '' ? [] : wrapLines(betweenColors(name, makeVisible), columns);
   return [...title.map(colors.bold), ...lines.map((line) => `${indent}${line}`)].join('\n');
 };
 
@@ -117,8 +121,8 @@ export const formatFitted = (
 ): string => {
   if (lines.length === 0 && fitting.none !== undefined) return fitting.none;
   const whole = withoutSilent({ head, lines });
-  const table = narrow(whole, fitting, view.room);
-  return excessOf(table, view.room) <= 0
+  const table = narrow(whole, fitting, view.columns);
+  return excessOf(table, view.columns) <= 0
     ? formatTable([table.head.map((title) => title && view.colors.dim(title)), ...table.lines])
     : whole.lines.map((cells) => formatBlock(whole.head, cells, view)).join('\n');
 };

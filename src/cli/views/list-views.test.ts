@@ -19,7 +19,7 @@ const isAlone = (line: string): boolean => !stripVTControlCharacters(line).trim(
 describe.each(Object.entries(lists))('the list of %s', (_, [first, show]) => {
   it('has no line wider than a terminal of 80 columns, with or without colours', () => {
     for (const hasColors of [false, true]) {
-      const shown = show({ colors: createColors(hasColors), room: terminal });
+      const shown = show({ colors: createColors(hasColors), columns: terminal });
       const wide = shown.split('\n').filter((line) => widthOf(line) > terminal);
       expect(wide.filter((line) => !isAlone(line))).toEqual([]);
       expect(shown).toContain(first);
@@ -27,7 +27,7 @@ describe.each(Object.entries(lists))('the list of %s', (_, [first, show]) => {
   });
 
   it('is a table with whole cells where it is piped', () => {
-    const shown = show({ colors: createColors(false), room: Infinity });
+    const shown = show({ colors: createColors(false), columns: Infinity });
     expect(shown).toContain(first);
     expect(shown).not.toMatch(/ · |…/);
   });

@@ -40,8 +40,8 @@ const excerptLines = (
   const source = text === undefined || line === undefined ? undefined : lineOf(text, line);
   if (source === undefined || column === undefined) return [];
   const gutter = String(line).padStart(5);
-  const room = Math.max(leastColumns, columns) - gutter.length - 3;
-  const { text: shown, indent, length } = excerptOf(source, column, room);
+  const lineColumns = Math.max(leastColumns, columns) - gutter.length - 3;
+  const { text: shown, indent, length } = excerptOf(source, column, lineColumns);
   return [
     `${colors.dim(`${gutter} |`)} ${shown}`,
     `${colors.dim(`${' '.repeat(gutter.length)} |`)} ${' '.repeat(indent)}${colors.red('^'.repeat(length))}`,

@@ -16,7 +16,7 @@ export const describeRecording = (recording: RecordingView, path: string): strin
     ['file', `${path} (${Math.ceil(bytes / 1024)} KiB)`],
     ['film', length],
     ['marks', marksText(recording)],
-    ['cut', cutAt === null ? undefined : `at ${cutAt}: there was no room for more`],
+    ['cut', cutAt === null ? undefined : `at ${cutAt}: the size limit was reached`],
     ['so far', complete ? undefined : 'the session goes on, and so does its recording'],
   ]);
 };

@@ -127,7 +127,7 @@ export const describeGate = (found: GateView, view: View): string => {
   );
   return [
     fields,
-    ...gate.reasons.flatMap((reason) => wrapLines(`- ${reason}`, view.room)),
+    ...gate.reasons.flatMap((reason) => wrapLines(`- ${reason}`, view.columns)),
     ...(runs.length === 0 ? [] : ['', table]),
   ].join('\n');
 };

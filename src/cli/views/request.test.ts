@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { describeLedger } from './request.ts';
 
-const view = { colors: picocolors.createColors(false), room: Infinity };
+const view = { colors: picocolors.createColors(false), columns: Infinity };
 
 const asked = (parts: Partial<RequestView>): RequestView => ({
   ...{ sessionId: 'ses-1', id: 1, at: '2026-03-01T09:30:00.000Z', via: 'api', operation: 'book' },
@@ -69,7 +69,7 @@ it('a ledger fits a terminal of 80 columns, with reasons and changes below their
   const changes = { appointments: { inserted: 1, updated: 0, deleted: 0 } };
   const lines = describeLedger([asked({ path, status: 422, response }), asked({ changes })], {
     ...view,
-    room: 80,
+    columns: 80,
   }).split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines[1]).toContain('…');

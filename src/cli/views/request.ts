@@ -90,9 +90,9 @@ type LedgerRow = { cells: string[]; below: string[] };
 type Ledger = { table: Table; below: string[][] };
 
 /** Moves the changes below their row, and cuts requests, then operations, to the available width. */
-const narrow = (head: Cells, rows: readonly LedgerRow[], room: number): Ledger => {
+const narrow = (head: Cells, rows: readonly LedgerRow[], columns: number): Ledger => {
   const moved = { head: head.slice(0, -1), lines: rows.map(({ cells }) => cells.slice(0, -1)) };
-  const table = cutColumn(cutColumn(moved, 'REQUEST', room), 'OPERATION', room);
+  const table = cutColumn(cutColumn(moved, 'REQUEST', columns), 'OPERATION', columns);
   const below = rows.map((row) => {
     const changes = row.cells.at(-1) ?? noChanges;
     return changes === noChanges ? row.below : [...row.below, `changed ${changes}`];
@@ -100,9 +100,11 @@ const narrow = (head: Cells, rows: readonly LedgerRow[], room: number): Ledger =
   return { table, below };
 };
 
-const indented = (texts: readonly string[], room: number): string[] =>
+const indented = (texts: readonly string[], columns: number): string[] =>
   texts
-    .flatMap((text) => (Number.isFinite(room) ? wrapLines(text, room - indent.length) : [text]))
+    .flatMap((text) =>
+      Number.isFinite(columns) ? wrapLines(text, columns - indent.length) : [text],
+    )
     .map((line) => `${indent}${line}`);
 
 /** Formats a table, or blocks if it does not fit, with the reason below each failed request. */
@@ -112,7 +114,7 @@ const formatLedger = (
   leadOf: (request: RequestView) => string[],
   view: View,
 ): string => {
-  const { colors, room } = view;
+  const { colors, columns } = view;
   const head = [...lead, ...titles];
   const given = requests.map((request): LedgerRow => {
     const reason = failureReason(request);
@@ -125,15 +127,15 @@ const formatLedger = (
     table: { head, lines: given.map(({ cells }) => cells) },
     below: given.map(({ below }) => below),
   };
-  const fitted = excessOf(whole.table, room) <= 0 ? whole : narrow(head, given, room);
-  if (excessOf(fitted.table, room) > 0) {
+  const fitted = excessOf(whole.table, columns) <= 0 ? whole : narrow(head, given, columns);
+  if (excessOf(fitted.table, columns) > 0) {
     return given
-      .flatMap(({ cells, below }) => [formatBlock(head, cells, view), ...indented(below, room)])
+      .flatMap(({ cells, below }) => [formatBlock(head, cells, view), ...indented(below, columns)])
       .join('\n');
   }
   const { table, below } = fitted;
   const [first = '', ...lines] = formatTable([table.head, ...table.lines]).split('\n');
-  const rows = lines.flatMap((line, index) => [line, ...indented(below[index] ?? [], room)]);
+  const rows = lines.flatMap((line, index) => [line, ...indented(below[index] ?? [], columns)]);
   return [colors.dim(first), ...rows].join('\n');
 };
 

@@ -21,7 +21,7 @@ describe('a list of sessions', () => {
   it('shows state, verdict, score, task, run and build, and no column that says nothing', () => {
     const [head, first, second] = listSessions([graded, ungraded], {
       colors,
-      room: Infinity,
+      columns: Infinity,
     }).split('\n');
     expect(head?.split(/ {2,}/)).toEqual([
       ...['SESSION', 'WORLD', 'STATE', 'VERDICT', 'SCORE', 'TASK', 'RUN', 'BUILD', 'CREATED'],
@@ -31,11 +31,11 @@ describe('a list of sessions', () => {
       'support 1.4.0',
     ]);
     expect(second).toMatch(/ notes {2}READY +- +- +finish +- +- /);
-    expect(listSessions([ungraded], { colors, room: Infinity })).not.toContain('VERDICT');
+    expect(listSessions([ungraded], { colors, columns: Infinity })).not.toContain('VERDICT');
   });
 
   it('fits a terminal of 80 columns, with the whole id first', () => {
-    const text = listSessions([graded], { colors, room: 80 });
+    const text = listSessions([graded], { colors, columns: 80 });
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(text.split('\n')[0]).toBe(id);
     expect(text).toMatch(
@@ -49,7 +49,7 @@ describe('a list of sessions', () => {
       task: { ...session.task, name: 'a\u001b[2Jb' },
       run: { kind: 'agent', id: 'r\u0007' },
     } as unknown as SessionListView;
-    const shown = listSessions([hostile], { colors, room: 80 });
+    const shown = listSessions([hostile], { colors, columns: 80 });
     expect([...'\u001b\u0007'].filter((one) => shown.includes(one))).toEqual([]);
     expect(shown).toContain('a\\u001b[2Jb · run r\\u0007');
   });
@@ -75,7 +75,7 @@ describe('a session', () => {
   it('breaks its instruction at the edge of the terminal, and keeps its blank lines', () => {
     const instruction = `${'Cancel the appointment. '.repeat(6)}\n\nThen answer.\n`;
     const shown = describeSession({ ...graded, instruction } as unknown as SessionView, {
-      ...{ colors, room: 80 },
+      ...{ colors, columns: 80 },
     });
     expect(widthOf(shown)).toBeLessThanOrEqual(80);
     expect(shown).toMatch(

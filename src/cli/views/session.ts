@@ -32,11 +32,11 @@ const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefin
 const indent = '  ';
 
 /** Formats the lines of an instruction, indented and wrapped to the terminal. */
-const instructionText = (text: string, room: number): string =>
+const instructionText = (text: string, columns: number): string =>
   text
     .trim()
     .split('\n')
-    .flatMap((line) => wrapLines(line, room - indent.length))
+    .flatMap((line) => wrapLines(line, columns - indent.length))
     .map((line) => (line === '' ? '' : `${indent}${line}`))
     .join('\n');
 
@@ -55,7 +55,7 @@ const browserText = ({ surfaces: { browser } }: SessionView): string | undefined
 };
 
 /** Formats one session with everything needed to use it. */
-export const describeSession = (session: SessionView, { colors, room }: View): string => {
+export const describeSession = (session: SessionView, { colors, columns }: View): string => {
   const { surfaces, task, instruction } = session;
   const fields = formatFields([
     ['session', colors.bold(session.id)],
@@ -95,7 +95,7 @@ export const describeSession = (session: SessionView, { colors, room }: View): s
     ['active', session.closedAt === null ? formatAgo(session.lastActivityAt) : undefined],
     ['closed', session.closedAt === null ? undefined : formatAgo(session.closedAt)],
   ]);
-  return instruction === null ? fields : `${fields}\n\n${instructionText(instruction, room)}`;
+  return instruction === null ? fields : `${fields}\n\n${instructionText(instruction, columns)}`;
 };
 
 type Graded = Pick<SessionView, 'verdict' | 'score'>;

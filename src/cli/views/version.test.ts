@@ -8,7 +8,7 @@ const version = {
   ...{ author: 'pk', origin: 'push', createdAt: '2026-01-01T00:00:00.000Z', labels: [] },
   ...{ tests: null, changes: null, gate: null },
 } as const satisfies VersionListView;
-const view = { colors: createColors(false), room: Infinity };
+const view = { colors: createColors(false), columns: Infinity };
 
 describe('a list of versions', () => {
   it('shows the gate where a version has to pass one, and no such column elsewhere', () => {
@@ -33,7 +33,7 @@ describe('a push', () => {
         sentFiles: 1,
         sentBytes: 2,
       },
-      { ...view, room: 80 },
+      { ...view, columns: 80 },
     );
 
   it('says how its version becomes the head while the gate blocks it', () => {

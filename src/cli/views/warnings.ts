@@ -6,11 +6,11 @@ import { wrapLines } from '../terminal/print.ts';
 const head = 'warning:';
 
 /** Formats all warnings: `warning: …`, with further lines of a long one indented. */
-export const warningLines = (warnings: readonly string[], { colors, room }: View): string[] =>
+export const warningLines = (warnings: readonly string[], { colors, columns }: View): string[] =>
   warnings.flatMap((warning) => {
     const text = makeVisible(warning);
-    const inner = room - head.length - 1;
-    const [first = '', ...more] = Number.isFinite(room) ? wrapLines(text, inner) : [text];
+    const inner = columns - head.length - 1;
+    const [first = '', ...more] = Number.isFinite(columns) ? wrapLines(text, inner) : [text];
     const indent = ' '.repeat(head.length + 1);
     return [`${colors.yellow(head)} ${first}`, ...more.map((line) => `${indent}${line}`)];
   });

@@ -10,7 +10,7 @@ import { describeLedger } from './request.ts';
 import { describeForwarded, describeSubscriptions, forwardedAnswer } from './webhooks.ts';
 
 const colors = picocolors.createColors(false);
-const view = { colors, room: Infinity };
+const view = { colors, columns: Infinity };
 
 const delivery: DeliveryView = {
   sequence: 12,

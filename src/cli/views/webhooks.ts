@@ -52,7 +52,7 @@ export const describeSubscriptions = (
   const faults = subscriptions.flatMap((one) =>
     one.skips === null
       ? []
-      : wrapLines(`${cell(plainKey(one))} is passed over: ${makeVisible(one.skips)}`, view.room),
+      : wrapLines(`${cell(plainKey(one))} is passed over: ${makeVisible(one.skips)}`, view.columns),
   );
   return [table, ...faults].join('\n');
 };

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { WorldDetail } from '#wire/public-api/worlds/world.ts';
 import { describeWholeWorld, describeWorld } from './world.ts';
 
-const view = { colors: picocolors.createColors(false), room: Infinity };
+const view = { colors: picocolors.createColors(false), columns: Infinity };
 
 const world: WorldDetail = {
   id: 'wld_1',
@@ -54,7 +54,7 @@ it('shows the redaction policy as one line, and marks no field as redacted', () 
 
 it('breaks a long warning at the edge of the terminal', () => {
   const warnings = [`data/people.json: ${'all rows hold plaintext '.repeat(8)}`];
-  const lines = describeWorld({ ...world, warnings }, { ...view, room: 80 }).split('\n');
+  const lines = describeWorld({ ...world, warnings }, { ...view, columns: 80 }).split('\n');
   const begin = lines.findIndex((line) => line.startsWith('warning: data/people.json'));
   expect(lines.slice(begin + 1).every((line) => line.startsWith(' '.repeat(9)))).toBe(true);
   expect(lines.length - begin).toBeGreaterThan(2);

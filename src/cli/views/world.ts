@@ -153,10 +153,10 @@ const indented = (text: string, by = indent): string[] =>
 const section = (
   title: string,
   { head, lines }: { head: string[]; lines: string[][] },
-  { colors, room }: View,
+  { colors, columns }: View,
 ): string[] => {
   if (lines.length === 0) return [];
-  const table = formatFitted(head, lines, { colors, room: room - indent.length });
+  const table = formatFitted(head, lines, { colors, columns: columns - indent.length });
   return ['', colors.bold(title), ...indented(table)];
 };
 
@@ -173,7 +173,7 @@ const typesText = (types: readonly string[]): string =>
   types.toSorted((a, b) => Number(a === 'null') - Number(b === 'null')).join(' | ');
 
 /** Formats the entity's keys, and its fields with their types and redaction. */
-const entityLines = (entity: EntityView, rows: number, { colors, room }: View): string[] => {
+const entityLines = (entity: EntityView, rows: number, { colors, columns }: View): string[] => {
   const table = formatTable(
     entity.fields.map(({ path, types, required, policy }) => [
       `    ${required ? path : `${path}?`}`,
@@ -184,7 +184,7 @@ const entityLines = (entity: EntityView, rows: number, { colors, room }: View): 
   const about = `${formatCount(rows, 'row')}; ${keysText(entity)}`;
   const [title = '', ...more] = wrapLines(
     `${colors.bold(entity.name)}  ${about}`,
-    room - 2 * indent.length,
+    columns - 2 * indent.length,
   );
   return [
     ...['', `${indent}${title}`, ...more.map((line) => `${indent}${indent}${line}`)],

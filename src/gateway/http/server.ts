@@ -15,7 +15,7 @@ import {
   type Refusal,
 } from './refusals.ts';
 import type { Refuser } from './refuser.ts';
-import { createTurns } from './turns.ts';
+import { RequestQueues } from './request-queue.ts';
 
 export type Arrival = {
   request: IncomingMessage;
@@ -56,12 +56,12 @@ export const createGatewayServer = (
   refuser: Refuser,
   handle: (arrival: Arrival) => void,
 ): Server => {
-  const turns = createTurns();
+  const queues = new RequestQueues();
   const take = (arrival: Arrival, begin = () => handle(arrival)): void => {
     const { request, response } = arrival;
     request.on('error', () => undefined); // only the end of the request matters
     response.on('error', () => undefined);
-    turns.take(request.socket, { exchange: arrival, begin });
+    queues.add(request.socket, { exchange: arrival, begin });
   };
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -92,7 +92,7 @@ export const createGatewayServer = (
       const socket = duplex as Socket;
       socket.on('error', () => socket.destroy());
       // Node's server forwards no events of a detached connection to its responses.
-      socket.on('drain', () => turns.current(socket)?.emit('drain'));
+      socket.on('drain', () => queues.current(socket)?.emit('drain'));
       const protocol = request.headers.upgrade ?? '';
       const response = new ServerResponse(request);
       const arrival: Arrival = {
@@ -109,14 +109,14 @@ export const createGatewayServer = (
     .on('connect', (_, duplex) => {
       const socket = duplex as Socket;
       socket.on('error', () => socket.destroy());
-      socket.on('drain', () => turns.current(socket)?.emit('drain'));
-      turns.takeLast(socket, () => refuser.endConnection(socket, noTunnelHere()));
+      socket.on('drain', () => queues.current(socket)?.emit('drain'));
+      queues.addLast(socket, () => refuser.endConnection(socket, noTunnelHere()));
     })
     .on('clientError', (error, duplex) => {
       const socket = duplex as Socket;
       if (codeOf(error) === 'ECONNRESET' || !socket.writable) return void socket.destroySoon();
-      turns.takeLast(socket, () => {
-        if (turns.current(socket)?.headersSent === true) socket.destroySoon();
+      queues.addLast(socket, () => {
+        if (queues.current(socket)?.headersSent === true) socket.destroySoon();
         else refuser.endConnection(socket, faultOf(error, limits));
       });
     });

@@ -43,7 +43,7 @@ export type CaptureOptions = {
    * pages of the repeated requests; `everything` removes all captures that this run did not make.
    */
   again?: 'asked' | 'everything' | undefined;
-  tell?(step: string): void;
+  showStep?(step: string): void;
 };
 
 /** A request without an answer that could be kept. */
@@ -257,7 +257,7 @@ const removeReplaced = ({ folder, again, present, report }: Run): void => {
 
 /** Runs until all requests are answered, or the signal aborts. Throws errors that end the whole capture. */
 export const captureVendor = async (options: CaptureOptions): Promise<CaptureReport> => {
-  const { contract, folder, operations, given, mostItems, signal, tell } = options;
+  const { contract, folder, operations, given, mostItems, signal, showStep } = options;
   const { plans, skipped } = planOperations(contract, operations, given);
   if (plans.length === 0 && skipped.length === 0) {
     throw new AppError('invalid', 'the connector has no operation that only reads', {
@@ -286,7 +286,7 @@ export const captureVendor = async (options: CaptureOptions): Promise<CaptureRep
     for (const [number, set] of sets.entries()) {
       signal.throwIfAborted();
       const done = sets.length === 1 ? '' : `, ${number + 1} of ${sets.length}`;
-      tell?.(`capturing ${name} (${index + 1} of ${plans.length} operations${done})`);
+      showStep?.(`capturing ${name} (${index + 1} of ${plans.length} operations${done})`);
       await followPages(run, operation, set, report);
     }
   }

@@ -120,14 +120,14 @@ export type ConformOptions = {
   /** Base address of the world, as in its answers. */
   base: string;
   ask: AskWorld;
-  tell?(step: string): void;
+  showStep?(step: string): void;
 };
 
 /** Plays the requests of one list or single request, page by page. */
 const playOne = async (
   { contract, base, ask }: ConformOptions,
   play: Play,
-  tell: (request: string, world: Answer, judged: Judged) => void,
+  onJudged: (request: string, world: Answer, judged: Judged) => void,
 ): Promise<void> => {
   const { operation, route, arguments: given, pages, body } = play;
   const { method } = route;
@@ -146,7 +146,7 @@ const playOne = async (
   };
   if (pages.length === 0) {
     const world = kept(contract, await send(null));
-    tell(`${method} ${path}`, world, judgeByContract(contract, play, world));
+    onJudged(`${method} ${path}`, world, judgeByContract(contract, play, world));
     return;
   }
   let cursor: string | null = null;
@@ -176,7 +176,7 @@ const playOne = async (
       }
     }
     const request = page === 1 ? `${method} ${path}` : `${method} ${path} (page ${page})`;
-    tell(request, world, { ...judged, vendor, capture: file });
+    onJudged(request, world, { ...judged, vendor, capture: file });
     if (isEnd || cursor === null) return;
   }
 };
@@ -190,7 +190,7 @@ const playAll = async (
   for (const [index, play] of plays.entries()) {
     const { route } = play;
     const name = route.operation;
-    options.tell?.(`comparing ${name} (${index + 1} of ${plays.length})`);
+    options.showStep?.(`comparing ${name} (${index + 1} of ${plays.length})`);
     let line = report.routes.find(({ operation }) => operation === name);
     if (line === undefined) {
       line = {

@@ -38,7 +38,7 @@ export type AskerOptions = {
   /** Maximum size of a body, in bytes. */
   mostBytes: number;
   /** Called before a wait that precedes another attempt. */
-  tellWait?(reason: string, ms: number): void;
+  onWait?(reason: string, ms: number): void;
 };
 
 const mostAttempts = 5;
@@ -108,7 +108,7 @@ const refused = (status: number, { variables }: Credentials): AppError => {
 
 /** Creates the client of a vendor. Throws `invalid` if the environment lacks variables that the connector names. */
 export const createAsker = (options: AskerOptions): Asker => {
-  const { vendor, env, secrets, time, signal, mostBytes, tellWait } = options;
+  const { vendor, env, secrets, time, signal, mostBytes, onWait } = options;
   const credentials = readCredentials(vendor, env, secrets);
   const { oauth } = credentials;
   const tokens = oauth === null ? undefined : createTokens(oauth, secrets, time.now);
@@ -154,7 +154,7 @@ export const createAsker = (options: AskerOptions): Asker => {
         detail: { hint: 'run the command again then: it goes on from there' },
       });
     }
-    tellWait?.(failure, ms);
+    onWait?.(failure, ms);
     await time.wait(ms, signal);
     signal.throwIfAborted();
   };
