@@ -23,7 +23,7 @@ export type PullPlan = {
 /** Entry at a path: the digest of a file, a folder, something else, or nothing. */
 type Found = string | 'folder' | 'other' | undefined;
 
-const readFolderState = (root: string, path: string): Found => {
+const findAt = (root: string, path: string): Found => {
   const target = join(root, path);
   try {
     const found = lstatSync(target, { throwIfNoEntry: false });
@@ -56,7 +56,7 @@ export const planPull = (
     found !== undefined && found !== 'folder' && found !== was.get(foldPath(path));
   const remove = noted.flatMap(({ path }) => {
     if (wantedPaths.has(path)) return [];
-    const found = readFolderState(root, path);
+    const found = findAt(root, path);
     // The contents of a folder that replaced the file do not belong to the version.
     if (found === undefined || found === 'folder') return [];
     if (isChanged(path, found)) changedHere.push(path);
@@ -65,7 +65,7 @@ export const planPull = (
   // If the disk ignores case, removing one spelling removes the other.
   const removed = new Set(remove.map(foldPath));
   const write = wanted.filter(({ path, sha256 }) => {
-    const found = readFolderState(root, path);
+    const found = findAt(root, path);
     if (found === sha256) return removed.has(foldPath(path));
     if (isChanged(path, found) && !changedHere.includes(path)) changedHere.push(path);
     return true;

@@ -34,7 +34,10 @@ export class RequestQueues {
     // The connection already ends with the last entry, so further input is discarded.
     if (last !== undefined && last.exchange === undefined) return;
     const isWhole = last?.exchange?.request.complete ?? true;
-    if (!isWhole && queue.length === 1) return begin();
+    if (!isWhole && queue.length === 1) {
+      begin();
+      return;
+    }
     if (!isWhole) queue.pop();
     this.add(socket, { exchange: undefined, begin });
   }
