@@ -6,8 +6,8 @@
 import { limits } from '#domain/limits.ts';
 import { createContact } from '#hosting/contact.ts';
 import { startHeartbeat } from '#hosting/heartbeat.ts';
+import { watchLife } from '#hosting/host-life.ts';
 import { type ControlLink, createControlLink, type HostIdentity } from '#hosting/link.ts';
-import { watchLife } from '#hosting/lived.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Running } from '#runtime/run.ts';
 import { Secret } from '#runtime/secret.ts';

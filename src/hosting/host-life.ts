@@ -2,7 +2,7 @@
 import type { Log } from '#runtime/log.ts';
 import { isStale } from './link.ts';
 
-export type Lived = {
+export type HostLife = {
   /** Resolves when the host has ended. Rejects with the error that it could not recover from. */
   ended: Promise<void>;
   /** Resolves when the host has ended, with or without an error. */
@@ -14,15 +14,15 @@ export type Lived = {
  * Watches the promise that a host runs in. A stale generation is not an error: the session has ended, or another host
  * serves it.
  */
-export const watchLife = (life: Promise<void>, log: Log): Lived => {
+export const watchLife = (life: Promise<void>, log: Log): HostLife => {
   let hasEnded = false;
   const ended = life
     .catch((error: unknown) => {
       if (!isStale(error)) {
-        log.error({ err: error }, 'the host cannot go on');
+        log.error({ err: error }, 'the host failed');
         throw error;
       }
-      log.info({ reason: error.message }, 'this host is of no use any more');
+      log.info({ reason: error.message }, 'the control plane no longer needs this host');
     })
     .finally(() => {
       hasEnded = true;
