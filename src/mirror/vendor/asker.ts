@@ -149,7 +149,7 @@ export const createAsker = (options: AskerOptions): Asker => {
   ): Promise<void> => {
     const ms = afterMs ?? firstBackoffMs * 2 ** (attempts - 1);
     if (ms > longestWaitMs) {
-      const message = `the vendor asks to be left alone for ${Math.ceil(ms / 1_000)} s (${failure})`;
+      const message = `the vendor asks for a pause of ${Math.ceil(ms / 1_000)} s (${failure})`;
       throw new AppError('unavailable', message, {
         detail: { hint: 'run the command again then: it goes on from there' },
       });
