@@ -103,7 +103,7 @@ const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
     sent.on('error', (error: Error & { code?: string }) => {
       const isHttp = error.code?.startsWith('HPE_') ?? false;
       const words = isHttp
-        ? `what it answered is no HTTP: ${error.code}`
+        ? `its answer is not valid HTTP: ${error.code}`
         : `the connection ended before the answer: ${error.code ?? error.message}`;
       fail(new PushError(isHttp ? 'answer' : 'closed', words, error));
     });

@@ -158,7 +158,7 @@ const createHandler = (
   const onFault =
     ({ response }: Arrival) =>
     (err: unknown): void => {
-      log.error({ err }, 'a request was given up for a fault of the gateway');
+      log.error({ err }, 'a request failed because of a fault of the gateway');
       response.destroy();
     };
   return (arrival) => {

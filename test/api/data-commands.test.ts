@@ -240,7 +240,7 @@ describe('an interrupted import', () => {
       /^error: interrupted \(batch bat-\S+\)\nhint: all rows are in the service, /m,
     );
     const [, command = ''] = /"svc (worlds data cancel \S+ \S+)"/.exec(err) ?? [];
-    expect((await own.svc(command)).out).toMatch(/^batch bat-\S+ is called off$/m);
+    expect((await own.svc(command)).out).toMatch(/^batch bat-\S+ is cancelled$/m);
     expect((await own.svc('worlds data batches notes')).out).toMatch(/failed/);
     own.clear();
     await idle.stop();

@@ -202,7 +202,7 @@ const ways: Record<string, (batchId: string) => Promise<unknown>> = {
   'by the command': async (batchId) => {
     const { status, out, err } = await desk.svc(`worlds data cancel notes ${batchId}`);
     expect(status, err).toBe(0);
-    expect(out).toContain(`batch ${batchId} is called off`);
+    expect(out).toContain(`batch ${batchId} is cancelled`);
   },
 };
 

@@ -165,7 +165,7 @@ export const addConnectorCapture = (connector: Command, context: Context): void 
     .option('--json', 'print what was done as JSON')
     .addHelpText(
       'after',
-      '\nCredentials come from the environment variables that [auth] names. A run that was interrupted goes on where it stood.',
+      '\nCredentials come from the environment variables that [auth] names. An interrupted run continues where it stopped.',
     )
     .action((given: string, options: Options) => capture(context, given, options));
 };

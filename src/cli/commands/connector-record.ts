@@ -63,7 +63,7 @@ const record = async (context: Context, folder: string, options: Options): Promi
       },
       failed: (method, _path, reason) => say(`–    ${method}  not answered: ${reason}`),
     });
-    say(`use ${proxy.url} in place of ${base}; what is answered is kept in ${folder} until Ctrl-C`);
+    say(`use ${proxy.url} in place of ${base}; its answers are stored in ${folder} until Ctrl-C`);
     await new Promise<void>((done) => {
       stopping.signal.addEventListener('abort', () => done(), { once: true });
       if (stopping.signal.aborted) done();

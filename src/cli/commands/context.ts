@@ -122,11 +122,11 @@ const addExists = (repos: Command, context: Context): void => {
       const input = { params: { kind, identifier }, query };
       const { body } = await clientFor(context, options).send(api.getContext, input);
       if (!('exists' in body))
-        throw new AppError('internal', 'the service did not say whether it is there');
+        throw new AppError('internal', 'the service's answer has no "exists"');
       printAnswer(context, options, body, () =>
         body.exists
-          ? `${identifier} is there, version ${body.version}`
-          : `${identifier} is not there`,
+          ? `${identifier} exists, version ${body.version}`
+          : `${identifier} does not exist`,
       );
       setVerdict(context, body.exists);
     },

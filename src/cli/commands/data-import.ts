@@ -118,7 +118,7 @@ const batchText = ({ state, progress, chunkCount, rowCount }: BatchView): string
     return `${part} validating: ${validatedChunks} of ${formatCount(chunkCount, 'chunk')}`;
   }
   if (appliedRows >= rowCount) {
-    return `applying: all ${formatCount(rowCount, 'row')} read; making the version of them`;
+    return `applying: all ${formatCount(rowCount, 'row')} read; creating the version`;
   }
   const part = formatBar(appliedRows / rowCount);
   return `${part} applying: ${appliedRows.toLocaleString('en-US')} of ${formatCount(rowCount, 'row')}`;
@@ -174,12 +174,12 @@ type Interrupted = {
 const hintOf = ({ slug, isKept, batchId, isSealed }: Interrupted): string => {
   if (isSealed) {
     const batch = `${slug} ${batchId}`;
-    return `all rows are in the service, which goes on by itself: "svc worlds data batches ${batch}" tells how far it is, "svc worlds data cancel ${batch}" calls it off`;
+    return `all rows are uploaded, and the service continues the import: "svc worlds data batches ${batch}" shows the progress, "svc worlds data cancel ${batch}" cancels it`;
   }
   const begin = batchId === undefined ? '' : 'nothing is in the world yet; ';
   return isKept
-    ? `${begin}run the same command again: it goes on from there, and sends nothing twice`
-    : `${begin}the rows have to come again; bytes that are there are not sent again`;
+    ? `${begin}run the same command again: it continues from there and sends nothing twice`
+    : `${begin}give the rows again; bytes that the service has are not sent again`;
 };
 
 /** Builds the error of an interruption, with its state and the way to continue. */
@@ -293,7 +293,7 @@ const showEnd = async (
     );
     const text = batch.dryRun
       ? `${rows} would be taken; nothing was written`
-      : `${rows} of batch ${batch.batchId} wait: "svc worlds data publish ${slug}" makes a version of them`;
+      : `${rows} of batch ${batch.batchId} are stored: "svc worlds data publish ${slug}" publishes them as a version`;
     printAnswer(context, options, batch, () => `${text}${leftOut}`);
     return;
   }

@@ -59,7 +59,7 @@ const addDataCancel = (data: Command, context: Context): void => {
     example: 'svc worlds data cancel crm bat-…',
     operation: cancelBatch,
     input: ([slug, batchId]) => ({ params: { slug, batchId } }),
-    text: (_body, _view, [, batchId]) => `batch ${batchId} is called off`,
+    text: (_body, _view, [, batchId]) => `batch ${batchId} is cancelled`,
   });
 };
 

@@ -92,7 +92,7 @@ const addAdd = (scores: Command, context: Context): void => {
       };
       return { body };
     },
-    text: (body) => `the score ${body.id} is there`,
+    text: (body) => `the score ${body.id} is created`,
   });
 };
 

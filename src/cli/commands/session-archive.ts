@@ -67,7 +67,7 @@ const regrade = async (context: Context, path: string): Promise<Regraded> => {
     },
   });
   await ended;
-  if (found === undefined) throw new AppError('internal', `nothing was said of ${path}`);
+  if (found === undefined) throw new AppError('internal', `the service did not answer for ${path}`);
   return found;
 };
 

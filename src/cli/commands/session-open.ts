@@ -137,7 +137,7 @@ const refuseUnready = (session: SessionView, { wait }: Options): void => {
   if (state === 'PROVISIONING' || state === 'READY') {
     const lacks = state === 'READY' ? ': its browser is not there yet' : '';
     throw new AppError('timeout', `session ${id} is not ready after ${wait} s${lacks}`, {
-      detail: { hint: `it goes on; look again with: svc worlds session show ${id}` },
+      detail: { hint: `it continues; see svc worlds session show ${id}` },
     });
   }
   throw new AppError('conflict', `session ${id} is ${state}${why}`);

@@ -330,7 +330,7 @@ describe('svc worlds session', () => {
     expect(asked[0]?.body).toMatchObject({ input: { changes: { offset: 5, limit: 1 } } });
     expect(out).toBe(
       '  notes {"id":7} updated · done, kept\n    title: "a" → "b"\n' +
-        '1 inserted, 2 updated, 0 deleted, 12 unexplained; go on with --offset 6\n',
+        '1 inserted, 2 updated, 0 deleted, 12 unexplained; continue with --offset 6\n',
     );
     expect(
       (await runAnswered('worlds session grade ses-1 --limit 1', { body: answer })).status,

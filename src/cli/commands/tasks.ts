@@ -171,7 +171,10 @@ const addValidate = (tasks: Command, context: Context): void => {
       printAnswer(context, options, found, () => validationText(found, context.colors));
       setVerdict(context, found.valid);
       if (!found.valid)
-        throw new AppError('invalid', `the task does not fit: ${found.problems.length} to mend`);
+        throw new AppError(
+          'invalid',
+          `the task does not fit its world: ${found.problems.length} problems`,
+        );
     },
   );
 };

@@ -163,6 +163,6 @@ export const addComments = (program: Command, context: Context): void => {
     input: ([objectId, content], { type, author }: CommentOptions) => ({
       body: { ...{ objectId, content, objectType: type }, ...given('authorUserId', author) },
     }),
-    text: (body) => `the comment ${body.id} is there`,
+    text: (body) => `the comment ${body.id} is created`,
   });
 };

@@ -28,7 +28,7 @@ export const addWorldsPin = (worlds: Command, context: Context): void => {
       const params = { slug, label };
       if (options.remove === true) {
         const { body } = await client.send(removeLabel, { params });
-        printAnswer(context, options, body, () => `${slug}@${label} names nothing any more`);
+        printAnswer(context, options, body, () => `the label ${slug}@${label} is removed`);
         return;
       }
       const { body } = await client.send(setLabel, { params, body: { version } });

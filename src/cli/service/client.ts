@@ -47,7 +47,7 @@ const hintFor = (
   const { retryAfterMs, requestId } = error.detail;
   if (typeof retryAfterMs === 'number') return `try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
   if (error.code === 'internal' && typeof requestId === 'string') {
-    return `the service's log tells more of request ${requestId}`;
+    return `the service's log has more about request ${requestId}`;
   }
   if (error.code === 'forbidden' && key === 'key pair') {
     return 'this needs the secret key, not only the public key';
@@ -157,7 +157,9 @@ export const answeringWithin = (client: Client, patienceMs: number): Client => (
       throw new AppError(
         'unavailable',
         `${client.baseUrl} took the request and did not answer within ${patienceMs / 1_000} s`,
-        { detail: { hint: 'it hangs, or what is before it does: see its log, and restart it' } },
+        {
+          detail: { hint: 'the service, or a proxy before it, hangs: see its log and restart it' },
+        },
       );
     }
   },

@@ -15,8 +15,8 @@ const showPools = (showStep: ShowStep) => {
   return ({ file, problems, pools }: Configuration): void => {
     const mistakes = problems.map(describeMistake).join('; ');
     if (pools === undefined)
-      showStep(`${file} is not right, so nothing of it is taken: ${mistakes}`);
-    else if (wasRead) showStep(`${file} is taken as it is now; pools: ${pools.join(', ')}`);
+      showStep(`${file} has mistakes, so no change in it is applied: ${mistakes}`);
+    else if (wasRead) showStep(`${file} is applied; pools: ${pools.join(', ')}`);
     wasRead = true;
   };
 };

@@ -218,7 +218,7 @@ export const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepa
 const stopOrchestrator = async (all: Parts, kept: Kept): Promise<void> => {
   const { say } = all.options;
   const slow = setTimeout(() => {
-    say('the world hosts are still being removed; Ctrl-C again leaves what is left of them');
+    say('the world hosts are still being removed; Ctrl-C again leaves the rest of them behind');
   }, usualStopMs);
   const isDone = await kept.stop(stopMs.orchestrator);
   clearTimeout(slow);

@@ -22,7 +22,7 @@ export const describeRegraded = (
   same
     ? `${gradeText(grade, colors)}\n${colors.green('the same grade, byte for byte')}`
     : [
-        colors.red('another grade than the archive holds'),
+        colors.red('the grade differs from the one in the archive'),
         'in the archive:',
         indented(gradeText(archived, colors)),
         'now:',

@@ -136,7 +136,7 @@ export const describeGrade = (grade: Grade, colors: Colors): string =>
 export const describeChanges = ({ changes }: Grade): string => {
   if (changes === undefined) return 'the grade does not contain what changed';
   const { inserted, updated, deleted, unexplained, rows, next } = changes;
-  const more = next === undefined ? '' : `; go on with --offset ${next}`;
+  const more = next === undefined ? '' : `; continue with --offset ${next}`;
   const counts = `${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unexplained} unexplained`;
   return [...rows.flatMap(changeLines), `${counts}${more}`].join('\n');
 };
@@ -151,6 +151,6 @@ export const describeCounts = (output: {
 export const describePage = (page: StatePage, columns: number): string => {
   if (page.rows.length === 0) return `no rows of ${page.entity} match`;
   const shown = `${page.rows.length} of ${formatCount(page.total, 'row')}`;
-  const more = page.next === undefined ? '' : `; go on with --offset ${page.next}`;
+  const more = page.next === undefined ? '' : `; continue with --offset ${page.next}`;
   return [formatRows(page.rows, { columns }), `${shown}${more}`].join('\n');
 };

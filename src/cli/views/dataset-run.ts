@@ -35,7 +35,7 @@ export const describeWorldRun = (
 ): string => {
   const { reason, graded, items: count } = worldRun;
   const stopped = reason === null ? '' : `; stopped: ${reason}`;
-  const more = graded === count ? '' : '; the same command with this --name goes on';
+  const more = graded === count ? '' : '; run the same command with this --name to continue';
   const failures = items.flatMap((item) => failureOf(item, view));
   const end = `run "${name}": ${progressOf(worldRun)}${stopped}${more}`;
   return [

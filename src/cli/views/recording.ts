@@ -17,6 +17,6 @@ export const describeRecording = (recording: RecordingView, path: string): strin
     ['film', length],
     ['marks', marksText(recording)],
     ['cut', cutAt === null ? undefined : `at ${cutAt}: the size limit was reached`],
-    ['so far', complete ? undefined : 'the session goes on, and so does its recording'],
+    ['so far', complete ? undefined : 'the session and its recording continue'],
   ]);
 };

@@ -37,7 +37,7 @@ const codeOf = (error: Error): string | undefined => (error as NodeJS.ErrnoExcep
 const faultOf = (error: Error, { headerBytes }: Limits): Refusal => {
   if (codeOf(error) === 'HPE_HEADER_OVERFLOW') return headersTooLarge(headerBytes);
   if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT') return clientTooSlow();
-  return badRequest('this is no request of HTTP/1.1 as it is written');
+  return badRequest('this is not a valid HTTP/1.1 request');
 };
 
 /** Attaches an answer to a connection that Node's server has detached. It is the last answer of the connection. */

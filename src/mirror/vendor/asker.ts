@@ -101,7 +101,7 @@ const refused = (status: number, { variables }: Credentials): AppError => {
     variables.length === 0 ? 'no credential' : `the credential of ${variables.join(', ')}`;
   return new AppError('unauthenticated', `the vendor refuses ${which}: status ${status}`, {
     detail: {
-      hint: 'look at [auth] of connector.toml; what was captured stays, and capture goes on from there',
+      hint: 'see [auth] of connector.toml; the captures stay, and capture continues from there',
     },
   });
 };
@@ -151,7 +151,7 @@ export const createAsker = (options: AskerOptions): Asker => {
     if (ms > longestWaitMs) {
       const message = `the vendor asks for a pause of ${Math.ceil(ms / 1_000)} s (${failure})`;
       throw new AppError('unavailable', message, {
-        detail: { hint: 'run the command again then: it goes on from there' },
+        detail: { hint: 'run the command again then: it continues from there' },
       });
     }
     onWait?.(failure, ms);

@@ -86,7 +86,7 @@ const admit = (url: URL, { query }: Admission): URL => {
 const nextUrl = (from: URL, location: string | undefined, { query }: Admission): URL => {
   const url = location === undefined ? null : URL.parse(location, from.href);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new ExchangeError('it redirects to what is no address', false);
+    throw new ExchangeError('it redirects to an invalid address', false);
   }
   // The vendor may repeat the credential in the address; it is removed here, and added again where it belongs.
   for (const name of Object.keys(query)) url.searchParams.delete(name);
