@@ -30,7 +30,7 @@ import { addListCommand, addRequestCommand } from './request-command.ts';
 /** Limits the argument `<kind>` of a command to the kinds that there are. */
 const limitKind = (command: Command): Command => {
   const kind = command.registeredArguments.find((argument) => argument.name() === 'kind');
-  if (kind === undefined) throw new AppError('internal', 'a command without <kind>');
+  if (kind === undefined) throw new AppError('internal', 'the command has no argument <kind>');
   kind.choices([...contextKinds]);
   kind.description = 'which kind';
   return command;
@@ -122,7 +122,7 @@ const addExists = (repos: Command, context: Context): void => {
       const input = { params: { kind, identifier }, query };
       const { body } = await clientFor(context, options).send(api.getContext, input);
       if (!('exists' in body))
-        throw new AppError('internal', 'the service's answer has no "exists"');
+        throw new AppError('internal', 'the answer of the service has no "exists"');
       printAnswer(context, options, body, () =>
         body.exists
           ? `${identifier} exists, version ${body.version}`
