@@ -114,7 +114,7 @@ export const addRequestCommand = <
   declared.options?.(command);
   return withService(command).action(async (...parameters: unknown[]) => {
     const parsed = parsedOf<Usage, Options>(parameters);
-    const body = await request(context, declared, parsed);
+    const body = await request<Usage, Options, Shape>(context, declared, parsed);
     printAnswer(context, parsed.options, body, (view) => declared.text(body, view, parsed.words));
   });
 };
@@ -209,7 +209,7 @@ export const addListCommand = <
       parameters,
     );
     const query = queryOf(filters, declared.times, parsed.options);
-    const body = await request(context, declared, parsed, query);
+    const body = await request<Usage, Options, Shape>(context, declared, parsed, query);
     const { data, meta } = body as { data: Entries<Shape>; meta: PageMeta };
     printAnswer(context, parsed.options, body, (view) =>
       [declared.text(data, view), ...moreText(meta)].join('\n'),
