@@ -30,7 +30,11 @@ const addDataBatches = (data: Command, context: Context): void => {
     example:
       'svc worlds data batches crm\nsvc worlds data batches crm bat-… --report refused.jsonl',
   })
-    .option('--limit <number>', 'batches shown', parseNumber({ min: 1, max: 100, whole: true }))
+    .option(
+      '--limit <number>',
+      'maximum number of batches',
+      parseNumber({ min: 1, max: 100, whole: true }),
+    )
     .option('--cursor <text>', 'the cursor that the previous page printed')
     .option('--report <file>', 'write all refusals of the batch into a file, as JSONL');
   withService(command).action(

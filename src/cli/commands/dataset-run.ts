@@ -172,10 +172,10 @@ const addStart = (datasets: Command, context: Context): void => {
       parseNumber({ min: 1, max: 86_400 }),
     )
     .option('--build-hash <hash>', 'a registered build of the agent, whose rollouts these are')
-    .option('--detach', 'only begin; "svc datasets runs sessions" shows the sessions')
+    .option('--detach', 'only start the run; "svc datasets runs sessions" shows the sessions')
     .option(
       '--concurrency <number>',
-      'sessions at once',
+      'number of concurrent sessions',
       parseNumber({ min: 1, max: 100, whole: true }),
       4,
     )

@@ -140,7 +140,7 @@ const addItemAdd = (items: Command, context: Context): void => {
     .option('--expected-output <json>', 'JSON, @file, or - for standard input')
     .option('--metadata <json>', 'JSON, @file, or - for standard input')
     .option('--id <id>', 'id of the item (default: a new one)')
-    .addOption(new Option('--status <status>', 'its status').choices([...itemStates]));
+    .addOption(new Option('--status <status>', 'status of the item').choices([...itemStates]));
   withService(command).action(async (datasetName: string, options: AddOptions) => {
     const client = clientFor(context, options);
     if (options.file !== undefined) {

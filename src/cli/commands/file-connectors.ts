@@ -96,7 +96,9 @@ const addCreate = (connectors: Command, context: Context): void => {
     ].join('\n'),
   })
     .addOption(
-      new Option('--kind <kind>', 'what it is').choices([...connectorKinds]).makeOptionMandatory(),
+      new Option('--kind <kind>', 'kind of connector')
+        .choices([...connectorKinds])
+        .makeOptionMandatory(),
     )
     .addOption(
       new Option('--direction <direction>', 'pull into the project, or push').choices([
@@ -108,7 +110,7 @@ const addCreate = (connectors: Command, context: Context): void => {
     .option('--bucket <name>', 'for a bucket: its name')
     .option('--prefix <path>', 'for a bucket: only objects below this prefix')
     .option('--region <region>', 'for a bucket: its region')
-    .option('--endpoint <url>', 'of a bucket that is not Amazon’s: https://s3.example.com')
+    .option('--endpoint <url>', 'for a bucket outside Amazon S3: https://s3.example.com')
     .option('--keys-of <connector>', 'use endpoint, region and keys of another connector')
     .option('--no-agents', 'forbid agents to sync it');
   withService(command).action(async (name: string, options: CreateOptions) => {

@@ -40,10 +40,10 @@ const addPut = (media: Command, context: Context): void => {
     summary: 'upload a file and print the reference to use in a trace or an item',
     example: 'svc media put shot.png --trace 7f… --field output',
   })
-    .option('--trace <id>', 'the trace that has it')
-    .option('--observation <id>', 'the observation of the trace')
-    .option('--dataset <id>', 'the dataset, by its id, of')
-    .option('--item <id>', 'the item that has it')
+    .option('--trace <id>', 'id of the trace that has the file')
+    .option('--observation <id>', 'id of the observation in the trace')
+    .option('--dataset <id>', 'id of the dataset that has the item')
+    .option('--item <id>', 'id of the dataset item that has the file')
     .addOption(
       new Option('--field <field>', 'the field that has the reference')
         .choices([...mediaFields])

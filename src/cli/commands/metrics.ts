@@ -98,7 +98,7 @@ const addQuery = (metrics: Command, context: Context): void => {
           )
           .option(
             '--rows <number>',
-            'rows at most',
+            'maximum number of rows',
             parseNumber({ min: 1, max: 1_000, whole: true }),
           )
           .option(

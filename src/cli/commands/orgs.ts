@@ -176,7 +176,12 @@ const addAudit = (orgs: Command, context: Context): void => {
     options: (command) =>
       command
         .option('--project <project>', 'only changes of this project, by slug or id')
-        .option('--limit <n>', 'entries', parseNumber({ min: 1, max: 100, whole: true }), 50)
+        .option(
+          '--limit <n>',
+          'number of entries',
+          parseNumber({ min: 1, max: 100, whole: true }),
+          50,
+        )
         .option('--cursor <cursor>', 'the cursor that the previous page printed'),
     connect: accountClientFor,
     operation: api.listAuditLog,

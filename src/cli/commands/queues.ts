@@ -67,7 +67,9 @@ const addAdd = (queues: Command, context: Context): void => {
     example: 'svc queues add anq-… <trace>',
     options: (command) =>
       command.addOption(
-        new Option('--type <type>', 'what it is').choices([...objectTypes]).default('TRACE'),
+        new Option('--type <type>', 'type of the object')
+          .choices([...objectTypes])
+          .default('TRACE'),
       ),
     operation: api.addQueueItem,
     input: ([queueId, objectId], { type }: { type: (typeof objectTypes)[number] }) => ({

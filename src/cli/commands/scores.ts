@@ -68,7 +68,7 @@ const addAdd = (scores: Command, context: Context): void => {
         .option('--session <id>', 'the session')
         .option('--dataset-run <id>', 'the dataset run')
         .addOption(new Option('--type <type>', 'type of the value').choices(scoreDataTypes))
-        .option('--comment <text>', 'why')
+        .option('--comment <text>', 'reason for the score')
         .option('--config <id>', 'the score config that the value must match')
         .option('--metadata <json>', 'JSON, @file, or - for standard input')
         .option('--id <id>', 'its id; the score of a known id is replaced'),

@@ -111,7 +111,7 @@ export const addSessionState = (sessions: Command, context: Context): void => {
     .option('--where <json>', 'only rows with these values; a list of values matches any')
     .option(
       '--limit <number>',
-      'rows at most',
+      'maximum number of rows',
       parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
     )
     .option(

@@ -78,7 +78,7 @@ export const addSessionListen = (sessions: Command, context: Context): void => {
       'URL that receives each delivery, with its signature',
       parseTarget,
     )
-    .option('--replay', 'also what the session has sent already')
+    .option('--replay', 'also forward what the session has sent already')
     .option('--once', 'forward only what the session has sent already, then exit')
     .option(
       '--interval-ms <number>',

@@ -169,14 +169,18 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option('--reuse-warm', 'prefer a host that already holds this version')
     .addOption(new Option('--tier <tier>', 'browser tier').choices(browserTiers))
-    .option('--record', 'keep what its browser shows: svc worlds session recording <session>')
+    .option(
+      '--record',
+      'record its browser; "svc worlds session recording <session>" downloads the recording',
+    )
     .option('--size <name>', "how large its host is, by the name of a pool's size")
     .addOption(new Option('--isolation <isolation>', 'isolation of its host').choices(isolations))
-    .option('--clock-at <time>', 'the time in the world at first, such as 2026-03-01T09:30:00Z')
+    .option('--clock-at <time>', 'initial time of the world, such as 2026-03-01T09:30:00Z')
     .addOption(
-      new Option('--clock-mode <mode>', 'whether its time runs, stands still, or steps').choices(
-        clockModes,
-      ),
+      new Option(
+        '--clock-mode <mode>',
+        "whether the world's time runs, is frozen, or steps",
+      ).choices(clockModes),
     )
     .option(
       '--clock-rate <rate>',
@@ -193,7 +197,7 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     .option('--model <name>', 'model of the run')
     .option(
       '--planned <n>',
-      'how many rollouts the run is to have',
+      'planned number of rollouts of the run',
       parseNumber({ min: 1, max: 1_000_000, whole: true }),
     )
     .option(

@@ -44,7 +44,7 @@ export const addSessionWebhooks = (sessions: Command, context: Context): void =>
     example: 'svc worlds session webhooks <session>',
   }).option(
     '--limit <number>',
-    'subscriptions at most',
+    'maximum number of subscriptions',
     parseNumber({ min: 1, max: mostShown, whole: true }),
     1_000,
   );

@@ -60,7 +60,7 @@ const addSessionList = (sessions: Command, context: Context): void => {
       state: new Option('--state <state>', 'only sessions in this state').choices(sessionStates),
       verdict: new Option(
         '--verdict <verdict>',
-        'only sessions whose last grade says this',
+        'only sessions whose last grade has this verdict',
       ).choices(verdicts),
       world: new Option('--world <slug>', 'only sessions of this world'),
       task: new Option(
@@ -105,7 +105,7 @@ const addSessionRequests = (sessions: Command, context: Context): void => {
     example: 'svc worlds session requests <session> --via api',
   }).option(
     '--limit <number>',
-    'entries at most',
+    'maximum number of entries',
     parseNumber({ min: 1, max: limits.statePageRows, whole: true }),
     limits.statePageRows,
   );
@@ -158,7 +158,7 @@ const addSessionLink = (sessions: Command, context: Context): void => {
     options: (command) =>
       command
         .addOption(
-          new Option('--surface <surface>', 'what the link leads into')
+          new Option('--surface <surface>', 'surface that the link opens')
             .choices(['ui', 'browser'])
             .default('ui'),
         )

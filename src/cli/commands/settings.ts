@@ -131,7 +131,11 @@ const addSet = (settings: Command, context: Context, name: string): void => {
       'pass rate that opens the release gate, 0 to 1',
       orUsual(parseNumber({ min: 0, max: 1 })),
     )
-    .option('--gate-floor <n>', 'graded rollouts that the gate asks for', whole(1_000_000))
+    .option(
+      '--gate-floor <n>',
+      'number of graded rollouts that the gate requires',
+      whole(1_000_000),
+    )
     .option('--rate-limit <n>', 'requests a minute of one key or token', whole(10_000_000))
     .option(
       '--events-per-month <n>',

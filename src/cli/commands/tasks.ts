@@ -106,7 +106,7 @@ const addList = (tasks: Command, context: Context): void => {
     options: (command) =>
       command.option(
         '--metadata <key=value>',
-        'only tasks whose metadata say so; repeatable',
+        'only tasks with this metadata; repeatable',
         collect,
       ),
     operation: listTasks,

@@ -234,7 +234,7 @@ export const addUp = (program: Command, context: Context): void => {
     )
     .option(
       '--pool <number>',
-      'world hosts kept warm',
+      'number of warm world hosts',
       parseNumber({ min: 0, max: 64, whole: true }),
       2,
     )
@@ -268,7 +268,7 @@ export const addUp = (program: Command, context: Context): void => {
     .addOption(
       new Option(
         '--metrics [port]',
-        'numbers for Prometheus of control plane, orchestrator, gateway and sender, on this port and the next three',
+        'serve Prometheus metrics of control plane, orchestrator, gateway and sender, on this port and the next three',
       )
         .argParser(parseMetricsPort)
         .preset('9464'),

@@ -123,7 +123,8 @@ export const addUsers = (program: Command, context: Context): void => {
   addEvents(users, context);
 };
 
-const typeOption = () => new Option('--type <type>', 'what it is').choices([...commentedTypes]);
+const typeOption = () =>
+  new Option('--type <type>', 'type of the object').choices([...commentedTypes]);
 
 type CommentOptions = { type: (typeof commentedTypes)[number]; author?: string };
 
