@@ -169,7 +169,8 @@ const addSessionLink = (sessions: Command, context: Context): void => {
       if (readOnly === true && devtools === true) {
         throw usageError('give one of --read-only and --devtools');
       }
-      const opens = devtools === true ? 'devtools' : readOnly === true ? 'view' : 'all';
+      const opens: 'devtools' | 'view' | 'all' =
+        devtools === true ? 'devtools' : readOnly === true ? 'view' : 'all';
       return { params: { sessionId }, body: { surface, opens } };
     },
     text: ({ url }) => url,
