@@ -254,7 +254,7 @@ describe('svc worlds session', () => {
       { body: { data: [request], meta } },
     );
     expect(asked[0]?.url).toBe(
-      '/api/public/worlds/notes/requests?via=api&after=2026-01-01&page=1&limit=2',
+      '/api/public/worlds/notes/requests?page=1&limit=2&after=2026-01-01&via=api',
     );
     expect(out).toMatch(/AT +SESSION +VIA .*\n2026-01-01 10:11:12 +ses-1 +api +get_note/);
     expect(out).toContain('page 1 of 2, 3 in all');

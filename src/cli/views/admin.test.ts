@@ -47,8 +47,8 @@ it('breaks what a check found where the terminal ends', () => {
   const checks = [{ name: 'pools', status: 'warning' as const, message, fix: 'make them' }];
   expect(describeChecks(checks, wide).split('\n')[0]).toBe(`!  pools  ${message}`);
   expect(describeChecks(checks, narrow).split('\n').slice(0, 3)).toEqual([
-    '!  pools  default is to keep worlds loaded that do not exist:',
-    '          a/b/c',
+    '!  pools  default is to keep worlds loaded that do not',
+    '          exist: a/b/c',
     '          → make them',
   ]);
 });
