@@ -5,7 +5,7 @@ import { type Env, readEnv } from '#runtime/env.ts';
 import { type ListenAddress, parseAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
 import type { Namespace } from './proof/proof.ts';
-import { type BoundaryMode, boundaryModes } from './usercode/boundary.ts';
+import { type BoundaryMode, boundaryModes } from './usercode/boundary/boundary.ts';
 
 const namespaces: readonly Namespace[] = ['pid', 'ipc', 'mount', 'net'];
 

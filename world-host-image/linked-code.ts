@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import { codeDirectory, type HostConfig } from './config.ts';
-import type { ProcessBounds } from './usercode/boundary.ts';
+import type { ProcessBounds } from './usercode/boundary/boundary.ts';
 import { startUserCode, type UserCode } from './usercode/runner.ts';
 
 /** Workers of one linked world. */

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPython as findForSandbox } from '../../orchestrator/driver/process/python.ts';
 import { findSandbox, sandboxed } from '../../orchestrator/driver/process/sandbox.ts';
-import { packageRoot } from '../../world-host-image/usercode/boundary.ts';
-import { findPython } from '../../world-host-image/usercode/python.ts';
+import { packageRoot } from '../../world-host-image/usercode/boundary/boundary.ts';
+import { findPython } from '../../world-host-image/usercode/python/python.ts';
 import { outputOf } from '../support/commands.ts';
 import {
   behind,

@@ -63,7 +63,7 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
     const secret = `${folder}/secret`;
     const targets = { host, secret, folder, abstract: 'nobody', socket: `${folder}/socket` };
     const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
-    const packages = '/opt/svc/world-host-image/usercode';
+    const packages = '/opt/svc/world-host-image/usercode/python';
     const launch = { python: 'python3', packages, readable: [], program };
     expectHeld(JSON.parse(await inside(...behindInContainer(launch))) as Report);
     expect(await shell(`cat ${secret}; ls ${folder}`)).toBe('secret\nsecret');

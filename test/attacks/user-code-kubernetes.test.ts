@@ -42,7 +42,7 @@ describe.skipIf('missing' in found)('user code in the pod of a host', () => {
     for (const language of languages) {
       const targets = { host, secret, folder, abstract: 'nobody', socket: `${folder}/socket` };
       const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
-      const packages = '/opt/svc/world-host-image/usercode';
+      const packages = '/opt/svc/world-host-image/usercode/python';
       const launch = { python: 'python3', packages, readable: [], program };
       // The output also contains what the program wrote to its standard error.
       const said = await inside(...behindInContainer(launch));

@@ -136,7 +136,7 @@ const compileAhead = async (home: string): Promise<string> => {
       stdio: ['ignore', 'ignore', 'ignore'],
     });
   node(['--input-type=module', '--eval', load('program.mjs')]);
-  node(['--input-type=module', '--eval', load('usercode/typescript-worker.mts')]);
+  node(['--input-type=module', '--eval', load('usercode/typescript/worker.mts')]);
   node([join(home, 'main.mjs')]); // refuses to start without settings, and is compiled by then
   const folders = readdirSync(compiled).map((name) => join(compiled, name));
   for (const folder of [...folders, compiled]) setMode(folder, 0o555);

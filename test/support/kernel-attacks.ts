@@ -5,7 +5,7 @@
  */
 
 import { expect } from 'vitest';
-import { isolated } from '../../world-host-image/usercode/boundary.ts';
+import { isolated } from '../../world-host-image/usercode/boundary/boundary.ts';
 
 /** Targets of the attempts. */
 export type Targets = {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Env, readEnv } from '#runtime/env.ts';
 import { type ListenAddress, parseAddress } from '#runtime/listen.ts';
 import type { LogLevel } from '#runtime/log.ts';
-import { type BoundaryMode, boundaryModes } from '../usercode/boundary.ts';
+import { type BoundaryMode, boundaryModes } from '../usercode/boundary/boundary.ts';
 
 export type FolderConfig = {
   /** Address at which API and page are served; port 0 takes any free port. */

@@ -11,7 +11,7 @@ import { createToolChecker } from '#language/schema/checkers.ts';
 import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import { createRouter } from '../routes/router.ts';
 import { noUserCode } from '../usercode/none.ts';
-import { noPython } from '../usercode/python.ts';
+import { noPython } from '../usercode/python/python.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';
 import { createBaseRows } from './base-rows.ts';

@@ -19,7 +19,7 @@ import type { Delivery } from '../session/outbox.ts';
 import { seedTask } from '../session/seed-task.ts';
 import { resetTurns, type Session, withoutFaults } from '../session/session.ts';
 import { createStoreAccess } from '../session/store-access.ts';
-import { runOperation } from '../usercode/operations.ts';
+import { runOperation } from '../usercode/rows/operations.ts';
 import type { StoreAccess } from '../usercode/run.ts';
 
 export type Stage = {

@@ -3,7 +3,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import type { RunOther } from '../proving/play.ts';
 import type { Session } from '../session/session.ts';
-import { noPython } from '../usercode/python.ts';
+import { noPython } from '../usercode/python/python.ts';
 import type { UserLanguage } from '../usercode/run.ts';
 import { findPytest, howToGetPytest } from './pytest.ts';
 import { reportOf, type SuiteReport, type TestResult } from './report.ts';

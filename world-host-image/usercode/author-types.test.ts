@@ -11,7 +11,7 @@ import { makeFolder, writeFiles } from '#test/support/user-code.ts';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const stubs = pathOf('../../src/author-types');
-const runtime = pathOf('./svc-env.ts');
+const runtime = pathOf('./typescript/svc-env.ts');
 
 let folder: ReturnType<typeof makeFolder>;
 beforeAll(() => {
@@ -79,9 +79,9 @@ if (!hasMypy) console.info('the stubs are not tried with mypy: Python has no mod
 describe('the Python stubs', () => {
   it('declare what the package has', () => {
     const [module, context, errors, stub, stubContext] = declarationsOf(
-      pathOf('./svc_env/__init__.py'),
-      pathOf('./svc_env/ctx.py'),
-      pathOf('./svc_env/errors.py'),
+      pathOf('./python/svc_env/__init__.py'),
+      pathOf('./python/svc_env/ctx.py'),
+      pathOf('./python/svc_env/errors.py'),
       join(stubs, 'svc_env/__init__.pyi'),
       join(stubs, 'svc_env/ctx.pyi'),
     ) as [Declarations, Declarations, Declarations, Declarations, Declarations];
@@ -94,7 +94,7 @@ describe('the Python stubs', () => {
 
   it('declare what finds rows', () => {
     const [module, stub] = declarationsOf(
-      pathOf('./svc_env/finding.py'),
+      pathOf('./python/svc_env/finding.py'),
       join(stubs, 'svc_env/finding.pyi'),
     );
     expect(stub).toEqual(module);
@@ -106,7 +106,9 @@ describe('the Python stubs', () => {
       'facts = vars(svc_env.Refused("e", "k", "d"))',
       'print(json.dumps([sorted(facts), sorted(svc_env.__all__)]))',
     ].join('\n');
-    const shown = execFileSync('python3', ['-B', '-c', show, pathOf('.')], { encoding: 'utf8' });
+    const shown = execFileSync('python3', ['-B', '-c', show, pathOf('./python')], {
+      encoding: 'utf8',
+    });
     const [facts, names] = JSON.parse(shown) as [string[], string[]];
     const [stub = {}] = declarationsOf(join(stubs, 'svc_env/__init__.pyi'));
     const { '': _, ...declared } = stub.Refused as Declarations;

@@ -6,7 +6,7 @@
 import type { CallError } from '#domain/call.ts';
 import type { Row } from '#language/contract.ts';
 import type { Query } from '#store/read/read.ts';
-import type { RowSource } from './held-rows.ts';
+import type { RowSource } from './rows/held-rows.ts';
 
 export type UserLanguage = 'python' | 'typescript';
 

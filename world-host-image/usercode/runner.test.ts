@@ -160,11 +160,11 @@ describe('user code', () => {
     ['waits for the first run beside Python', tools, false],
   ])('has a TypeScript worker that %s', async (_, files, isThere) => {
     bench = await startBench();
-    expect(workersOf(bench, 'typescript-worker')).toHaveLength(0);
+    expect(workersOf(bench, 'typescript/worker.mts')).toHaveLength(0);
     await bench.load(files);
-    expect(workersOf(bench, 'typescript-worker')).toHaveLength(isThere ? 1 : 0);
+    expect(workersOf(bench, 'typescript/worker.mts')).toHaveLength(isThere ? 1 : 0);
     const pid = await bench.value('typescript', 'pid');
-    expect(workersOf(bench, 'typescript-worker')).toEqual([pid]);
+    expect(workersOf(bench, 'typescript/worker.mts')).toEqual([pid]);
   });
 
   it('ends a worker that has had no run for long, and starts another for the next one', async () => {

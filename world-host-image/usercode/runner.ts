@@ -1,8 +1,8 @@
 /**
  * Runs user code in a world host, with one worker for each language. A worker is up before a call needs it if that is
  * likely: Python's before there is a world, TypeScript's with a world that has TypeScript code, else at its first run
- * (`lane.ts`). Whatever user code does (throws, hangs, exits, floods its output) returns as a `RunResult`; only faults
- * of the host itself are thrown.
+ * (`pool/worker-queue.ts`). Whatever user code does (throws, hangs, exits, floods its output) returns as a `RunResult`;
+ * only faults of the host itself are thrown.
  */
 import { realpathSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
@@ -10,10 +10,12 @@ import { extname, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Log } from '#runtime/log.ts';
-import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary.ts';
-import { type Grader, refusedGrader, startGrader } from './grader.ts';
-import { type Lane, startLane, type WorkerProcesses } from './lane.ts';
-import { findPython, noPython, pythonWorker } from './python.ts';
+import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary/boundary.ts';
+import { createMemoryPool, type MemoryPool } from './boundary/watch.ts';
+import { type Grader, refusedGrader, startGrader } from './pool/grader.ts';
+import type { WorkerKind } from './pool/worker.ts';
+import { type Lane, startLane, type WorkerProcesses } from './pool/worker-queue.ts';
+import { findPython, noPython, pythonWorker } from './python/python.ts';
 import {
   defaultLimits,
   type RunRequest,
@@ -21,12 +23,10 @@ import {
   type UserCodeLimits,
   type UserLanguage,
 } from './run.ts';
-import { typescriptWorker } from './typescript.ts';
-import { createMemoryPool, type MemoryPool } from './watch.ts';
-import type { WorkerKind } from './worker.ts';
+import { typescriptWorker } from './typescript/typescript.ts';
 
-export type { Grader } from './grader.ts';
-export type { WorkerProcesses } from './lane.ts';
+export type { Grader } from './pool/grader.ts';
+export type { WorkerProcesses } from './pool/worker-queue.ts';
 export type {
   HandlerRequest,
   RunRequest,

@@ -10,9 +10,9 @@ import { openWorldStore } from '#store/world-store.ts';
 import { processorMs } from '#test/support/processor-time.ts';
 import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
 import { openLedger } from '../ledger/ledger.ts';
-import type { ProcessBounds } from '../usercode/boundary.ts';
-import { findPython } from '../usercode/python.ts';
-import { createMemoryPool } from '../usercode/watch.ts';
+import type { ProcessBounds } from '../usercode/boundary/boundary.ts';
+import { createMemoryPool } from '../usercode/boundary/watch.ts';
+import { findPython } from '../usercode/python/python.ts';
 import { startVerifier, type VerifierLimits } from './verifier.ts';
 
 const contract = sampleContract();

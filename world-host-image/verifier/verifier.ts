@@ -16,8 +16,8 @@ import type { StoreReader } from '#store/assemble.ts';
 import type { Reader } from '#store/read/read.ts';
 import { CallFailure } from '../calls/answers/failure.ts';
 import { hostFolder } from '../host-folder.ts';
-import { boundedNode, type ProcessBounds } from '../usercode/boundary.ts';
-import { openGauge, watchProcess } from '../usercode/watch.ts';
+import { boundedNode, type ProcessBounds } from '../usercode/boundary/boundary.ts';
+import { openGauge, watchProcess } from '../usercode/boundary/watch.ts';
 import { gone, type Judged, loaded, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {

@@ -118,7 +118,7 @@ export const layOutHost = async (wanted: LayOut): Promise<LaidOutHost> => {
  */
 const loadAll = `
 "$2" --input-type=module --eval 'await import(process.argv[1])' "$1/world-host-image/program.mjs" </dev/null
-true | "$2" "$1/world-host-image/usercode/typescript-worker.mts" '{}' 3<&0 4>&1 | cat
+true | "$2" "$1/world-host-image/usercode/typescript/worker.mts" '{}' 3<&0 4>&1 | cat
 "$2" "$1/world-host-image/main.mjs" </dev/null
 exit 0`;
 

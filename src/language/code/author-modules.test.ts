@@ -5,7 +5,7 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { allowedBuiltins } from '../../../world-host-image/usercode/typescript-loader.ts';
+import { allowedBuiltins } from '../../../world-host-image/usercode/typescript/loader.ts';
 import { type AuthorModules, pythonModules, typescriptModules } from './author-modules.ts';
 import { nodeModules } from './node-modules.ts';
 

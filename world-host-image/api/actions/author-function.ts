@@ -5,7 +5,7 @@
 import { http } from '#wire/http.ts';
 import { watchAccess, watchRun } from '../../session/seen.ts';
 import { createStoreAccess } from '../../session/store-access.ts';
-import type { Refusal } from '../../usercode/protocol.ts';
+import type { Refusal } from '../../usercode/boundary/protocol.ts';
 import type { RunResult } from '../../usercode/run.ts';
 import { type ApiAnswer, FailedAction, jsonAnswer } from '../answers/answer.ts';
 import { causeOf, invalidAnswer, wrongAt } from '../answers/invalid-answer.ts';

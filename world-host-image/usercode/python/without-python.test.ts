@@ -13,10 +13,10 @@ import {
   writeFiles,
 } from '#test/support/user-code.ts';
 import { notesWorld } from '#test/support/worlds.ts';
-import { createWorldLoader } from '../session/load-world.ts';
+import { createWorldLoader } from '../../session/load-world.ts';
+import type { RunRequest } from '../run.ts';
+import { startUserCode, type UserCode } from '../runner.ts';
 import { noPython } from './python.ts';
-import type { RunRequest } from './run.ts';
-import { startUserCode, type UserCode } from './runner.ts';
 
 const python = '/nonexistent/python3';
 const refusal = { ok: false, error: { code: 'load_failed', message: noPython } };

@@ -5,9 +5,9 @@
  *
  * It stands on its own (no imports but the run under way), because Node runs it as it is in the worker.
  */
-import { Answered, currentRun, Failed, type Run } from './typescript-run.ts';
+import { Answered, currentRun, Failed, type Run } from './current-run.ts';
 
-export { Refused } from './typescript-run.ts';
+export { Refused } from './current-run.ts';
 
 /** A row, a key or any JSON object. */
 export type Row = { [field: string]: unknown };

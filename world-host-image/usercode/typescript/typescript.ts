@@ -12,26 +12,26 @@ import {
   boundedNode,
   nodeLaterThreads,
   nodeMb,
-  packageRoot,
-} from './boundary.ts';
-import { cleanEnvironment } from './python.ts';
-import type { UserCodeLimits } from './run.ts';
-import type { WorkerKind } from './worker.ts';
+  userCodeFolder,
+} from '../boundary/boundary.ts';
+import type { WorkerKind } from '../pool/worker.ts';
+import { cleanEnvironment } from '../python/python.ts';
+import type { UserCodeLimits } from '../run.ts';
 
 /** Files that the worker itself consists of. */
 const workerFiles = [
-  'json-text.ts',
-  'lines.ts',
-  'seen-headers.ts',
-  'svc-env.ts',
-  'svc-testing.ts',
-  'typescript-held.ts',
-  'typescript-loader.ts',
-  'typescript-run.ts',
-  'typescript-tests.ts',
-  'typescript-timers.ts',
-  'typescript-trace.ts',
-  'typescript-worker.mts',
+  'boundary/lines.ts',
+  'typescript/current-run.ts',
+  'typescript/held.ts',
+  'typescript/json-text.ts',
+  'typescript/loader.ts',
+  'typescript/seen-headers.ts',
+  'typescript/svc-env.ts',
+  'typescript/svc-testing.ts',
+  'typescript/test-runner.ts',
+  'typescript/timers.ts',
+  'typescript/trace.ts',
+  'typescript/worker.mts',
 ];
 
 /**
@@ -62,14 +62,14 @@ export const typescriptWorker = (
   const node = [
     '--permission',
     `--allow-fs-read=${join(workDir, '*')}`,
-    ...workerFiles.map((file) => `--allow-fs-read=${join(packageRoot, file)}`),
+    ...workerFiles.map((file) => `--allow-fs-read=${join(userCodeFolder, file)}`),
     ...openTo.map((access) => `--allow-fs-${access}=${join(compiled ?? '', '*')}`),
     `--max-old-space-size=${limits.memoryMb}`,
     '--no-addons',
-    join(packageRoot, 'typescript-worker.mts'),
+    join(userCodeFolder, 'typescript/worker.mts'),
     JSON.stringify({ messageBytes: limits.messageBytes }),
   ];
-  const readable = [workDir, packageRoot, ...(compiled === undefined ? [] : [compiled])];
+  const readable = [workDir, userCodeFolder, ...(compiled === undefined ? [] : [compiled])];
   return {
     language: 'typescript',
     isKeptReady: false,

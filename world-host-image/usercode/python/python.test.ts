@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { type Bench, startBench, writeFiles } from '#test/support/user-code.ts';
+import type { RunResult } from '../run.ts';
 import { findPython, readTimeoutTrace } from './python.ts';
-import type { RunResult } from './run.ts';
 
 const isLinux = process.platform === 'linux';
 if (!isLinux) console.info('the bound on memory is not tested: this is no Linux');

@@ -4,7 +4,7 @@
  * run writes to that entity; after that its worker requests it.
  */
 import { StoreRefusal } from '#store/refusal.ts';
-import type { StoreAccess } from './run.ts';
+import type { StoreAccess } from '../run.ts';
 
 /** Next number of each field, by entity. */
 export type GivenNumbers = Record<string, Record<string, number>>;

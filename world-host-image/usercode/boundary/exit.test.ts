@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RunRequest, UserCodeLimits } from '../run.ts';
 import type { WorkerExit } from './channel.ts';
 import { resultOfExit } from './exit.ts';
-import type { RunRequest, UserCodeLimits } from './run.ts';
 
 const limits = { memoryMb: 64, threads: 8 } as UserCodeLimits;
 const request = { function: 'f', timeoutMs: 1_000 } as RunRequest;

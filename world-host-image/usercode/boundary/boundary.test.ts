@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
+import { findPython } from '../python/python.ts';
 import { boundedNode, createOpenNotice, isolated, packageRoot } from './boundary.ts';
-import { findPython } from './python.ts';
 
 const python = await findPython('python3');
 

@@ -16,9 +16,9 @@ import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import { isTooDeep } from '#wire/json-extent.ts';
+import type { GivenNumbers } from '../rows/numbers-ahead.ts';
+import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from '../run.ts';
 import { type BoundaryPart, boundaryParts } from './boundary.ts';
-import type { GivenNumbers } from './numbers-ahead.ts';
-import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from './run.ts';
 
 /** Refusal of the store, as user code's `Refused` carries it. */
 export type Refusal = {
@@ -55,9 +55,9 @@ export type HostMessage =
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
 
 /**
- * Adds the updates of the worker's row cache (`held-rows.ts`) to a message, as the text of `{drop: [entity], changed:
- * {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A list is position, row, position, row;
- * null for a deleted row.
+ * Adds the updates of the worker's row cache (`rows/held-rows.ts`) to a message, as the text of `{drop: [entity],
+ * changed: {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A list is position, row,
+ * position, row; null for a deleted row.
  */
 export const withRows = (line: string, rows: string | undefined): string =>
   rows === undefined ? line : `${line.slice(0, -1)},"rows":${rows}}`;

@@ -3,7 +3,7 @@
  * returns. `AsyncLocalStorage` ties code to its run, so leftovers of one run cannot act in the name of another.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type HeldRows, ask as unknown } from './typescript-held.ts';
+import { type HeldRows, ask as unknown } from './held.ts';
 
 type Json = { [field: string]: unknown };
 

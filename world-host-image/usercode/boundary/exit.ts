@@ -1,7 +1,8 @@
 /** Turns the end of a run's process into a result with a message that the author can act on. */
+
+import type { RunRequest, RunResult, TraceFrame, UserCodeLimits } from '../run.ts';
 import type { WorkerExit } from './channel.ts';
 import { describeEnd } from './child.ts';
-import type { RunRequest, RunResult, TraceFrame, UserCodeLimits } from './run.ts';
 
 export const failed = (code: string, message: string, details?: unknown): RunResult => ({
   ok: false,

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, summarize } from './typescript-trace.ts';
+import { describe, summarize } from './trace.ts';
 
 /** Files imported as soon as a code directory is loaded, so that first calls do not pay for it. */
 const eagerFiles = ['tools.ts', 'api/handlers.ts'];

@@ -6,8 +6,8 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
-import { failed } from './exit.ts';
-import type { RunRequest, RunResult, UserCodeLimits } from './run.ts';
+import { failed } from '../boundary/exit.ts';
+import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
 import { startWorker, type WorkerKind } from './worker.ts';
 
 export type Grader = {

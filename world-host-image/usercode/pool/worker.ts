@@ -1,25 +1,31 @@
 /**
  * One worker: a process that holds a loaded code directory and runs one request at a time. It is killed if a run
  * exceeds its time limit, breaks the protocol or leaves something running. A dead worker stays dead, and its queue
- * (`lane.ts`) starts another.
+ * (`worker-queue.ts`) starts another.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import type { BoundaryPart } from './boundary.ts';
-import { newNonce, openChannel, type WorkerExit } from './channel.ts';
-import { describeEnd, type Launch } from './child.ts';
-import { describeSize, failed, leftRunning, resultOfExit, tooManyThreads } from './exit.ts';
-import { createHeldRows, heldLimits } from './held-rows.ts';
-import { type Allowed, findLeftovers } from './leftovers.ts';
-import { createNumbersAhead } from './numbers-ahead.ts';
-import { refusalOf, runOperation } from './operations.ts';
+import type { BoundaryPart } from '../boundary/boundary.ts';
+import { newNonce, openChannel, type WorkerExit } from '../boundary/channel.ts';
+import { describeEnd, type Launch } from '../boundary/child.ts';
+import {
+  describeSize,
+  failed,
+  leftRunning,
+  resultOfExit,
+  tooManyThreads,
+} from '../boundary/exit.ts';
 import {
   type HostMessage,
   type Refusal,
   tooDeep,
   type WorkerMessage,
   withRows,
-} from './protocol.ts';
+} from '../boundary/protocol.ts';
+import type { MemoryPool } from '../boundary/watch.ts';
+import { createHeldRows, heldLimits } from '../rows/held-rows.ts';
+import { createNumbersAhead } from '../rows/numbers-ahead.ts';
+import { refusalOf, runOperation } from '../rows/operations.ts';
 import type {
   RunRequest,
   RunResult,
@@ -27,8 +33,8 @@ import type {
   TraceFrame,
   UserCodeLimits,
   UserLanguage,
-} from './run.ts';
-import type { MemoryPool } from './watch.ts';
+} from '../run.ts';
+import { type Allowed, findLeftovers } from './leftovers.ts';
 
 /** Description of a language's worker: how it is started, and what the host must know about it. */
 export type WorkerKind = {

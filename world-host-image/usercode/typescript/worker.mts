@@ -7,12 +7,7 @@
  */
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { jsonText } from './json-text.ts';
-import { createLineReader } from './lines.ts';
-import { watchHeaders } from './seen-headers.ts';
-import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
-import { createHeldRows, type Told } from './typescript-held.ts';
-import { createLoader, Unavailable, type UserFunction } from './typescript-loader.ts';
+import { createLineReader } from '../boundary/lines.ts';
 import {
   Answered,
   Failed,
@@ -23,9 +18,14 @@ import {
   Refused,
   type Reply,
   runs,
-} from './typescript-run.ts';
-import { activeNames, countTimers } from './typescript-timers.ts';
-import { describe, summarize } from './typescript-trace.ts';
+} from './current-run.ts';
+import { createHeldRows, type Told } from './held.ts';
+import { jsonText } from './json-text.ts';
+import { createLoader, Unavailable, type UserFunction } from './loader.ts';
+import { watchHeaders } from './seen-headers.ts';
+import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
+import { activeNames, countTimers } from './timers.ts';
+import { describe, summarize } from './trace.ts';
 
 type Json = { [field: string]: unknown };
 type RunMessage = {
@@ -169,7 +169,7 @@ const test = async (
 const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   const body = async (): Promise<Json> => {
     if (message.as === 'tests') {
-      const { runTests } = await import('./typescript-tests.ts');
+      const { runTests } = await import('./test-runner.ts');
       return runs.run(run, () => test(runTests, message.input));
     }
     const fn = await loader.find(message.file, message.function, message.as === 'verify');

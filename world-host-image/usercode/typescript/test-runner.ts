@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, run } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { currentRun } from './typescript-run.ts';
+import { currentRun } from './current-run.ts';
 
 type Json = { [field: string]: unknown };
 type TestEvent = {

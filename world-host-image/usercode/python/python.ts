@@ -8,9 +8,9 @@ import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
-import { type BoundaryMode, isolated, packageRoot } from './boundary.ts';
-import type { TraceFrame, UserCodeLimits } from './run.ts';
-import type { WorkerKind } from './worker.ts';
+import { type BoundaryMode, isolated, packageRoot } from '../boundary/boundary.ts';
+import type { WorkerKind } from '../pool/worker.ts';
+import type { TraceFrame, UserCodeLimits } from '../run.ts';
 
 /** Returns the environment of every worker: fixed, and without a search path. */
 export const cleanEnvironment = (workDir: string): Record<string, string> => ({

@@ -3,8 +3,8 @@
  * run's threads must have ended with it; a thread that is just ending is given a moment.
  */
 import { pause } from '#runtime/pause.ts';
-import type { Channel } from './channel.ts';
-import type { Usage } from './watch.ts';
+import type { Channel } from '../boundary/channel.ts';
+import type { Usage } from '../boundary/watch.ts';
 
 /** Pauses between samples, each longer than the last; together some 30 ms. */
 const pausesMs = [1, 2, 4, 8, 16];

@@ -9,8 +9,8 @@ import { readFieldPath } from '#language/field-path.ts';
 import { filtersOfWhere } from '#store/read/filter.ts';
 import type { Query } from '#store/read/read.ts';
 import { StoreRefusal } from '#store/refusal.ts';
-import type { Refusal } from './protocol.ts';
-import type { StoreAccess, WorldEvent } from './run.ts';
+import type { Refusal } from '../boundary/protocol.ts';
+import type { StoreAccess, WorldEvent } from '../run.ts';
 
 const refuseArgument = (entity: string, detail: string): never => {
   throw new StoreRefusal({ entity, kind: 'shape', detail });

@@ -11,7 +11,7 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import type { RunRequest, RunResult, UserCodeLimits } from './run.ts';
+import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
 import { startWorker, type Worker, type WorkerKind } from './worker.ts';
 
 /** Ids of user code processes, each the leader of its process group. */

@@ -15,7 +15,7 @@ import {
   openHeldStore,
 } from '#test/support/held-world.ts';
 import { type Bench, startBench } from '#test/support/user-code.ts';
-import type { StoreAccess, UserLanguage } from './run.ts';
+import type { StoreAccess, UserLanguage } from '../run.ts';
 
 /**
  * Python program that runs each step, and each read from the cache and from the host. It returns where they differ,

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Log } from '#runtime/log.ts';
-import { hostFolder } from '../host-folder.ts';
+import { hostFolder } from '../../host-folder.ts';
 import type { MemoryPool } from './watch.ts';
 
 /**
@@ -23,8 +23,11 @@ export const boundaryParts = {
 } as const;
 export type BoundaryPart = keyof typeof boundaryParts;
 
+/** Folder of the programs that run user code. */
+export const userCodeFolder = join(hostFolder, 'usercode');
+
 /** Folder that holds the packages `svc_env` and `svc_boundary`. */
-export const packageRoot = join(hostFolder, 'usercode');
+export const packageRoot = join(userCodeFolder, 'python');
 
 /**
  * Flags of every Python: isolated from installed packages, unbuffered, without byte code files, and without the column

@@ -5,10 +5,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
+import type { UserCodeLimits } from '../run.ts';
 import { type ChildEnd, type Launch, startChild } from './child.ts';
 import { createOutput } from './output.ts';
 import { parseWorkerMessage, type WorkerMessage } from './protocol.ts';
-import type { UserCodeLimits } from './run.ts';
 import { type MemoryPool, type Over, openGauge, type Usage, watchProcess } from './watch.ts';
 
 /** Reason why the host killed a process. */

@@ -3,8 +3,8 @@
  * world, whatever the previous one did. The declarations that authors read are in `src/author-types/`.
  */
 import { AssertionError } from 'node:assert';
+import { currentRun } from './current-run.ts';
 import { count, get, insert, query, remove, update } from './svc-env.ts';
-import { currentRun } from './typescript-run.ts';
 
 type ProofRow = { what: string; ok: boolean; verdict: string | null; detail: string | null };
 type Json = { [field: string]: unknown };
