@@ -4,11 +4,21 @@
  * `docs/write-worlds/user-code.md` describes it for authors.
  */
 import type { CallError } from '#domain/call.ts';
-import type { Row } from '#language/contract.ts';
+import type { EntityContract, Row } from '#language/contract.ts';
+import type { CopyReader } from '#store/read/copying.ts';
 import type { Query } from '#store/read/read.ts';
-import type { RowSource } from './rows/held-rows.ts';
+import type { RowVersions } from '#store/write/change-log.ts';
 
 export type UserLanguage = 'python' | 'typescript';
+
+/** Store from which rows are cached. */
+export type RowSource = {
+  store: CopyReader & { versions: RowVersions };
+  /** Entities that may be cached. */
+  entities: readonly Pick<EntityContract, 'name' | 'primaryKey' | 'columns'>[];
+  /** Called at the end of a run, once for each entity that it read from cached rows. */
+  onRead?(entity: string): void;
+};
 
 /** Request to the world's API, as a handler sees it. */
 export type HandlerRequest = {

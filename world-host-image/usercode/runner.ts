@@ -12,8 +12,8 @@ import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Log } from '#runtime/log.ts';
 import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary/boundary.ts';
 import { createMemoryPool, type MemoryPool } from './boundary/watch.ts';
+import type { WorkerKind } from './boundary/worker-kind.ts';
 import { type Grader, refusedGrader, startGrader } from './pool/grader.ts';
-import type { WorkerKind } from './pool/worker.ts';
 import { type Lane, startLane, type WorkerProcesses } from './pool/worker-queue.ts';
 import { findPython, noPython, pythonWorker } from './python/python.ts';
 import {

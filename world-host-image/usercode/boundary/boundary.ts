@@ -35,6 +35,14 @@ export const packageRoot = join(userCodeFolder, 'python');
  */
 export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8', '-X', 'no_debug_ranges'];
 
+/** Returns the environment of every worker: fixed, and without a search path. */
+export const cleanEnvironment = (workDir: string): Record<string, string> => ({
+  LANG: 'C.UTF-8',
+  TZ: 'UTC',
+  HOME: workDir,
+  TMPDIR: workDir,
+});
+
 /** Number of threads that Node starts when it first needs them: four for files and the like. */
 export const nodeLaterThreads = 4;
 

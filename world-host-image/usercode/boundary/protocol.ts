@@ -16,9 +16,11 @@ import { isObject } from '#domain/json.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
 import { isTooDeep } from '#wire/json-extent.ts';
-import type { GivenNumbers } from '../rows/numbers-ahead.ts';
 import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from '../run.ts';
 import { type BoundaryPart, boundaryParts } from './boundary.ts';
+
+/** Next number of each field, by entity. */
+export type GivenNumbers = Record<string, Record<string, number>>;
 
 /** Refusal of the store, as user code's `Refused` carries it. */
 export type Refusal = {

@@ -7,8 +7,9 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Log } from '#runtime/log.ts';
 import { failed } from '../boundary/exit.ts';
+import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
-import { startWorker, type WorkerKind } from './worker.ts';
+import { startWorker } from './worker.ts';
 
 export type Grader = {
   /** Folder of the grader, empty at first; no other code can access it. */

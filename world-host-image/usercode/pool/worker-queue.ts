@@ -11,8 +11,9 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
+import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
-import { startWorker, type Worker, type WorkerKind } from './worker.ts';
+import { startWorker, type Worker } from './worker.ts';
 
 /** Ids of user code processes, each the leader of its process group. */
 export type WorkerProcesses = {

@@ -5,9 +5,8 @@
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
-import type { BoundaryPart } from '../boundary/boundary.ts';
 import { newNonce, openChannel, type WorkerExit } from '../boundary/channel.ts';
-import { describeEnd, type Launch } from '../boundary/child.ts';
+import { describeEnd } from '../boundary/child.ts';
 import {
   describeSize,
   failed,
@@ -22,39 +21,12 @@ import {
   type WorkerMessage,
   withRows,
 } from '../boundary/protocol.ts';
-import type { MemoryPool } from '../boundary/watch.ts';
+import type { WorkerKind } from '../boundary/worker-kind.ts';
 import { createHeldRows, heldLimits } from '../rows/held-rows.ts';
 import { createNumbersAhead } from '../rows/numbers-ahead.ts';
 import { refusalOf, runOperation } from '../rows/operations.ts';
-import type {
-  RunRequest,
-  RunResult,
-  StoreAccess,
-  TraceFrame,
-  UserCodeLimits,
-  UserLanguage,
-} from '../run.ts';
+import type { RunRequest, RunResult, StoreAccess, UserCodeLimits } from '../run.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
-
-/** Description of a language's worker: how it is started, and what the host must know about it. */
-export type WorkerKind = {
-  language: UserLanguage;
-  launch: Launch;
-  /** True if one is kept up before there is anything to run: it is small, and most worlds need it. */
-  isKeptReady: boolean;
-  /** Signal on which the worker prints its stack and ends; it is sent when a run's time is over. */
-  lastSignal?: NodeJS.Signals;
-  /** Memory that the language itself needs when it works, in MiB. */
-  ownMb: number;
-  /** Number of threads that the language starts later, beyond those it has when it is ready. */
-  laterThreads: number;
-  /** Parses a run's stack at its timeout from the worker's standard error. */
-  readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
-  /** Called with the sandbox parts that the system lacks, before the worker is ready. */
-  onOpen?(missing: readonly BoundaryPart[]): void;
-  /** Memory pool that it shares with the host's other processes. */
-  pool?: MemoryPool;
-};
 
 export type Worker = {
   /** Process id, even after the process has ended; undefined if none was started. */

@@ -8,17 +8,14 @@ import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { AppError } from '#domain/error.ts';
-import { type BoundaryMode, isolated, packageRoot } from '../boundary/boundary.ts';
-import type { WorkerKind } from '../pool/worker.ts';
+import {
+  type BoundaryMode,
+  cleanEnvironment,
+  isolated,
+  packageRoot,
+} from '../boundary/boundary.ts';
+import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { TraceFrame, UserCodeLimits } from '../run.ts';
-
-/** Returns the environment of every worker: fixed, and without a search path. */
-export const cleanEnvironment = (workDir: string): Record<string, string> => ({
-  LANG: 'C.UTF-8',
-  TZ: 'UTC',
-  HOME: workDir,
-  TMPDIR: workDir,
-});
 
 /** Returns true if a file is a Linux executable (ELF), and not a script that wraps one. */
 const isProgram = (file: string): boolean => {

@@ -6,19 +6,8 @@
  * An entity is cached once the requests for it have cost about as much as caching it. A session that reads a large
  * entity twice therefore never pays for all of it.
  */
-import type { EntityContract } from '#language/contract.ts';
 import { isAddressable } from '#language/sql/ddl.ts';
-import type { CopyReader } from '#store/read/copying.ts';
-import type { RowVersions } from '#store/write/change-log.ts';
-
-/** Store from which rows are cached. */
-export type RowSource = {
-  store: CopyReader & { versions: RowVersions };
-  /** Entities that may be cached. */
-  entities: readonly Pick<EntityContract, 'name' | 'primaryKey' | 'columns'>[];
-  /** Called at the end of a run, once for each entity that it read from cached rows. */
-  onRead?(entity: string): void;
-};
+import type { RowSource } from '../run.ts';
 
 export type HeldLimits = {
   /** Maximum bytes of JSON of one entity, and below it of all entities that one worker caches. */

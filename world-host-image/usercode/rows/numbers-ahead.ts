@@ -4,10 +4,8 @@
  * run writes to that entity; after that its worker requests it.
  */
 import { StoreRefusal } from '#store/refusal.ts';
+import type { GivenNumbers } from '../boundary/protocol.ts';
 import type { StoreAccess } from '../run.ts';
-
-/** Next number of each field, by entity. */
-export type GivenNumbers = Record<string, Record<string, number>>;
 
 export type NumbersAhead = {
   /**

@@ -10,12 +10,12 @@ import { dirname, join } from 'node:path';
 import {
   type BoundaryMode,
   boundedNode,
+  cleanEnvironment,
   nodeLaterThreads,
   nodeMb,
   userCodeFolder,
 } from '../boundary/boundary.ts';
-import type { WorkerKind } from '../pool/worker.ts';
-import { cleanEnvironment } from '../python/python.ts';
+import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { UserCodeLimits } from '../run.ts';
 
 /** Files that the worker itself consists of. */
