@@ -13,8 +13,9 @@ import type { Log } from '#runtime/log.ts';
 import { type BoundaryMode, createOpenNotice, type ProcessBounds } from './boundary/boundary.ts';
 import { createMemoryPool, type MemoryPool } from './boundary/watch.ts';
 import type { WorkerKind } from './boundary/worker-kind.ts';
-import { type Grader, refusedGrader, startGrader } from './pool/grader.ts';
-import { type Lane, startLane, type WorkerProcesses } from './pool/worker-queue.ts';
+import { type Grader, Graders } from './pool/grader.ts';
+import type { WorkerProcesses } from './pool/worker.ts';
+import { WorkerQueue } from './pool/worker-queue.ts';
 import { findPython, noPython, pythonWorker } from './python/python.ts';
 import {
   defaultLimits,
@@ -26,7 +27,7 @@ import {
 import { typescriptWorker } from './typescript/typescript.ts';
 
 export type { Grader } from './pool/grader.ts';
-export type { WorkerProcesses } from './pool/worker-queue.ts';
+export type { WorkerProcesses } from './pool/worker.ts';
 export type {
   HandlerRequest,
   RunRequest,
@@ -143,116 +144,120 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
   return real;
 };
 
+/** What all processes of user code are started with. */
+type Setting = {
+  root: string;
+  python: string | undefined;
+  limits: UserCodeLimits;
+  boundary: BoundaryMode;
+  /** Members that each kind of worker gets besides its own. */
+  shared: Required<Pick<WorkerKind, 'onOpen' | 'pool'>>;
+  memoryMb: number;
+  log: Log;
+};
+
+/** Finds Python, and prepares the folder and the memory pool. */
+const prepare = async (options: UserCodeOptions): Promise<Setting> => {
+  const { boundary = 'auto', log } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  // Synchronous, because the caller goes on to load a program, and asynchronous work gets no turn during that.
+  makeFoldersSync(options.workDir);
+  const root = realpathSync(options.workDir);
+  const python = await findOrTell(options);
+  const onOpen = createOpenNotice(log);
+  const memoryMb = sharedMemoryMb(limits);
+  const pool = options.pool ?? createMemoryPool(memoryMb * mebibyte);
+  if (python === undefined) onOpen(['landlock', 'seccomp']);
+  return { root, python, limits, boundary, shared: { onOpen, pool }, memoryMb, log };
+};
+
+/**
+ * Describes the worker of a language that may read one folder, and `libraries` if it is Python's. Undefined for a
+ * language that this host does not have.
+ */
+const kindOf = (
+  { python, limits, boundary, shared }: Setting,
+  language: UserLanguage,
+  folder: string,
+  libraries: readonly string[] = [],
+): WorkerKind | undefined => {
+  if (language === 'typescript') {
+    return { ...typescriptWorker(python, folder, limits, boundary), ...shared };
+  }
+  return python === undefined
+    ? undefined
+    : { ...pythonWorker(python, folder, limits, boundary, libraries), ...shared };
+};
+
+const stopAll = async (queues: readonly WorkerQueue[]): Promise<void> => {
+  await Promise.all(queues.map((queue) => queue.stop()));
+};
+
+/** Starts the queues of all languages, and resolves when the worker that is kept ready is up. */
+const startQueues = async (setting: Setting): Promise<WorkerQueue[]> => {
+  const queues = (['python', 'typescript'] as const)
+    .flatMap((language) => kindOf(setting, language, setting.root) ?? [])
+    .map((kind) => new WorkerQueue(kind, setting.limits, setting.log));
+  try {
+    await Promise.all(queues.map((queue) => queue.ready));
+    return queues;
+  } catch (error) {
+    await stopAll(queues);
+    throw error;
+  }
+};
+
 /**
  * Starts the worker that is kept ready and resolves when it is up. Without Python there is none: Python code is
  * refused, and TypeScript runs without the sandbox.
  * Throws `unavailable` if a worker cannot be started, or if the sandbox is required and there is no Python.
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
-  const limits = { ...defaultLimits, ...options.limits };
-  // Synchronous, because the caller goes on to load a program, and asynchronous work gets no turn during that.
-  makeFoldersSync(options.workDir);
-  const root = realpathSync(options.workDir);
-  const python = await findOrTell(options);
-  const { boundary = 'auto' } = options;
-  const onOpen = createOpenNotice(options.log);
-  const memoryMb = sharedMemoryMb(limits);
-  const pool = options.pool ?? createMemoryPool(memoryMb * mebibyte);
-  if (python === undefined) onOpen(['landlock', 'seccomp']);
-  const kinds = [
-    ...(python === undefined ? [] : [pythonWorker(python, root, limits, boundary)]),
-    typescriptWorker(python, root, limits, boundary),
-  ].map((kind) => ({ ...kind, onOpen, pool }));
-  const start = (kind: WorkerKind): Lane => startLane(kind, limits, options.log);
-  const graders = new Set<Grader>();
-  let graderPids: number[] = [];
-  const endGraders = async (): Promise<void> => {
-    await Promise.all([...graders].map((grader) => grader.end()));
-    graders.clear();
-  };
-  const stopLanes = async (old: Lane[]): Promise<void> => {
-    await Promise.all(old.map((lane) => lane.stop()));
-  };
-  /** Starts a separate process. `kindIn` is undefined for a language that this host does not have. */
-  const startApart = (
-    kindIn: ((folder: string) => WorkerKind) | undefined,
-    name: string,
-  ): Grader => {
-    const prefix = `${root}-${name}-`;
-    const grader =
-      kindIn === undefined
-        ? refusedGrader(prefix, withoutPython)
-        : startGrader({
-            kindIn: (folder) => ({ ...kindIn(folder), onOpen, pool }),
-            prefix,
-            limits,
-            log: options.log,
-          });
-    if (grader.pid !== undefined) graderPids.push(grader.pid);
-    graders.add(grader);
-    return {
-      ...grader,
-      async end() {
-        await grader.end();
-        graders.delete(grader);
-      },
-    };
-  };
-  const pythonIn = (libraries: readonly string[]) =>
-    python === undefined
-      ? undefined
-      : (folder: string) => pythonWorker(python, folder, limits, boundary, libraries);
-  let lanes = kinds.map(start);
-  try {
-    await Promise.all(lanes.map((lane) => lane.ready));
-  } catch (error) {
-    await stopLanes(lanes);
-    throw error;
-  }
+  const setting = await prepare(options);
+  const { root, python, limits, boundary, shared, memoryMb, log } = setting;
+  const graders = new Graders({ root, refusal: withoutPython, limits, log });
+  let queues = await startQueues(setting);
   return {
-    bounds: { python, mode: boundary, memory: { mb: memoryMb, pool } },
+    bounds: { python, mode: boundary, memory: { mb: memoryMb, pool: shared.pool } },
     async load(directory) {
       const code = await codeDirectory(directory, root);
       const eager = await eagerLanguages(code);
       const failures = await Promise.all(
-        lanes.map(async (lane) => {
-          if (eager.has(lane.kind.language)) return lane.load(code);
-          await lane.point(code);
+        queues.map(async (queue) => {
+          if (eager.has(queue.kind.language)) return queue.load(code);
+          await queue.point(code);
           return [];
         }),
       );
       return failures.flat();
     },
     async run(request) {
-      const lane = lanes.find(({ kind }) => kind.language === request.language);
+      const queue = queues.find(({ kind }) => kind.language === request.language);
       if (!filePattern.test(request.file)) return refuseFile(request.file);
-      return lane === undefined ? withoutPython : lane.run(request);
+      return queue === undefined ? withoutPython : queue.run(request);
     },
-    startGrader: () => startApart(pythonIn([]), 'grade'),
+    startGrader: () => graders.start('grade', (folder) => kindOf(setting, 'python', folder)),
     startTester: (language, libraries) =>
-      startApart(
-        language === 'python'
-          ? pythonIn(libraries)
-          : (folder) => typescriptWorker(python, folder, limits, boundary),
-        'test',
-      ),
+      graders.start('test', (folder) => kindOf(setting, language, folder, libraries)),
     async restart(whenGone) {
-      const touched = new Set(lanes.filter((lane) => !lane.isUntouched()));
-      await Promise.all([stopLanes([...touched]), endGraders()]);
+      const touched = new Set(queues.filter((queue) => !queue.isUntouched()));
+      await Promise.all([stopAll([...touched]), graders.endAll()]);
       await whenGone?.();
-      graderPids = [];
-      lanes = lanes.map((lane) => (touched.has(lane) ? start(lane.kind) : lane));
-      await Promise.all(lanes.map((lane) => lane.point(undefined)));
+      graders.forgetStarted();
+      queues = queues.map((queue) =>
+        touched.has(queue) ? new WorkerQueue(queue.kind, limits, log) : queue,
+      );
+      await Promise.all(queues.map((queue) => queue.point(undefined)));
     },
-    processes: () => ({
-      live: [
-        ...lanes.flatMap((lane) => lane.pids().live),
-        ...[...graders].flatMap(({ pid }) => pid ?? []),
-      ],
-      started: [...lanes.flatMap((lane) => lane.pids().started), ...graderPids],
-    }),
+    processes: () => {
+      const each = [...queues.map((queue) => queue.pids()), graders.pids()];
+      return {
+        live: each.flatMap(({ live }) => live),
+        started: each.flatMap(({ started }) => started),
+      };
+    },
     async stop() {
-      await Promise.all([stopLanes(lanes), endGraders()]);
+      await Promise.all([stopAll(queues), graders.endAll()]);
     },
   };
 };

@@ -6,10 +6,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
 import type { UserCodeLimits } from '../run.ts';
-import { type ChildEnd, type Launch, startChild } from './child.ts';
-import { createOutput } from './output.ts';
+import { type Child, type ChildEnd, type Launch, startChild } from './child.ts';
+import { createOutput, type Output, type OutputStream } from './output.ts';
 import { parseWorkerMessage, type WorkerMessage } from './protocol.ts';
-import { type MemoryPool, type Over, openGauge, type Usage, watchProcess } from './watch.ts';
+import {
+  type Gauge,
+  type MemoryPool,
+  type Over,
+  openGauge,
+  type Usage,
+  watchProcess,
+} from './watch.ts';
 
 /** Reason why the host killed a process. */
 export type KillReason =
@@ -49,17 +56,6 @@ export type Exchange<Value> = {
 
 export type Outcome<Value> = { value: Value } | { exit: WorkerExit };
 
-export type Channel = {
-  pid: number | undefined;
-  exchange<Value>(exchange: Exchange<Value>, openingLine?: string): Promise<Outcome<Value>>;
-  send(line: string): void;
-  kill(reason: KillReason, fault?: unknown): void;
-  isOpen(): boolean;
-  /** Returns the process's resource usage, measured by the system. */
-  usage(): Usage | undefined;
-  ended: Promise<WorkerExit>;
-};
-
 export type ChannelOptions = {
   launch: Launch;
   limits: UserCodeLimits;
@@ -85,110 +81,146 @@ type Listener = {
   end(exit: WorkerExit): void;
 };
 
-export const openChannel = (options: ChannelOptions): Channel => {
-  const { launch, limits, residentBytes, pool, log } = options;
-  const output = createOutput(log, limits.outputBytes);
-  let printedBytes = 0;
-  let listener: Listener | undefined;
-  let killed: { killedFor: KillReason; fault?: unknown } | undefined;
-  let over: WorkerExit | undefined;
+/** Open connection to a process, which it starts. */
+export class Channel {
+  /** Process id, even after the process has ended; undefined if none was started. */
+  readonly pid: number | undefined;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<WorkerExit>;
+  readonly #options: ChannelOptions;
+  readonly #output: Output;
+  readonly #child: Child;
+  readonly #gauge: Gauge;
+  #printedBytes = 0;
+  #listener: Listener | undefined;
+  #killed: { killedFor: KillReason; fault?: unknown } | undefined;
+  #exit: WorkerExit | undefined;
 
-  const kill = (killedFor: KillReason, fault?: unknown): void => {
-    killed ??= { killedFor, fault };
-    child.kill();
-  };
+  constructor(options: ChannelOptions) {
+    const { launch, limits, pool, log } = options;
+    this.#options = options;
+    this.#output = createOutput(log, limits.outputBytes);
+    this.#child = startChild(launch, {
+      maxBytes: limits.messageBytes + envelopeBytes,
+      onLine: (line) => this.#onLine(line),
+      onTooLong: () => this.kill('too_large'),
+      onOutput: (stream, chunk) => this.#onOutput(stream, chunk),
+    });
+    this.pid = this.#child.pid;
+    this.#gauge = openGauge(this.pid);
+    const leavePool = pool?.join({
+      gauge: this.#gauge,
+      onFull: () => this.kill('out_of_memory'),
+    });
+    this.ended = this.#child.ended.then((end) => {
+      leavePool?.();
+      return this.#close(end);
+    });
+  }
+
+  exchange<Value>(exchange: Exchange<Value>, openingLine?: string): Promise<Outcome<Value>> {
+    return new Promise((resolve) => {
+      if (this.#exit === undefined) this.#begin(exchange, openingLine, resolve);
+      else resolve({ exit: this.#exit });
+    });
+  }
+
+  send(line: string): void {
+    this.#child.send(line);
+  }
+
+  kill(killedFor: KillReason, fault?: unknown): void {
+    this.#killed ??= { killedFor, fault };
+    this.#child.kill();
+  }
+
+  /** Returns true until the process ends, or the host decides to kill it. */
+  isOpen(): boolean {
+    return this.#killed === undefined && this.#exit === undefined;
+  }
+
+  /** Returns the process's resource usage, measured by the system. */
+  usage(): Usage | undefined {
+    return this.#gauge.read();
+  }
+
+  #begin<Value>(
+    { take, timeoutMs, timeOver, lastSignal, nonce }: Exchange<Value>,
+    openingLine: string | undefined,
+    resolve: (outcome: Outcome<Value>) => void,
+  ): void {
+    const { limits, residentBytes, pool } = this.#options;
+    const onTimeOver = (): void => this.#expire(lastSignal);
+    const deadline = setTimeout(onTimeOver, timeoutMs);
+    timeOver?.addEventListener('abort', onTimeOver);
+    const most = { residentBytes, threads: limits.threads };
+    const watch = watchProcess(this.#gauge, most, (over) => this.kill(over), pool);
+    const finish = (outcome: Outcome<Value>): void => {
+      clearTimeout(deadline);
+      timeOver?.removeEventListener('abort', onTimeOver);
+      watch.stop();
+      this.#listener = undefined;
+      resolve(outcome);
+    };
+    this.#listener = {
+      nonce,
+      end: (exit) => finish({ exit }),
+      take: (message) => {
+        try {
+          const taken = take(message);
+          if (taken === 'again') {
+            deadline.refresh();
+            this.#resetOutput();
+          } else if (taken !== undefined) finish(taken);
+        } catch (fault) {
+          this.kill('host_fault', fault);
+        }
+      },
+    };
+    this.#resetOutput();
+    if (openingLine !== undefined) this.send(openingLine);
+    if (timeOver?.aborted) onTimeOver();
+  }
+
+  #resetOutput(): void {
+    this.#output.reset();
+    this.#printedBytes = 0;
+  }
 
   /** Handles the deadline; messages of the process are ignored from here on. */
-  const expire = (lastSignal: NodeJS.Signals | undefined): void => {
-    killed ??= { killedFor: 'timeout' };
+  #expire(lastSignal: NodeJS.Signals | undefined): void {
+    this.#killed ??= { killedFor: 'timeout' };
     if (lastSignal === undefined) {
-      child.kill();
+      this.#child.kill();
     } else {
-      child.signal(lastSignal);
-      setTimeout(child.kill, lastWordsMs).unref();
+      this.#child.signal(lastSignal);
+      setTimeout(() => this.#child.kill(), lastWordsMs).unref();
     }
-  };
+  }
 
-  const onLine = (line: string): void => {
-    if (killed !== undefined) return;
+  #onLine(line: string): void {
+    if (this.#killed !== undefined) return;
     const message = parseWorkerMessage(line);
-    if (message !== undefined && message.nonce === listener?.nonce) {
-      listener.take(message);
+    if (message !== undefined && message.nonce === this.#listener?.nonce) {
+      this.#listener.take(message);
     } else {
-      log.warn({ line: line.slice(0, 200) }, 'user code wrote to the channel of its worker');
-      kill('protocol');
+      const start = line.slice(0, 200);
+      this.#options.log.warn({ line: start }, 'user code wrote to the channel of its worker');
+      this.kill('protocol');
     }
-  };
+  }
 
-  const child = startChild(launch, {
-    maxBytes: limits.messageBytes + envelopeBytes,
-    onLine,
-    onTooLong: () => kill('too_large'),
-    onOutput(stream, chunk) {
-      output.take(stream, chunk);
-      printedBytes += chunk.length;
-      if (printedBytes > limits.runOutputBytes) kill('too_much_output');
-    },
-  });
-  const gauge = openGauge(child.pid);
-  const leavePool = pool?.join({ gauge, onFull: () => kill('out_of_memory') });
-  const ended = child.ended.then((end): WorkerExit => {
-    leavePool?.();
-    gauge.close();
-    const exit = { ...end, ...killed, output: output.tail() };
-    over = exit;
-    listener?.end(exit);
+  #onOutput(stream: OutputStream, chunk: Buffer): void {
+    this.#output.take(stream, chunk);
+    this.#printedBytes += chunk.length;
+    if (this.#printedBytes > this.#options.limits.runOutputBytes) this.kill('too_much_output');
+  }
+
+  #close(end: ChildEnd): WorkerExit {
+    this.#gauge.close();
+    const exit = { ...end, ...this.#killed, output: this.#output.tail() };
+    this.#exit = exit;
+    this.#listener?.end(exit);
     return exit;
-  });
-
-  const exchange = <Value>(
-    { take, timeoutMs, timeOver, lastSignal, nonce }: Exchange<Value>,
-    openingLine?: string,
-  ): Promise<Outcome<Value>> =>
-    new Promise((resolve) => {
-      if (over !== undefined) return resolve({ exit: over });
-      const onTimeOver = (): void => expire(lastSignal);
-      const deadline = setTimeout(onTimeOver, timeoutMs);
-      const begin = (): void => {
-        deadline.refresh();
-        output.reset();
-        printedBytes = 0;
-      };
-      timeOver?.addEventListener('abort', onTimeOver);
-      const most = { residentBytes, threads: limits.threads };
-      const watch = watchProcess(gauge, most, kill, pool);
-      const finish = (outcome: Outcome<Value>): void => {
-        clearTimeout(deadline);
-        timeOver?.removeEventListener('abort', onTimeOver);
-        watch.stop();
-        listener = undefined;
-        resolve(outcome);
-      };
-      listener = {
-        nonce,
-        end: (exit) => finish({ exit }),
-        take(message) {
-          try {
-            const taken = take(message);
-            if (taken === 'again') begin();
-            else if (taken !== undefined) finish(taken);
-          } catch (fault) {
-            kill('host_fault', fault);
-          }
-        },
-      };
-      begin();
-      if (openingLine !== undefined) child.send(openingLine);
-      if (timeOver?.aborted) onTimeOver();
-    });
-
-  return {
-    pid: child.pid,
-    exchange,
-    send: child.send,
-    kill,
-    usage: gauge.read,
-    isOpen: () => killed === undefined && over === undefined,
-    ended,
-  };
-};
+  }
+}

@@ -9,7 +9,7 @@ import type { Log } from '#runtime/log.ts';
 import { failed } from '../boundary/exit.ts';
 import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
-import { startWorker } from './worker.ts';
+import { Worker, type WorkerProcesses } from './worker.ts';
 
 export type Grader = {
   /** Folder of the grader, empty at first; no other code can access it. */
@@ -22,11 +22,11 @@ export type Grader = {
   end(): Promise<void>;
 };
 
-export type GraderParts = {
-  /** Returns how to start a process that may read nothing but this folder. */
-  kindIn(folder: string): WorkerKind;
-  /** Prefix of the folder's name; the rest is random. */
-  prefix: string;
+export type GradersOptions = {
+  /** Folder for user code. Folders of graders lie beside it, with names that begin with its name. */
+  root: string;
+  /** Result of a grader in a language that this host does not have. */
+  refusal: RunResult;
   limits: UserCodeLimits;
   log: Log;
 };
@@ -34,21 +34,19 @@ export type GraderParts = {
 const spokeOutOfTurn = (): RunResult =>
   failed('crashed', "the grader wrote to its process's own channel beside its answer");
 
-/** Makes a grader that stands in for one that cannot be started here: its run returns the refusal. */
-export const refusedGrader = (prefix: string, refusal: RunResult): Grader => {
-  const folder = realpathSync(mkdtempSync(prefix));
-  return {
-    folder,
-    pid: undefined,
-    run: async () => refusal,
-    end: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
-  };
-};
+const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
-/** Starts the process, without waiting for it. A failure to start shows in its run. */
-export const startGrader = ({ kindIn, prefix, limits, log }: GraderParts): Grader => {
-  const folder = realpathSync(mkdtempSync(prefix));
-  const worker = startWorker(kindIn(folder), limits, log);
+/** Makes a grader that stands in for one that cannot be started here: its run returns the refusal. */
+const refusedGrader = (folder: string, refusal: RunResult): Grader => ({
+  folder,
+  pid: undefined,
+  run: async () => refusal,
+  end: () => removeFolder(folder),
+});
+
+/** Wraps the worker that runs nothing but one grade. A failure to start shows in its run. */
+const graderOn = (folder: string, worker: Worker): Grader => {
   worker.ready.catch(() => undefined); // `run` awaits it and receives the failure
   return {
     folder,
@@ -63,7 +61,58 @@ export const startGrader = ({ kindIn, prefix, limits, log }: GraderParts): Grade
     },
     async end() {
       await worker.stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await removeFolder(folder);
     },
   };
 };
+
+/** Starts graders, and knows those that have not ended. */
+export class Graders {
+  readonly #options: GradersOptions;
+  readonly #live = new Set<Grader>();
+  #startedPids: number[] = [];
+
+  constructor(options: GradersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts a grader's process without waiting for it. `kindIn` describes a worker that may read nothing but one folder;
+   * it returns undefined for a language that this host does not have. `name` becomes part of the folder's name.
+   */
+  start(name: string, kindIn: (folder: string) => WorkerKind | undefined): Grader {
+    const { root, refusal, limits, log } = this.#options;
+    const folder = realpathSync(mkdtempSync(`${root}-${name}-`));
+    const kind = kindIn(folder);
+    const grader =
+      kind === undefined
+        ? refusedGrader(folder, refusal)
+        : graderOn(folder, new Worker(kind, limits, log));
+    if (grader.pid !== undefined) this.#startedPids.push(grader.pid);
+    this.#live.add(grader);
+    return {
+      ...grader,
+      end: async () => {
+        await grader.end();
+        this.#live.delete(grader);
+      },
+    };
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#live].map((grader) => grader.end()));
+    this.#live.clear();
+  }
+
+  /** Returns their live processes, and all that were started since `forgetStarted`. */
+  pids(): WorkerProcesses {
+    return {
+      live: [...this.#live].flatMap(({ pid }) => pid ?? []),
+      started: [...this.#startedPids],
+    };
+  }
+
+  forgetStarted(): void {
+    this.#startedPids = [];
+  }
+}

@@ -13,180 +13,189 @@ import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
 import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
-import { startWorker, type Worker } from './worker.ts';
+import { Worker, type WorkerProcesses } from './worker.ts';
 
-/** Ids of user code processes, each the leader of its process group. */
-export type WorkerProcesses = {
-  live: number[];
-  /** Processes started since the last restart, including the live ones. */
-  started: number[];
-};
-
-export type Lane = {
-  kind: WorkerKind;
+export class WorkerQueue {
+  readonly kind: WorkerKind;
   /** Resolves when the worker that is kept ready is up; at once if none is. */
-  ready: Promise<void>;
+  readonly ready: Promise<void>;
+  readonly #limits: UserCodeLimits;
+  readonly #log: Log;
+  readonly #workers = new Set<Worker>();
+  readonly #started: number[] = [];
+  /** Worker of the next run; undefined until there is one. */
+  #current: Promise<Worker> | undefined;
+  #directory: string | undefined;
+  /** True if workers import the directory before a run needs it. */
+  #isEager = false;
+  #isUntouched = true;
+  /** Reasons why files of the directory could not be imported the last time. */
+  #failures: readonly string[] = [];
+  #isStopped = false;
+  /** Settles when all work queued so far has ended. */
+  #queued: Promise<unknown> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(kind: WorkerKind, limits: UserCodeLimits, log: Log) {
+    this.kind = kind;
+    this.#limits = limits;
+    this.#log = log;
+    this.ready = kind.isKeptReady
+      ? this.#replaceBy(this.#start()).then(() => undefined)
+      : Promise.resolve();
+  }
+
   /**
    * Makes a directory the code of later runs, and imports it at once; resolves with the reasons why files could not be
    * imported.
    */
-  load(directory: string): Promise<readonly string[]>;
+  async load(directory: string): Promise<readonly string[]> {
+    this.#isUntouched = false;
+    await this.#changeTo(directory, true);
+    return this.#failures;
+  }
+
   /** Makes a directory the code of later runs, without importing it; undefined means no code. */
-  point(directory: string | undefined): Promise<void>;
+  point(directory: string | undefined): Promise<void> {
+    return this.#changeTo(directory, false);
+  }
+
   /** Returns its live processes, and all that it ever started. */
-  pids(): WorkerProcesses;
+  pids(): WorkerProcesses {
+    return {
+      live: [...this.#workers].flatMap(({ pid }) => pid ?? []),
+      started: [...this.#started],
+    };
+  }
+
   /** Returns true if no operation so far has brought code to a worker. */
-  isUntouched(): boolean;
-  run(request: RunRequest): Promise<RunResult>;
+  isUntouched(): boolean {
+    return this.#isUntouched;
+  }
+
+  run(request: RunRequest): Promise<RunResult> {
+    this.#isUntouched = false;
+    return this.#enqueue(async () => {
+      clearTimeout(this.#idle);
+      const worker = await this.#loadedWorker();
+      try {
+        return await worker.run(request);
+      } finally {
+        if (!worker.isAlive() && !this.#isStopped) {
+          this.#replaceBy(this.#startLoaded());
+          await this.#dispose(worker);
+        }
+        if (!this.#isStopped) this.#endWhenIdle();
+      }
+    });
+  }
+
   /** Kills the running worker; queued runs are refused as `unavailable`. */
-  stop(): Promise<void>;
-};
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#idle);
+    await Promise.all([...this.#workers].map((worker) => this.#dispose(worker)));
+  }
 
-export const startLane = (kind: WorkerKind, limits: UserCodeLimits, log: Log): Lane => {
-  const workers = new Set<Worker>();
-  const started: number[] = [];
-  let directory: string | undefined;
-  /** True if workers import the directory before a run needs it. */
-  let isEager = false;
-  let isUntouched = true;
-  /** Reasons why files of the directory could not be imported the last time. */
-  let failures: readonly string[] = [];
-  let stopped = false;
-  let turn: Promise<unknown> = Promise.resolve();
+  /** Runs `work` when all work queued before has ended. */
+  #enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
+    const value = this.#queued.then(work);
+    this.#queued = value.catch(() => undefined);
+    return value;
+  }
 
-  const dispose = async (worker: Worker): Promise<void> => {
-    await worker.stop();
-    workers.delete(worker);
-  };
-
-  const start = async (): Promise<Worker> => {
-    if (stopped) throw new AppError('unavailable', `the ${kind.language} worker was stopped`);
-    const worker = startWorker(kind, limits, log);
-    workers.add(worker);
-    if (worker.pid !== undefined) started.push(worker.pid);
+  async #start(): Promise<Worker> {
+    const { language } = this.kind;
+    if (this.#isStopped) throw new AppError('unavailable', `the ${language} worker was stopped`);
+    const worker = new Worker(this.kind, this.#limits, this.#log);
+    this.#workers.add(worker);
+    if (worker.pid !== undefined) this.#started.push(worker.pid);
     try {
       await worker.ready;
       return worker;
     } catch (error) {
-      await dispose(worker);
+      await this.#dispose(worker);
       throw error;
     }
-  };
+  }
 
-  const killed = `importing the ${kind.language} code of the world ended its process, or took more than ${limits.loadMs / 1000} s`;
+  async #dispose(worker: Worker): Promise<void> {
+    await worker.stop();
+    this.#workers.delete(worker);
+  }
 
-  const loadInto = async (worker: Worker, code: string): Promise<Worker> => {
+  async #loadInto(worker: Worker, code: string): Promise<Worker> {
+    const { language } = this.kind;
     const found = await worker.load(code, true);
-    failures = found ?? [killed];
+    this.#failures = found ?? [
+      `importing the ${language} code of the world ended its process, or took more than ${this.#limits.loadMs / 1000} s`,
+    ];
     if (found !== undefined) return worker;
-    log.warn({ language: kind.language }, 'importing user code killed its worker');
-    await dispose(worker);
-    const second = await start();
+    this.#log.warn({ language }, 'importing user code killed its worker');
+    await this.#dispose(worker);
+    const second = await this.#start();
     await second.load(code, false);
     return second;
-  };
+  }
 
-  const startLoaded = async (): Promise<Worker> => {
-    const worker = await start();
-    return directory === undefined || !isEager ? worker : loadInto(worker, directory);
-  };
+  async #startLoaded(): Promise<Worker> {
+    const worker = await this.#start();
+    return this.#directory === undefined || !this.#isEager
+      ? worker
+      : this.#loadInto(worker, this.#directory);
+  }
 
-  let current: Promise<Worker> | undefined;
-  const replaceBy = (next: Promise<Worker>): Promise<Worker> => {
-    current = next;
-    // Callers that need the worker await `current` and receive the failure there.
+  #replaceBy(next: Promise<Worker>): Promise<Worker> {
+    this.#current = next;
+    // Callers that need the worker await `#current` and receive the failure there.
     next.catch(() => undefined);
     return next;
-  };
-  if (kind.isKeptReady) replaceBy(start());
+  }
 
   /** Returns the live worker, or starts a new one if there is none, or if the last died or did not start. */
-  const liveWorker = async (): Promise<Worker> => {
-    const worker = await current?.catch(() => undefined);
+  async #liveWorker(): Promise<Worker> {
+    const worker = await this.#current?.catch(() => undefined);
     if (worker?.isAlive()) return worker;
-    if (worker !== undefined) await dispose(worker);
-    return replaceBy(startLoaded());
-  };
-
-  /** Runs `work` when all work queued before has ended. */
-  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const value = turn.then(work);
-    turn = value.catch(() => undefined);
-    return value;
-  };
-
-  let idle: NodeJS.Timeout | undefined;
-
-  /** Ends the worker if it stays idle for long. State that an author's modules keep is then lost. */
-  const endWhenIdle = (): void => {
-    clearTimeout(idle);
-    const end = async (): Promise<void> => {
-      const worker = await current?.catch(() => undefined);
-      current = undefined;
-      if (worker !== undefined) await dispose(worker);
-    };
-    idle = setTimeout(() => void inTurn(end), limits.idleMs).unref();
-  };
-
-  const turnTo = (to: string | undefined, eager: boolean): Promise<void> =>
-    inTurn(async () => {
-      const isNeeded = kind.isKeptReady || eager;
-      const worker = current === undefined && !isNeeded ? undefined : await liveWorker();
-      directory = to;
-      isEager = eager;
-      failures = [];
-      if (worker?.isLoaded()) {
-        if (isNeeded) replaceBy(startLoaded());
-        else current = undefined;
-        await dispose(worker);
-      } else if (worker !== undefined && to !== undefined && eager) {
-        replaceBy(loadInto(worker, to));
-      }
-      await current;
-      if (current !== undefined && !kind.isKeptReady && !stopped) endWhenIdle();
-    });
+    if (worker !== undefined) await this.#dispose(worker);
+    return this.#replaceBy(this.#startLoaded());
+  }
 
   /** Returns the live worker, with the code loaded if there is any. */
-  const loadedWorker = async (): Promise<Worker> => {
-    const worker = await liveWorker();
-    if (worker.isLoaded() || directory === undefined) return worker;
-    return replaceBy(loadInto(worker, directory));
-  };
+  async #loadedWorker(): Promise<Worker> {
+    const worker = await this.#liveWorker();
+    if (worker.isLoaded() || this.#directory === undefined) return worker;
+    return this.#replaceBy(this.#loadInto(worker, this.#directory));
+  }
 
-  return {
-    kind,
-    ready: current === undefined ? Promise.resolve() : current.then(() => undefined),
-    async load(to) {
-      isUntouched = false;
-      await turnTo(to, true);
-      return failures;
-    },
-    point: (to) => turnTo(to, false),
-    pids: () => ({
-      live: [...workers].flatMap(({ pid }) => pid ?? []),
-      started: [...started],
-    }),
-    isUntouched: () => isUntouched,
-    run(request) {
-      isUntouched = false;
-      return inTurn(async () => {
-        clearTimeout(idle);
-        const worker = await loadedWorker();
-        try {
-          return await worker.run(request);
-        } finally {
-          if (!worker.isAlive() && !stopped) {
-            replaceBy(startLoaded());
-            await dispose(worker);
-          }
-          if (!stopped) endWhenIdle();
-        }
-      });
-    },
-    async stop() {
-      stopped = true;
-      clearTimeout(idle);
-      await Promise.all([...workers].map(dispose));
-    },
-  };
-};
+  #changeTo(directory: string | undefined, isEager: boolean): Promise<void> {
+    const { isKeptReady } = this.kind;
+    return this.#enqueue(async () => {
+      const isNeeded = isKeptReady || isEager;
+      const worker =
+        this.#current === undefined && !isNeeded ? undefined : await this.#liveWorker();
+      this.#directory = directory;
+      this.#isEager = isEager;
+      this.#failures = [];
+      if (worker?.isLoaded()) {
+        if (isNeeded) this.#replaceBy(this.#startLoaded());
+        else this.#current = undefined;
+        await this.#dispose(worker);
+      } else if (worker !== undefined && directory !== undefined && isEager) {
+        this.#replaceBy(this.#loadInto(worker, directory));
+      }
+      await this.#current;
+      if (this.#current !== undefined && !isKeptReady && !this.#isStopped) this.#endWhenIdle();
+    });
+  }
+
+  /** Ends the worker if it stays idle for long. State that an author's modules keep is then lost. */
+  #endWhenIdle(): void {
+    clearTimeout(this.#idle);
+    const end = async (): Promise<void> => {
+      const worker = await this.#current?.catch(() => undefined);
+      this.#current = undefined;
+      if (worker !== undefined) await this.#dispose(worker);
+    };
+    this.#idle = setTimeout(() => void this.#enqueue(end), this.#limits.idleMs).unref();
+  }
+}

@@ -28,19 +28,11 @@ export const heldLimits = (memoryMb: number): HeldLimits => ({
   rows: 8_192,
 });
 
-export type HeldRows = {
-  /** Counts a read that was requested, and the bytes of its answer. */
-  count(entity: string, answerBytes: number): void;
-  /**
-   * Returns the cache updates that the worker needs before it reads on, as JSON of at most `roomBytes`; undefined if
-   * it is up to date.
-   */
-  update(source: RowSource | undefined, roomBytes: number): string | undefined;
-  /** Forgets everything, because the worker's cache is empty. */
-  forget(): void;
-};
-
+type Store = RowSource['store'];
+type Entity = RowSource['entities'][number];
 type Held = { version: number; bytes: number };
+/** Texts of rows for the worker, by entity. */
+type Texts = ReadonlyMap<string, string>;
 /** Cost of the requests for an entity so far; `size` is undefined if the entity is too large to be cached. */
 type Account = { spent: number; size: number | undefined; version: number };
 
@@ -52,158 +44,168 @@ const isPlain = ({ name }: { name: string }): boolean =>
 const listOf = (pairs: readonly (readonly [number, string | undefined])[]): string =>
   `[${pairs.map(([position, payload]) => `${position},${payload ?? 'null'}`).join(',')}]`;
 
-const objectOf = (members: ReadonlyMap<string, string>): string =>
+const objectOf = (members: Texts): string =>
   `{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 
-export const createHeldRows = (limits: HeldLimits): HeldRows => {
-  const held = new Map<string, Held>();
-  const accounts = new Map<string, Account>();
-  let store: RowSource['store'] | undefined;
-  let names: ReadonlySet<string> = new Set();
-  let latest = -1;
+/** Encodes a whole entity for a worker. */
+const encodeEntity = (store: Store, { name, primaryKey, columns }: Entity): string => {
+  const rows = listOf(store.rowsOf(name).map(({ position, payload }) => [position, payload]));
+  const plain = columns.filter(isPlain).map(({ name: field, type }) => [field, type]);
+  const [key, fields] = [primaryKey, plain].map((value) => JSON.stringify(value));
+  return `{"key":${key},"columns":${fields},"rows":${rows}}`;
+};
+
+/** Rows that one worker caches. */
+export class HeldRows {
+  readonly #limits: HeldLimits;
+  readonly #held = new Map<string, Held>();
+  readonly #accounts = new Map<string, Account>();
+  #store: Store | undefined;
+  #names: ReadonlySet<string> = new Set();
+  #latest = -1;
   /** Entities whose requests have cost enough to cache them. */
-  const due = new Set<string>();
+  readonly #due = new Set<string>();
   /** Entities that the worker must remove from its cache. */
-  const dropped = new Set<string>();
+  readonly #dropped = new Set<string>();
 
-  const drop = (name: string): void => {
-    held.delete(name);
-    accounts.delete(name);
-    dropped.add(name);
-  };
+  constructor(limits: HeldLimits) {
+    this.#limits = limits;
+  }
 
-  const sizeOf = (source: RowSource['store'], name: string): number | undefined => {
-    const size = source.sizeOf(name, limits.rows);
-    return size === undefined || size > limits.entityBytes ? undefined : size;
-  };
+  /** Counts a read that was requested, and the bytes of its answer. */
+  count(name: string, answerBytes: number): void {
+    const store = this.#store;
+    if (store === undefined || this.#held.has(name) || !this.#names.has(name)) return;
+    const known = this.#accounts.get(name);
+    const isKnown =
+      known !== undefined && store.versions.changedSince(name, known.version) !== 'all';
+    const account = isKnown
+      ? known
+      : { spent: 0, size: this.#sizeOf(store, name), version: store.versions.version(name) };
+    this.#accounts.set(name, account);
+    account.spent += askBytes + answerBytes;
+    if (account.size !== undefined && account.spent >= account.size) this.#due.add(name);
+  }
 
-  const heldBytes = (): number => [...held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  /**
+   * Returns the cache updates that the worker needs before it reads on, as JSON of at most `budgetBytes`; undefined if
+   * it is up to date.
+   */
+  update(source: RowSource | undefined, budgetBytes: number): string | undefined {
+    if (source?.store !== this.#store) this.#changeSource(source);
+    const changed: Texts =
+      source === undefined ? new Map() : this.#readChanges(source.store, budgetBytes);
+    let left = budgetBytes;
+    for (const text of changed.values()) left -= Buffer.byteLength(text);
+    const added: Texts =
+      source === undefined || this.#due.size === 0 ? new Map() : this.#readDue(source, left);
+    if (this.#dropped.size + changed.size + added.size === 0) return undefined;
+    const gone = JSON.stringify([...this.#dropped]);
+    this.#dropped.clear();
+    return `{"drop":${gone},"changed":${objectOf(changed)},"hold":${objectOf(added)}}`;
+  }
+
+  /** Forgets everything, because the worker's cache is empty. */
+  forget(): void {
+    this.#held.clear();
+    this.#accounts.clear();
+    this.#due.clear();
+    this.#dropped.clear();
+  }
+
+  #changeSource(source: RowSource | undefined): void {
+    for (const name of this.#held.keys()) this.#drop(name);
+    this.#accounts.clear();
+    this.#due.clear();
+    this.#store = source?.store;
+    this.#names = new Set(source?.entities.map((entity) => entity.name));
+    this.#latest = -1;
+  }
+
+  #drop(name: string): void {
+    this.#held.delete(name);
+    this.#accounts.delete(name);
+    this.#dropped.add(name);
+  }
+
+  /** Returns the size of an entity; undefined if it is too large to be cached. */
+  #sizeOf(store: Store, name: string): number | undefined {
+    const size = store.sizeOf(name, this.#limits.rows);
+    return size === undefined || size > this.#limits.entityBytes ? undefined : size;
+  }
+
+  #heldBytes(): number {
+    return [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
 
   /** Collects the changes of cached entities. Drops entities that have changed too much. */
-  const readChanges = (
-    source: RowSource['store'],
-    roomBytes: number,
-  ): ReadonlyMap<string, string> => {
+  #readChanges(store: Store, budgetBytes: number): Texts {
     const changes = new Map<string, string>();
-    if (source.versions.latest() === latest) return changes;
-    latest = source.versions.latest();
-    let room = roomBytes;
-    for (const [name, entity] of held) {
-      const version = source.versions.version(name);
+    if (store.versions.latest() === this.#latest) return changes;
+    this.#latest = store.versions.latest();
+    let left = budgetBytes;
+    for (const [name, entity] of this.#held) {
+      const version = store.versions.version(name);
       if (version === entity.version) continue;
-      const changed = source.versions.changedSince(name, entity.version);
+      const changed = store.versions.changedSince(name, entity.version);
       entity.version = version;
-      if (changed === 'all') {
-        drop(name);
-        continue;
-      }
-      const text = readChanged(source, name, changed, room);
+      const text = changed === 'all' ? undefined : this.#readChanged(store, name, changed, left);
       if (text === undefined) {
-        drop(name);
+        this.#drop(name);
         continue;
       }
       const bytes = Buffer.byteLength(text);
-      room -= bytes;
+      left -= bytes;
       // The replaced rows are counted, too, so the entity is measured before it is considered too large.
       entity.bytes += bytes;
-      if (entity.bytes > limits.entityBytes)
-        entity.bytes = sizeOf(source, name) ?? limits.bytes + 1;
-      if (room < 0 || heldBytes() > limits.bytes) drop(name);
+      if (entity.bytes > this.#limits.entityBytes)
+        entity.bytes = this.#sizeOf(store, name) ?? this.#limits.bytes + 1;
+      if (left < 0 || this.#heldBytes() > this.#limits.bytes) this.#drop(name);
       else changes.set(name, text);
     }
     return changes;
-  };
+  }
 
   /** Reads the rows at some positions; stops and returns undefined if they exceed the size budget. */
-  const readChanged = (
-    source: RowSource['store'],
+  #readChanged(
+    store: Store,
     name: string,
     changed: ReadonlySet<number>,
-    roomBytes: number,
-  ): string | undefined => {
+    budgetBytes: number,
+  ): string | undefined {
     const rows: [number, string | undefined][] = [];
-    let room = Math.min(roomBytes, limits.entityBytes);
+    let left = Math.min(budgetBytes, this.#limits.entityBytes);
     for (const at of changed) {
-      const payload = source.rowAt(name, at);
-      room -= Buffer.byteLength(payload ?? '');
-      if (room < 0) return undefined;
+      const payload = store.rowAt(name, at);
+      left -= Buffer.byteLength(payload ?? '');
+      if (left < 0) return undefined;
       rows.push([at, payload]);
     }
     return listOf(rows);
-  };
+  }
 
   /** Reads the rows of entities to be cached from now on, within the size budget. */
-  const readDue = (source: RowSource, roomBytes: number): ReadonlyMap<string, string> => {
+  #readDue({ store, entities }: RowSource, budgetBytes: number): Texts {
     const texts = new Map<string, string>();
-    let room = roomBytes;
-    for (const name of due) {
-      const entity = source.entities.find((each) => each.name === name);
-      const size = entity === undefined ? undefined : sizeOf(source.store, name);
-      if (entity === undefined || size === undefined || heldBytes() + size > limits.bytes) {
-        accounts.set(name, {
-          spent: 0,
-          size: undefined,
-          version: entity === undefined ? 0 : source.store.versions.version(name),
-        });
-        due.delete(name);
+    let left = budgetBytes;
+    for (const name of this.#due) {
+      const entity = entities.find((each) => each.name === name);
+      const size = entity === undefined ? undefined : this.#sizeOf(store, name);
+      const isTooLarge = size === undefined || this.#heldBytes() + size > this.#limits.bytes;
+      if (entity === undefined || isTooLarge) {
+        const version = entity === undefined ? 0 : store.versions.version(name);
+        this.#accounts.set(name, { spent: 0, size: undefined, version });
+        this.#due.delete(name);
         continue;
       }
-      const rows = source.store.rowsOf(name);
-      const list = listOf(rows.map(({ position, payload }) => [position, payload]));
-      const columns = JSON.stringify(
-        entity.columns.filter(isPlain).map(({ name: field, type }) => [field, type]),
-      );
-      const text = `{"key":${JSON.stringify(entity.primaryKey)},"columns":${columns},"rows":${list}}`;
+      const text = encodeEntity(store, entity);
       const bytes = Buffer.byteLength(text);
-      if (bytes > room) continue; // with a later message
-      room -= bytes;
-      due.delete(name);
-      held.set(name, { version: source.store.versions.version(name), bytes });
+      if (bytes > left) continue; // with a later message
+      left -= bytes;
+      this.#due.delete(name);
+      this.#held.set(name, { version: store.versions.version(name), bytes });
       texts.set(name, text);
     }
     return texts;
-  };
-
-  const forget = (): void => {
-    held.clear();
-    accounts.clear();
-    due.clear();
-    dropped.clear();
-  };
-
-  return {
-    forget,
-    count(name, answerBytes) {
-      if (store === undefined || held.has(name) || !names.has(name)) return;
-      const known = accounts.get(name);
-      const isKnown =
-        known !== undefined && store.versions.changedSince(name, known.version) !== 'all';
-      const account = isKnown
-        ? known
-        : { spent: 0, size: sizeOf(store, name), version: store.versions.version(name) };
-      accounts.set(name, account);
-      account.spent += askBytes + answerBytes;
-      if (account.size !== undefined && account.spent >= account.size) due.add(name);
-    },
-    update(source, roomBytes) {
-      if (source?.store !== store) {
-        for (const name of held.keys()) drop(name);
-        accounts.clear();
-        due.clear();
-        store = source?.store;
-        names = new Set(source?.entities.map((entity) => entity.name));
-        latest = -1;
-      }
-      const changed =
-        source === undefined ? new Map<string, string>() : readChanges(source.store, roomBytes);
-      let room = roomBytes;
-      for (const text of changed.values()) room -= Buffer.byteLength(text);
-      const added =
-        source === undefined || due.size === 0 ? new Map<string, string>() : readDue(source, room);
-      if (dropped.size + changed.size + added.size === 0) return undefined;
-      const gone = JSON.stringify([...dropped]);
-      dropped.clear();
-      return `{"drop":${gone},"changed":${objectOf(changed)},"hold":${objectOf(added)}}`;
-    },
-  };
-};
+  }
+}
