@@ -5,10 +5,11 @@
 
 type Json = { [field: string]: unknown };
 type Scalar = string | number | boolean | null;
-type Given = { key: string[]; columns: [string, 'TEXT' | 'INTEGER' | 'REAL'][]; rows: unknown[] };
+type Column = 'TEXT' | 'INTEGER' | 'REAL';
+type Given = { key: string[]; columns: [string, Column][]; rows: unknown[] };
 
 /** Cache updates in a message, see `withRows` of the host's protocol. */
-export type Told = {
+export type CacheUpdates = {
   drop: string[];
   changed: Record<string, unknown[]>;
   hold: Record<string, Given>;
@@ -65,12 +66,12 @@ const pairsOf = (list: readonly unknown[]): [number, Json | null][] =>
   ]);
 
 /** Returns the index at which a value belongs in a sorted list. */
-const placeIn = (sorted: readonly number[], value: number): number => {
+const placeIn = (list: readonly number[], value: number): number => {
   let low = 0;
-  let high = sorted.length;
+  let high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    if ((list[middle] ?? 0) < value) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -91,7 +92,7 @@ const take = (index: Index, key: unknown, position: number): void => {
 /** Returns all combinations that take one value of each list. */
 const combined = (lists: readonly Scalar[][]): Scalar[][] =>
   lists.reduce<Scalar[][]>(
-    (ways, list) => ways.flatMap((way) => list.map((value) => [...way, value])),
+    (lines, list) => lines.flatMap((line) => list.map((value) => [...line, value])),
     [[]],
   );
 
@@ -102,221 +103,245 @@ const compare = (a: Scalar, b: Scalar): number => {
   return a < b ? -1 : 1;
 };
 
-const holdEntity = ({ key, columns: given, rows: list }: Given) => {
-  const primaryKey = [...key].sort();
-  const columns = new Map(given);
+/** Returns true if the value of a field compares here as in the store's column. */
+const isPlain = (column: Column | undefined, value: Scalar): boolean => {
+  if (value === null) return true;
+  if (column === 'TEXT') return typeof value === 'string' && isExact(value);
+  return typeof value === 'boolean' || (typeof value === 'number' && isExact(value));
+};
+
+const valuesOf = (row: Json, fields: readonly string[]): Scalar[] =>
+  fields.map((field) => valueAt(row, field));
+
+/** Reads one value of `where`; returns undefined if only the host can compare it. */
+const readWanted = (value: unknown): Scalar | Scalar[] | undefined => {
+  if (value === null || typeof value === 'boolean' || isExact(value)) return value;
+  if (!Array.isArray(value)) return undefined;
+  const items: unknown[] = [...value];
+  const isKnown = items.every((item) => item === null || isExact(item));
+  return isKnown ? [...new Set(items as Scalar[])] : undefined;
+};
+
+/** Reads `orderBy`. A name that is not a text becomes the field '', which no entity has. */
+const readOrder = (given: unknown): Order => {
+  const names: unknown[] = Array.isArray(given) ? [...given] : [given ?? []].flat();
+  return names.map((name) =>
+    typeof name === 'string'
+      ? { field: name.startsWith('-') ? name.slice(1) : name, descends: name.startsWith('-') }
+      : { field: '', descends: false },
+  );
+};
+
+/** Returns true if UTF-16 may order a text differently from the store. */
+const isOdd = (value: Scalar): boolean =>
+  typeof value === 'string' && /[\ud800-\uffff]/.test(value);
+
+/** Sorts positions by the values of their rows in the fields of an order, then by position. */
+const sorted = (keys: ReadonlyMap<number, readonly Scalar[]>, order: Order): number[] =>
+  [...keys.keys()].sort((a, b) => {
+    for (const [at, { descends }] of order.entries()) {
+      const difference = compare(keys.get(a)?.[at] ?? null, keys.get(b)?.[at] ?? null);
+      if (difference !== 0) return descends ? -difference : difference;
+    }
+    return a - b;
+  });
+
+/** Cached entity: all its rows, with the indexes and results that earlier reads needed. */
+class HeldEntity {
+  readonly #primaryKey: string[];
+  readonly #columns: ReadonlyMap<string, Column>;
   /** Rows in the order of insertion, which is that of positions. */
-  let rows = new Map(pairsOf(list) as [number, Json][]);
-  let last = Math.max(0, ...[...rows.keys()].slice(-1));
+  #rows: Map<number, Json>;
+  #last: number;
   /** Rows examined so far: true for a row without lists and objects. */
-  const flat = new Map<number, boolean>();
+  readonly #flat = new Map<number, boolean>();
   /** Fields examined so far: true if the values of all rows compare here as in the store. */
-  const plain = new Map<string, boolean>();
-  const indexes = new Map<string, { fields: string[]; index: Index }>();
-  const results = new Map<string, number[]>();
+  readonly #plain = new Map<string, boolean>();
+  readonly #indexes = new Map<string, { fields: string[]; index: Index }>();
+  /** Sorted positions of earlier queries; none after a change. */
+  readonly #results = new Map<string, number[]>();
 
-  const copyAt = (position: number): Json => {
-    const row = rows.get(position) as Json;
-    const known = flat.get(position);
-    if (known === undefined) flat.set(position, isFlat(row));
-    return (known ?? flat.get(position)) ? { ...row } : (copied(row) as Json);
-  };
+  constructor({ key, columns, rows }: Given) {
+    this.#primaryKey = [...key].sort();
+    this.#columns = new Map(columns);
+    this.#rows = new Map(pairsOf(rows) as [number, Json][]);
+    this.#last = Math.max(0, ...[...this.#rows.keys()].slice(-1));
+  }
 
-  const isPlain = (field: string, row: Json): boolean => {
-    const value = valueAt(row, field);
-    if (value === null) return true;
-    if (columns.get(field) === 'TEXT') return typeof value === 'string' && isExact(value);
-    return typeof value === 'boolean' || (typeof value === 'number' && isExact(value));
-  };
-
-  const canCompare = (field: string): boolean => {
-    if (!columns.has(field)) return false;
-    const known = plain.get(field);
-    if (known !== undefined) return known;
-    const found = [...rows.values()].every((row) => isPlain(field, row));
-    plain.set(field, found);
-    return found;
-  };
-
-  const giveUp = (field: string): void => {
-    plain.set(field, false);
-    for (const [name, { fields }] of indexes) if (fields.includes(field)) indexes.delete(name);
-  };
-
-  const valuesOf = (row: Json, fields: readonly string[]): Scalar[] =>
-    fields.map((field) => valueAt(row, field));
-
-  const indexOf = (fields: string[]): Index | undefined => {
-    const name = JSON.stringify(fields);
-    const known = indexes.get(name);
-    if (known !== undefined || indexes.size >= mostIndexes) return known?.index;
-    const index: Index = new Map();
-    for (const [position, row] of rows) add(index, keyOf(valuesOf(row, fields)), position);
-    indexes.set(name, { fields, index });
-    return index;
-  };
-
-  const change = (told: readonly unknown[]): void => {
-    results.clear();
+  /** Applies changed rows: position, row, position, row; null for a deleted row. */
+  change(changed: readonly unknown[]): void {
+    this.#results.clear();
     let isSorted = true;
-    for (const [position, row] of pairsOf(told)) {
-      const before = rows.get(position);
-      flat.delete(position);
-      for (const [field, isKnown] of plain) {
-        if (isKnown && row !== null && !isPlain(field, row)) giveUp(field);
-      }
-      for (const { fields, index } of indexes.values()) {
-        if (before !== undefined) take(index, keyOf(valuesOf(before, fields)), position);
-        if (row !== null) add(index, keyOf(valuesOf(row, fields)), position);
-      }
+    for (const [position, row] of pairsOf(changed)) {
+      const before = this.#rows.get(position);
+      this.#reindex(position, before, row);
       if (row === null) {
-        rows.delete(position);
+        this.#rows.delete(position);
         continue;
       }
-      isSorted &&= before !== undefined || position > last;
-      last = Math.max(last, position);
-      rows.set(position, row);
+      isSorted &&= before !== undefined || position > this.#last;
+      this.#last = Math.max(this.#last, position);
+      this.#rows.set(position, row);
     }
-    if (!isSorted) rows = new Map([...rows].sort(([a], [b]) => a - b)); // a deleted row is back
-  };
+    if (!isSorted) this.#rows = new Map([...this.#rows].sort(([a], [b]) => a - b)); // a deleted row is back
+  }
 
-  const get = (wanted: unknown): Json | null | typeof ask => {
-    if (!isPlainObject(wanted) || Object.keys(wanted).length !== primaryKey.length) return ask;
-    for (const field of primaryKey) {
-      if (!Object.hasOwn(wanted, field) || !isExact(wanted[field]) || !canCompare(field))
+  get(wanted: unknown): Json | null | typeof ask {
+    const key = this.#primaryKey;
+    if (!isPlainObject(wanted) || Object.keys(wanted).length !== key.length) return ask;
+    for (const field of key) {
+      if (!Object.hasOwn(wanted, field) || !isExact(wanted[field]) || !this.#canCompare(field))
         return ask;
     }
-    const index = indexOf(primaryKey);
+    const index = this.#indexOf(key);
     if (index === undefined) return ask;
-    const [position] = index.get(keyOf(valuesOf(wanted, primaryKey))) ?? [];
+    const [position] = index.get(keyOf(valuesOf(wanted, key))) ?? [];
     if (position === undefined) return null;
-    const row = rows.get(position) as Json;
+    const row = this.#rows.get(position) as Json;
     // true is 1 in the index, and another key in the store.
-    const isSame = primaryKey.every((field) => typeof row[field] === typeof wanted[field]);
-    return isSame ? copyAt(position) : null;
-  };
+    const isSame = key.every((field) => typeof row[field] === typeof wanted[field]);
+    return isSame ? this.#copyAt(position) : null;
+  }
 
-  const readOrder = (given: unknown): Order | undefined => {
-    const names: unknown[] = Array.isArray(given) ? [...given] : [given ?? []].flat();
-    const order = names.map((name) =>
-      typeof name === 'string'
-        ? { field: name.startsWith('-') ? name.slice(1) : name, descends: name.startsWith('-') }
-        : { field: '', descends: false },
-    );
-    return order.every(({ field }) => canCompare(field)) ? order : undefined;
-  };
+  query({ where, limit, offset, orderBy }: Json): Json[] | typeof ask {
+    const most = limit ?? mostRows;
+    const from = offset ?? 0;
+    if ((limit ?? null) !== null && !isCount(limit)) return ask;
+    if (!isCount(from)) return ask;
+    const order = readOrder(orderBy);
+    if (!order.every(({ field }) => this.#canCompare(field))) return ask;
+    const wanted = this.#readWhere(where);
+    if (wanted === undefined) return ask;
+    const found = order.length === 0 ? this.#matching(wanted) : this.#ordered(wanted, order);
+    if (found === undefined) return ask;
+    return found.slice(from, from + Number(most)).map((position) => this.#copyAt(position));
+  }
 
-  const readWanted = (value: unknown): Scalar | Scalar[] | undefined => {
-    if (value === null || typeof value === 'boolean' || isExact(value)) return value;
-    if (!Array.isArray(value)) return undefined;
-    const items: unknown[] = [...value];
-    const isKnown = items.every((item) => item === null || isExact(item));
-    return isKnown ? [...new Set(items as Scalar[])] : undefined;
-  };
+  count(where: unknown): number | typeof ask {
+    const wanted = this.#readWhere(where);
+    return wanted === undefined ? ask : this.#matching(wanted).length;
+  }
 
-  const readWhere = (where: unknown): Wanted | undefined => {
+  #copyAt(position: number): Json {
+    const row = this.#rows.get(position) as Json;
+    const known = this.#flat.get(position);
+    if (known === undefined) this.#flat.set(position, isFlat(row));
+    return (known ?? this.#flat.get(position)) ? { ...row } : (copied(row) as Json);
+  }
+
+  #canCompare(field: string): boolean {
+    const column = this.#columns.get(field);
+    if (column === undefined) return false;
+    const known = this.#plain.get(field);
+    if (known !== undefined) return known;
+    const found = [...this.#rows.values()].every((row) => isPlain(column, valueAt(row, field)));
+    this.#plain.set(field, found);
+    return found;
+  }
+
+  /** Marks a field as one that only the host can compare, and drops its indexes. */
+  #giveUp(field: string): void {
+    this.#plain.set(field, false);
+    for (const [name, { fields }] of this.#indexes)
+      if (fields.includes(field)) this.#indexes.delete(name);
+  }
+
+  /** Returns the index of some fields, and builds it if needed; undefined if there are too many indexes. */
+  #indexOf(fields: string[]): Index | undefined {
+    const name = JSON.stringify(fields);
+    const known = this.#indexes.get(name);
+    if (known !== undefined || this.#indexes.size >= mostIndexes) return known?.index;
+    const index: Index = new Map();
+    for (const [position, row] of this.#rows) add(index, keyOf(valuesOf(row, fields)), position);
+    this.#indexes.set(name, { fields, index });
+    return index;
+  }
+
+  #reindex(position: number, before: Json | undefined, row: Json | null): void {
+    this.#flat.delete(position);
+    for (const [field, isKnown] of this.#plain) {
+      if (isKnown && row !== null && !isPlain(this.#columns.get(field), valueAt(row, field)))
+        this.#giveUp(field);
+    }
+    for (const { fields, index } of this.#indexes.values()) {
+      if (before !== undefined) take(index, keyOf(valuesOf(before, fields)), position);
+      if (row !== null) add(index, keyOf(valuesOf(row, fields)), position);
+    }
+  }
+
+  #readWhere(where: unknown): Wanted | undefined {
     const wanted = new Map<string, Scalar | Scalar[]>();
     if (where === undefined || where === null) return wanted;
     if (!isPlainObject(where)) return undefined;
     const fields = Object.keys(where).sort();
     if (fields.length > mostFields) return undefined;
     for (const field of fields) {
-      const value = canCompare(field) ? readWanted(where[field]) : undefined;
+      const value = this.#canCompare(field) ? readWanted(where[field]) : undefined;
       if (value === undefined) return undefined;
       wanted.set(field, value);
     }
     return wanted;
-  };
+  }
 
-  const scan = (wanted: Wanted): number[] => {
+  #scan(wanted: Wanted): number[] {
     const sets = [...wanted].map(
       ([field, value]) => [field, new Set([value].flat().map(inColumn))] as const,
     );
-    return [...rows].flatMap(([position, row]) =>
+    return [...this.#rows].flatMap(([position, row]) =>
       sets.every(([field, values]) => values.has(inColumn(valueAt(row, field)))) ? [position] : [],
     );
-  };
+  }
 
-  const find = (wanted: Wanted): number[] => {
+  #find(wanted: Wanted): number[] {
     const lists = [...wanted.values()].map((value) => [value].flat());
-    const ways = lists.reduce((product, list) => product * list.length, 1);
-    const index = ways > rows.size ? undefined : indexOf([...wanted.keys()]);
-    if (index === undefined) return scan(wanted);
+    const lookups = lists.reduce((product, list) => product * list.length, 1);
+    const index = lookups > this.#rows.size ? undefined : this.#indexOf([...wanted.keys()]);
+    if (index === undefined) return this.#scan(wanted);
     const found = combined(lists).flatMap((values) => index.get(keyOf(values)) ?? []);
-    return ways === 1 ? found : found.sort((a, b) => a - b);
-  };
+    return lookups === 1 ? found : found.sort((a, b) => a - b);
+  }
 
-  const matching = (wanted: Wanted): number[] => {
+  #matching(wanted: Wanted): number[] {
+    const rows = this.#rows;
     if (wanted.size === 0) return [...rows.keys()];
-    const found = find(wanted);
+    const found = this.#find(wanted);
     const flags = [...wanted].filter(([, value]) => typeof value === 'boolean');
     // The index does not distinguish 1 from true.
     return found.filter((position) =>
       flags.every(([field]) => typeof valueAt(rows.get(position) as Json, field) === 'boolean'),
     );
-  };
+  }
 
   /** Returns sorted positions; undefined if UTF-16 orders a text differently from the store. */
-  const ordered = (wanted: Wanted, order: Order): number[] | undefined => {
+  #ordered(wanted: Wanted, order: Order): number[] | undefined {
     const name = JSON.stringify([[...wanted], order]);
-    const known = results.get(name);
+    const known = this.#results.get(name);
     if (known !== undefined) return known;
+    const fields = order.map(({ field }) => field);
     const keys = new Map(
-      matching(wanted).map((position) => [
+      this.#matching(wanted).map((position) => [
         position,
-        valuesOf(
-          rows.get(position) as Json,
-          order.map(({ field }) => field),
-        ).map(inColumn),
+        valuesOf(this.#rows.get(position) as Json, fields).map(inColumn),
       ]),
     );
-    const isOdd = (value: Scalar): boolean =>
-      typeof value === 'string' && /[\ud800-\uffff]/.test(value);
     if ([...keys.values()].some((values) => values.some(isOdd))) return undefined;
-    const found = [...keys.keys()].sort((a, b) => {
-      for (const [at, { descends }] of order.entries()) {
-        const difference = compare(keys.get(a)?.[at] ?? null, keys.get(b)?.[at] ?? null);
-        if (difference !== 0) return descends ? -difference : difference;
-      }
-      return a - b;
-    });
-    if (results.size >= mostResults) results.clear();
-    results.set(name, found);
+    const found = sorted(keys, order);
+    if (this.#results.size >= mostResults) this.#results.clear();
+    this.#results.set(name, found);
     return found;
-  };
-
-  const query = ({ where, limit, offset, orderBy }: Json): Json[] | typeof ask => {
-    const most = limit ?? mostRows;
-    const from = offset ?? 0;
-    if ((limit ?? null) !== null && !isCount(limit)) return ask;
-    if (!isCount(from)) return ask;
-    const order = readOrder(orderBy);
-    const wanted = readWhere(where);
-    if (order === undefined || wanted === undefined) return ask;
-    const found = order.length === 0 ? matching(wanted) : ordered(wanted, order);
-    return found === undefined ? ask : found.slice(from, from + Number(most)).map(copyAt);
-  };
-
-  const count = (where: unknown): number | typeof ask => {
-    const wanted = readWhere(where);
-    return wanted === undefined ? ask : matching(wanted).length;
-  };
-
-  return { change, get, query, count };
-};
+  }
+}
 
 export type HeldRows = {
   /** Applies the updates of a message. */
-  apply(told: Told): void;
+  apply(updates: CacheUpdates): void;
   /** Returns the answer to a store operation, or `ask`. */
   read(operation: string, given: Json): unknown;
   /** Returns the entities that were read here since the last call. */
   takeReads(): string[];
 };
 
-type Entity = ReturnType<typeof holdEntity>;
-
-const readIn = (held: Entity, operation: string, given: Json): unknown => {
+const readIn = (held: HeldEntity, operation: string, given: Json): unknown => {
   switch (operation) {
     case 'get':
       return held.get(given.key);
@@ -332,13 +357,13 @@ const readIn = (held: Entity, operation: string, given: Json): unknown => {
 const members = new Set(['entity', 'key', 'where', 'limit', 'offset', 'orderBy']);
 
 export const createHeldRows = (): HeldRows => {
-  const entities = new Map<string, Entity>();
+  const entities = new Map<string, HeldEntity>();
   const reads = new Set<string>();
   return {
     apply({ drop, changed, hold }) {
       for (const name of drop) entities.delete(name);
       for (const [name, rows] of Object.entries(changed)) entities.get(name)?.change(rows);
-      for (const [name, given] of Object.entries(hold)) entities.set(name, holdEntity(given));
+      for (const [name, given] of Object.entries(hold)) entities.set(name, new HeldEntity(given));
     },
     read(operation, given) {
       const held = typeof given.entity === 'string' ? entities.get(given.entity) : undefined;

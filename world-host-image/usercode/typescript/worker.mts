@@ -19,7 +19,7 @@ import {
   type Reply,
   runs,
 } from './current-run.ts';
-import { createHeldRows, type Told } from './held.ts';
+import { type CacheUpdates, createHeldRows } from './held.ts';
 import { jsonText } from './json-text.ts';
 import { createLoader, Unavailable, type UserFunction } from './loader.ts';
 import { watchHeaders } from './seen-headers.ts';
@@ -41,8 +41,8 @@ type RunMessage = {
 };
 type HostMessage =
   | { type: 'load'; nonce: string; directory: string; eager: boolean }
-  | ({ type: 'run'; rows?: Told } & RunMessage)
-  | ({ type: 'reply'; rows?: Told } & Reply);
+  | ({ type: 'run'; rows?: CacheUpdates } & RunMessage)
+  | ({ type: 'reply'; rows?: CacheUpdates } & Reply);
 
 const { messageBytes } = JSON.parse(process.argv[2] ?? '{}') as { messageBytes: number };
 process.argv.length = 1;
@@ -214,7 +214,7 @@ const serve = async (message: RunMessage): Promise<void> => {
   const active = activeNames();
   const leftRunning = countTimers(active) > timersBefore;
   if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
-  const told = {
+  const facts = {
     leftRunning,
     reads: held.takeReads(),
     headers: run.seenHeaders?.(),
@@ -224,7 +224,7 @@ const serve = async (message: RunMessage): Promise<void> => {
   const { next } = message;
   const goesOn = next !== null && !leftRunning && letsPass(result);
   try {
-    send({ type: goesOn ? 'next' : 'done', nonce: run.nonce, result, ...told });
+    send({ type: goesOn ? 'next' : 'done', nonce: run.nonce, result, ...facts });
     if (goesOn) await serve({ ...message, as: 'handler', function: next, next: null });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -233,7 +233,7 @@ const serve = async (message: RunMessage): Promise<void> => {
       error instanceof RangeError
         ? failure('too_large', `${about} is ${why}`)
         : failure('raised', `${about} is not JSON: ${why}`, { trace: [] });
-    send({ type: 'done', nonce: run.nonce, result: instead, ...told });
+    send({ type: 'done', nonce: run.nonce, result: instead, ...facts });
   }
 };
 
@@ -246,9 +246,9 @@ const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<vo
  * Applies updates to the row cache. Ends the process on a failure, because a partly updated cache would return wrong
  * rows.
  */
-const hold = (told: Told): void => {
+const hold = (updates: CacheUpdates): void => {
   try {
-    held.apply(told);
+    held.apply(updates);
   } catch (error) {
     console.error(error);
     end(1);
