@@ -11,7 +11,7 @@ import { create, remove, update } from './actions/write.ts';
 import { type ApiAnswer, FailedAction, vendorAnswer } from './answers/answer.ts';
 import { refusedWrite } from './answers/invalid-answer.ts';
 import { rateLimitHeaders } from './answers/rate-limits.ts';
-import { findKept, keeping, mayBeKept } from './keeping.ts';
+import { cached, findCached, mayBeCached } from './caching.ts';
 
 const plainActions: Record<Exclude<RouteAction, 'handler'>, PlainAction> = {
   read,
@@ -73,8 +73,8 @@ const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAns
  */
 const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
   begin(context, common);
-  const answer = mayBeKept(context)
-    ? await keeping(context, common, answerOf)
+  const answer = mayBeCached(context)
+    ? await cached(context, common, answerOf)
     : await answerOf(context, common);
   return answered(context, answer);
 };
@@ -93,7 +93,7 @@ const performNow = (context: ActionContext, act: PlainAction, common: Headers): 
 
 /** Does the same for a cached answer; returns undefined if there is none. */
 const performKept = (context: ActionContext, common: Headers): Performed | undefined => {
-  const kept = findKept(context);
+  const kept = findCached(context);
   if (kept === undefined) return undefined;
   begin(context, common);
   Object.assign(common, kept.common);
@@ -113,7 +113,7 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
   const plain =
     api.before === null && route.action !== 'handler' ? plainActions[route.action] : undefined;
   try {
-    if (mayBeKept(context) && store.isIdle()) {
+    if (mayBeCached(context) && store.isIdle()) {
       const performed = performKept(context, common);
       if (performed !== undefined) return withHeaders(performed, common);
     }

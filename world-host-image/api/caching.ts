@@ -7,40 +7,40 @@ import { nothingSeen } from '../session/seen.ts';
 import type { Session } from '../session/session.ts';
 import type { ActionContext } from './actions/action.ts';
 import { type ApiAnswer, FailedAction } from './answers/answer.ts';
-import { createKeptAnswers, type KeptAnswer, type KeptAnswers } from './answers/kept-answers.ts';
+import { AnswerCache, type CachedAnswer } from './answers/answer-cache.ts';
 
 type Headers = Record<string, string>;
 
 /** Caches of served sessions; an entry disappears with its session. */
-const keptAnswers = new WeakMap<Session, KeptAnswers>();
+const caches = new WeakMap<Session, AnswerCache>();
 
-const keptOf = (session: Session): KeptAnswers => {
-  const kept = keptAnswers.get(session) ?? createKeptAnswers(session.world.store.versions);
-  keptAnswers.set(session, kept);
-  return kept;
+const cacheOf = (session: Session): AnswerCache => {
+  const cache = caches.get(session) ?? new AnswerCache(session.world.store.versions);
+  caches.set(session, cache);
+  return cache;
 };
 
 /**
  * Returns true if the answer may be cached. A request with a body is excluded, since the answer would depend on the
  * body.
  */
-export const mayBeKept = ({ body, route }: ActionContext): boolean =>
+export const mayBeCached = ({ body, route }: ActionContext): boolean =>
   route.keepsAnswer === true && body === undefined;
 
 /**
  * Returns the cached answer. Call it only while no transaction is open, or only the request's own before its first
  * write.
  */
-export const findKept = (context: ActionContext): KeptAnswer | undefined =>
-  keptOf(context.session).find(context);
+export const findCached = (context: ActionContext): CachedAnswer | undefined =>
+  cacheOf(context.session).find(context);
 
 /** Returns the cached answer, or runs `run` and caches its answer. `common` receives the headers of `before`. */
-export const keeping = async (
+export const cached = async (
   context: ActionContext,
   common: Headers,
   run: (context: ActionContext, common: Headers) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer> => {
-  const found = findKept(context);
+  const found = findCached(context);
   if (found !== undefined) {
     Object.assign(common, found.common);
     return found.answer;
@@ -50,7 +50,7 @@ export const keeping = async (
   const keep = (answer: ApiAnswer): void => {
     // A reason is set only by the host, when the code failed.
     if (answer.reason === null)
-      keptOf(context.session).keep(context, { answer, common: set }, seen);
+      cacheOf(context.session).keep(context, { answer, common: set }, seen);
   };
   try {
     const answer = await run({ ...context, seen }, set);

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { openSampleStore } from '#test/support/sample-store.ts';
 import { nothingSeen, type Seen } from '../../session/seen.ts';
 import { jsonAnswer } from './answer.ts';
-import { createKeptAnswers, type KeptRequest } from './kept-answers.ts';
+import { AnswerCache, type CacheRequest } from './answer-cache.ts';
 
 const limits = { bytes: 100_000, answerBytes: 30_000, variants: 3 };
 
-const request = (id: number, headers: Record<string, string> = {}): KeptRequest => ({
+const request = (id: number, headers: Record<string, string> = {}): CacheRequest => ({
   route: { operation: 'get_user' },
   args: { id: String(id) },
   request: { method: 'GET', path: `/users/${id}`, headers, mediaType: 'application/json' },
@@ -21,7 +21,7 @@ const saw = (more: Partial<Seen> = {}): Seen => ({
 });
 
 it('kept answers stay within their bounds, and those not asked for the longest make room', () => {
-  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  const kept = new AnswerCache(openSampleStore().versions, limits);
   for (let id = 0; id < 60; id += 1) {
     kept.keep(request(id), answered(`"${'x'.repeat(1_000)}"`), saw());
     kept.find(request(0));
@@ -36,7 +36,7 @@ it('kept answers stay within their bounds, and those not asked for the longest m
 
 it('a body counts as its text and as what is served: ASCII twice, others by two bytes a character', () => {
   const bytesKept = (body: string): number => {
-    const kept = createKeptAnswers(openSampleStore().versions, limits);
+    const kept = new AnswerCache(openSampleStore().versions, limits);
     kept.keep(request(1), answered(body), saw());
     return kept.bytes();
   };
@@ -47,8 +47,8 @@ it('a body counts as its text and as what is served: ASCII twice, others by two 
 
 describe('long bodies', () => {
   const start = (pages: number) => {
-    const room = { ...limits, bytes: 500_000, answerBytes: 100_000 };
-    const kept = createKeptAnswers(openSampleStore().versions, room);
+    const large = { ...limits, bytes: 500_000, answerBytes: 100_000 };
+    const kept = new AnswerCache(openSampleStore().versions, large);
     const keep = (page: number) => kept.keep(request(page), answered('x'.repeat(70_000)), saw());
     for (let page = 1; page <= pages; page += 1) keep(page);
     const isTextAlone = (page: number) =>
@@ -85,7 +85,7 @@ describe('long bodies', () => {
 
 it('a short body makes room as one, and a long one has room by its text', () => {
   const small = { ...limits, bytes: 70_000, answerBytes: 70_000 };
-  const kept = createKeptAnswers(openSampleStore().versions, small);
+  const kept = new AnswerCache(openSampleStore().versions, small);
   kept.keep(request(1), answered('x'.repeat(65_536)), saw());
   expect(kept.find(request(1))).toBeUndefined();
   kept.keep(request(1), answered('x'.repeat(65_537)), saw());
@@ -94,7 +94,7 @@ it('a short body makes room as one, and a long one has room by its text', () => 
 });
 
 it('answers to one request that differ by headers make room for each other', () => {
-  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  const kept = new AnswerCache(openSampleStore().versions, limits);
   for (let mark = 0; mark < 5; mark += 1) {
     const seen = saw({ headers: new Set(['x-mark']) });
     kept.keep(request(1, { 'x-mark': `${mark}` }), answered(`${mark}`), seen);
@@ -105,14 +105,14 @@ it('answers to one request that differ by headers make room for each other', () 
 });
 
 it('an answer of which its worker names an entity that there is not is not kept', () => {
-  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  const kept = new AnswerCache(openSampleStore().versions, limits);
   kept.keep(request(1), answered('1'), saw({ entities: new Set(['users', 'nowhere']) }));
   expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
 });
 
 it('an answer whose rows have changed gives its room back', async () => {
   const store = openSampleStore();
-  const kept = createKeptAnswers(store.versions, limits);
+  const kept = new AnswerCache(store.versions, limits);
   kept.keep(request(1), answered('1'), saw());
   await store.atomically(() => store.remove('issues', { id: 12 }));
   expect(kept.find(request(1))?.answer.body).toBe('1');
@@ -121,7 +121,7 @@ it('an answer whose rows have changed gives its room back', async () => {
 });
 
 it('what the code looked at of the headers counts, and so does their order where it saw all', () => {
-  const kept = createKeptAnswers(openSampleStore().versions, limits);
+  const kept = new AnswerCache(openSampleStore().versions, limits);
   const all = saw({ allHeaders: true });
   for (let id = 0; id < 30; id += 1) {
     kept.keep(request(id, { 'x-long': 'x'.repeat(5_000) }), answered('1'), all);
