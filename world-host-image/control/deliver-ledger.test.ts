@@ -5,7 +5,7 @@ import type { ControlLink } from '#hosting/link.ts';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
 import { type Ledger, type LedgerNote, openLedger } from '../ledger/ledger.ts';
-import { type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
+import { LedgerDelivery } from './deliver-ledger.ts';
 
 const stopping = new AbortController();
 let delivery: LedgerDelivery | undefined;
@@ -35,7 +35,7 @@ const start = (ledger: Ledger, take: (operations: string[]) => void): void => {
     take(body.entries.map((text) => JSON.parse(text).operation));
     return {};
   }) as unknown as ControlLink['send'];
-  delivery = startLedgerDelivery(
+  delivery = new LedgerDelivery(
     {
       link: { send, sendOnce: send },
       log: createLog('test', 'silent'),

@@ -10,26 +10,14 @@ import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { type ControlLink, type HostIdentity, isRefused, isStale, mayPass } from '#hosting/link.ts';
 import type { Log } from '#runtime/log.ts';
-import { startLoop } from '#runtime/loop.ts';
+import { type Loop, startLoop } from '#runtime/loop.ts';
 import { pause } from '#runtime/pause.ts';
 import type { LostEntries } from '#wire/host-api/ledger.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
 
 /** Last entries of a ledger, to be sent with the report that the session has ended. */
-export type LastEntries = { entries: readonly string[]; taken(): void };
-
-export type LedgerDelivery = {
-  /**
-   * Returns the remaining entries if they are few; the caller reports by `taken` that they were accepted. Undefined if
-   * there are more, which must then be delivered first.
-   */
-  takeLast(): Promise<LastEntries | undefined>;
-  /** Delivers the remaining entries and ends. A host that stops, or has to stop meanwhile, has little time. */
-  finish(options: { isStopping: boolean }): Promise<void>;
-  /** Returns the entries that could not be delivered, once `finish` has resolved; undefined when none is lost. */
-  lost(): LostEntries | undefined;
-};
+export type LastEntries = { entries: readonly string[]; onAccepted(): void };
 
 export type DeliveryOptions = {
   link: ControlLink;
@@ -63,78 +51,126 @@ const little: Batch = { entries: 100, chars: 64 * 1024 };
 const isAway = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');
 
-/** Starts delivering a ledger. */
-export const startLedgerDelivery = (
-  { link, log, identity, stopping }: DeliveryOptions,
-  { id: sessionId, ledger }: Pick<Session, 'id' | 'ledger'>,
-): LedgerDelivery => {
-  const { backlog } = ledger;
-  const { generation } = identity;
-  let batch = whole;
-  let lost = 0;
+/** Delivery of one session's ledger, which begins at once. */
+export class LedgerDelivery {
+  readonly #options: DeliveryOptions;
+  readonly #sessionId: string;
+  readonly #ledger: Session['ledger'];
+  /** Generation of the host at the start; `identity` has the next one before the last entries are sent. */
+  readonly #generation: number;
+  readonly #loop: Loop<void>;
+  /** Size of the next batch. */
+  #batch = whole;
+  #lost = 0;
+  #finished: Promise<void> | undefined;
 
-  const give = (entries: string[], signal: AbortSignal): Promise<unknown> => {
-    const body = { generation, entries };
-    return link.sendOnce(deliverRequests, { params: { sessionId }, body }, { signal });
-  };
+  constructor(options: DeliveryOptions, { id, ledger }: Pick<Session, 'id' | 'ledger'>) {
+    this.#options = options;
+    this.#sessionId = id;
+    this.#ledger = ledger;
+    this.#generation = options.identity.generation;
+    this.#loop = startLoop({
+      name: 'ledger',
+      everyMs,
+      log: options.log,
+      tick: (signal) => this.#deliverPresent(signal),
+    });
+    // A webhook delivery must not wait for the next tick.
+    ledger.backlog.onPinned(() => this.#loop.nudge());
+  }
+
+  /** Returns the entries that could not be delivered, once `finish` has resolved; undefined when none is lost. */
+  lost(): LostEntries | undefined {
+    if (this.#lost === 0) return undefined;
+    return { entries: this.#lost, lastEntry: this.#ledger.lastId() };
+  }
+
+  /**
+   * Returns the remaining entries if they are few; the caller reports by `onAccepted` that they were accepted.
+   * Undefined if there are more, which must then be delivered first.
+   */
+  async takeLast(): Promise<LastEntries | undefined> {
+    await this.#loop.stop();
+    const { backlog } = this.#ledger;
+    const left = backlog.first(little);
+    const chars = left.reduce((sum, { json }) => sum + json.length, 0);
+    if (left.length < backlog.size() || chars > little.chars) return undefined;
+    const newest = left.at(-1)?.id ?? 0;
+    return { entries: left.map(({ json }) => json), onAccepted: () => backlog.removeTo(newest) };
+  }
+
+  /** Delivers the remaining entries and ends. A host that stops, or has to stop meanwhile, has little time. */
+  finish({ isStopping }: { isStopping: boolean }): Promise<void> {
+    if (this.#finished !== undefined) return this.#finished;
+    const { stopping } = this.#options;
+    const cut = new AbortController();
+    const cutSoon = (): void => {
+      setTimeout(() => cut.abort(), stoppingMs - lastMs).unref();
+    };
+    if (isStopping || stopping.aborted) cutSoon();
+    else stopping.addEventListener('abort', cutSoon, { once: true });
+    this.#finished = this.#deliverRest(cut.signal);
+    return this.#finished;
+  }
+
+  #send(entries: string[], signal: AbortSignal): Promise<unknown> {
+    const params = { sessionId: this.#sessionId };
+    const body = { generation: this.#generation, entries };
+    return this.#options.link.sendOnce(deliverRequests, { params, body }, { signal });
+  }
+
+  /** Delivers the entries present now; later ones wait for the next tick. */
+  async #deliverPresent(signal: AbortSignal): Promise<void> {
+    const { backlog } = this.#ledger;
+    const newest = backlog.last()?.id ?? 0;
+    while ((backlog.first(single)[0]?.id ?? newest + 1) <= newest) {
+      await this.#deliver(signal);
+    }
+  }
 
   /**
    * Sends the first entries. If the batch is rejected, the next attempt sends them one by one, and drops an entry that
    * is rejected alone.
    */
-  const deliver = async (signal: AbortSignal): Promise<void> => {
-    const waiting = backlog.first(batch);
+  async #deliver(signal: AbortSignal): Promise<void> {
+    const { backlog } = this.#ledger;
+    const waiting = backlog.first(this.#batch);
     const last = waiting.at(-1);
     if (last === undefined) return;
-    const entries = waiting.map(({ json }) => json);
     try {
-      await give(entries, signal);
-      batch = whole;
+      await this.#send(
+        waiting.map(({ json }) => json),
+        signal,
+      );
+      this.#batch = whole;
     } catch (error) {
       if (!isRefused(error)) throw error;
       if (waiting.length > 1) {
-        batch = single;
+        this.#batch = single;
         return;
       }
-      log.warn({ err: error, sessionId, entry: last.id }, 'an entry was not taken');
-      lost += 1;
+      this.#warn(error, 'the control plane rejected an entry of the ledger', { entry: last.id });
+      this.#lost += 1;
     }
     backlog.removeTo(last.id);
-  };
+  }
 
-  const loop = startLoop({
-    name: 'ledger',
-    everyMs,
-    log,
-    async tick(signal) {
-      // Delivers the entries present now; later ones wait for the next tick.
-      const newest = backlog.last()?.id ?? 0;
-      while ((backlog.first(single)[0]?.id ?? newest + 1) <= newest) {
-        await deliver(signal);
-      }
-    },
-  });
-
-  // A webhook delivery must not wait for the next tick.
-  backlog.onPinned(() => loop.nudge());
-
-  /** Sends the newest entry, unless the control plane rejects everything from this host. */
-  const deliverLast = async (failure: unknown): Promise<void> => {
-    const last = backlog.last();
-    if (last === undefined || isStale(failure)) return;
+  async #deliverRest(signal: AbortSignal): Promise<void> {
+    await this.#loop.stop();
     try {
-      await give([last.json], AbortSignal.timeout(lastMs));
-      lost -= 1;
+      await this.#deliverAll(signal);
     } catch (error) {
-      log.warn({ err: error, sessionId }, 'nor is its newest entry');
+      this.#lost += this.#ledger.backlog.size();
+      this.#warn(error, 'entries of the ledger could not be delivered', { lost: this.#lost });
+      await this.#deliverLast(error);
     }
-  };
+  }
 
-  const deliverAll = async (signal: AbortSignal): Promise<void> => {
+  async #deliverAll(signal: AbortSignal): Promise<void> {
     let endsAt = performance.now() + finishMs;
-    for (let failures = 0; backlog.size() > 0; ) {
+    for (let failures = 0; this.#ledger.backlog.size() > 0; ) {
       try {
-        await deliver(signal);
+        await this.#deliver(signal);
         failures = 0;
       } catch (error) {
         signal.throwIfAborted();
@@ -144,41 +180,21 @@ export const startLedgerDelivery = (
         await pause(backoffMs(failures, pauses), signal);
       }
     }
-  };
+  }
 
-  const deliverRest = async (signal: AbortSignal): Promise<void> => {
-    await loop.stop();
+  /** Sends the newest entry, unless the control plane rejects everything from this host. */
+  async #deliverLast(failure: unknown): Promise<void> {
+    const last = this.#ledger.backlog.last();
+    if (last === undefined || isStale(failure)) return;
     try {
-      await deliverAll(signal);
+      await this.#send([last.json], AbortSignal.timeout(lastMs));
+      this.#lost -= 1;
     } catch (error) {
-      lost += backlog.size();
-      log.warn({ err: error, sessionId, lost }, 'the ledger is not delivered whole');
-      await deliverLast(error);
+      this.#warn(error, 'the newest entry of the ledger could not be delivered either');
     }
-  };
+  }
 
-  const cut = new AbortController();
-  const cutSoon = (): void => {
-    setTimeout(() => cut.abort(), stoppingMs - lastMs).unref();
-  };
-  let finished: Promise<void> | undefined;
-  return {
-    lost: () => (lost === 0 ? undefined : { entries: lost, lastEntry: ledger.lastId() }),
-    async takeLast() {
-      await loop.stop();
-      const left = backlog.first(little);
-      const chars = left.reduce((sum, { json }) => sum + json.length, 0);
-      if (left.length < backlog.size() || chars > little.chars) return undefined;
-      const newest = left.at(-1)?.id ?? 0;
-      return { entries: left.map(({ json }) => json), taken: () => backlog.removeTo(newest) };
-    },
-    finish({ isStopping }) {
-      if (finished === undefined) {
-        if (isStopping || stopping.aborted) cutSoon();
-        else stopping.addEventListener('abort', cutSoon, { once: true });
-      }
-      finished ??= deliverRest(cut.signal);
-      return finished;
-    },
-  };
-};
+  #warn(error: unknown, message: string, facts: Record<string, unknown> = {}): void {
+    this.#options.log.warn({ err: error, sessionId: this.#sessionId, ...facts }, message);
+  }
+}

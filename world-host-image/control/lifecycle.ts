@@ -24,7 +24,7 @@ import type { WorldLoader } from '../session/load-world.ts';
 import { assertImports, openSession, recycleSession } from '../session/open-session.ts';
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
-import { type LastEntries, type LedgerDelivery, startLedgerDelivery } from './deliver-ledger.ts';
+import { type LastEntries, LedgerDelivery } from './deliver-ledger.ts';
 import { type ServeOptions, serveCalls, tellReady } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {
@@ -139,7 +139,7 @@ const tellClosed = async (
   if (last === undefined) return deliverAndTell();
   try {
     const closed = await tell(last.entries);
-    if (closed.taken === true) last.taken();
+    if (closed.taken === true) last.onAccepted();
     return closed;
   } catch (error) {
     // The control plane rejects some entry. `delivery` finds out which, and drops it.
@@ -212,7 +212,7 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
   const begun = await begin(options, assignment);
   if (begun === undefined) return 'exit';
   const { session } = begun;
-  const delivery = startLedgerDelivery(options, session);
+  const delivery = new LedgerDelivery(options, session);
   const mark = keepMark(options, session);
   try {
     const directive = await serveReady(options, begun);
