@@ -20,7 +20,7 @@ import { giveBackWhenIdle } from './idle-memory.ts';
 import { createLinkedCode } from './linked-code.ts';
 import { startProof } from './proof/proof.ts';
 import { rehearse } from './rehearsal.ts';
-import { createWorldLoader } from './session/load-world.ts';
+import { WorldLoader } from './session/load-world.ts';
 import { createServing } from './session/serving.ts';
 import { answerRows, rowsPrefix } from './ui/rows/answer.ts';
 import { createUiSurface, type UiSurfaceParts } from './ui/surface.ts';
@@ -121,7 +121,7 @@ export const startHost = async ({
   ]);
   const linkedCode = createLinkedCode({ config, bounds: userCode.bounds, log });
   let snapshotFiles: Promise<SnapshotFiles> | undefined;
-  const worlds = createWorldLoader({
+  const worlds = new WorldLoader({
     fetchBlob: (digest) => link.send(getBlob, { params: { digest } }, { signal }),
     readBlob: (digest) => link.stream(getBlob, { params: { digest } }, { signal }),
     openFiles: () => (snapshotFiles ??= openSnapshotFiles(config.snapshots)),

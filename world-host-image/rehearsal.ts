@@ -12,7 +12,7 @@ import type { Log } from '#runtime/log.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { answerRequest } from './api/request.ts';
 import { runCall } from './call-kinds/run-call.ts';
-import { createWorldLoader } from './session/load-world.ts';
+import { WorldLoader } from './session/load-world.ts';
 import { openSession } from './session/open-session.ts';
 import { noUserCode } from './usercode/none.ts';
 
@@ -108,7 +108,7 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
   const bundle = encodeBundle({ contract, files: [] });
   const snapshot = buildSnapshot(contract, { notes: [{ id: 1, text: 'base' }] }).bytes;
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
-  const worlds = createWorldLoader({
+  const worlds = new WorldLoader({
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     readBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     openFiles: async () => {

@@ -11,7 +11,7 @@ import { encodeBundle } from '#language/artifacts/bundle.ts';
 import { openSnapshotFiles } from '#store/files/snapshot-files.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
-import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
+import { WorldLoader } from '../../world-host-image/session/load-world.ts';
 import { openSession } from '../../world-host-image/session/open-session.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
 import { noUserCode } from '../../world-host-image/usercode/none.ts';
@@ -59,7 +59,7 @@ export const openItems = (rows: number, task: TaskSpec | null = null): Promise<S
   const snapshot = buildSnapshot(contract, { items }).bytes;
   const bundle = encodeBundle({ contract, files: [] });
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
-  const worlds = createWorldLoader({
+  const worlds = new WorldLoader({
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     readBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     openFiles: () =>

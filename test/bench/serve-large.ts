@@ -15,7 +15,7 @@ import { createLog } from '#runtime/log.ts';
 import { openSnapshotFiles } from '#store/files/snapshot-files.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { runCall } from '../../world-host-image/call-kinds/run-call.ts';
-import { createWorldLoader } from '../../world-host-image/session/load-world.ts';
+import { WorldLoader } from '../../world-host-image/session/load-world.ts';
 import { openSession } from '../../world-host-image/session/open-session.ts';
 import type { Session } from '../../world-host-image/session/session.ts';
 import { noUserCode } from '../../world-host-image/usercode/none.ts';
@@ -52,7 +52,7 @@ const openOn = async (
   const bundle = encodeBundle({ contract, files: [] });
   const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
   const read = async (digest: Digest): Promise<Uint8Array> => blobs.get(digest) ?? new Uint8Array();
-  const worlds = createWorldLoader({
+  const worlds = new WorldLoader({
     fetchBlob: read,
     readBlob: read,
     openFiles: () => openSnapshotFiles({ folder, mostBytes: 2 ** 31 }),

@@ -6,7 +6,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import type { Log } from '#runtime/log.ts';
 import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
-import { createWorldLoader, type WorldLoader } from '../session/load-world.ts';
+import { WorldLoader } from '../session/load-world.ts';
 import { noUserCode } from '../usercode/none.ts';
 import { startUserCode, type UserCode } from '../usercode/runner.ts';
 import type { FolderConfig } from './config.ts';
@@ -47,7 +47,7 @@ export const createOwnLoader = ({ config, fetchBlob, log }: OwnLoaderParts): Own
 
   return {
     open: async (hasCode) =>
-      createWorldLoader({
+      new WorldLoader({
         fetchBlob,
         readBlob: fetchBlob,
         openFiles: () =>

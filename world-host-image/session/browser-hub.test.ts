@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BrowserEntry, BrowserReport } from '#wire/browser-link/exchange.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
-import { type BrowserHub, createBrowserHub } from './browser-hub.ts';
+import { BrowserHub } from './browser-hub.ts';
 
 let hub: BrowserHub;
 let noted: LedgerNote[];
@@ -9,7 +9,7 @@ let noted: LedgerNote[];
 const open = (patienceMs?: number): void => {
   noted = [];
   const ledger = { note: (entry: LedgerNote) => noted.push(entry) };
-  hub = createBrowserHub({ ledger, ...(patienceMs === undefined ? {} : { patienceMs }) });
+  hub = new BrowserHub({ ledger, ...(patienceMs === undefined ? {} : { patienceMs }) });
 };
 
 beforeEach(() => open());

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { BrowserReport } from '#wire/browser-link/exchange.ts';
-import { createBrowserHub } from './browser-hub.ts';
+import { BrowserHub } from './browser-hub.ts';
 
 const never = new AbortController().signal;
 
@@ -29,7 +29,7 @@ const report = (
 
 const startHub = () => {
   const noted: (string | null)[] = [];
-  const hub = createBrowserHub({ ledger: { note: ({ operation }) => noted.push(operation) } });
+  const hub = new BrowserHub({ ledger: { note: ({ operation }) => noted.push(operation) } });
   return { hub, noted };
 };
 

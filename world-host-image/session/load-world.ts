@@ -31,17 +31,6 @@ export type ReleasedBeside = { hadCode: boolean; pids: number[] };
 
 type Workers = { userCode: UserCode; workDir: string };
 
-export type WorldLoader = {
-  /** Returns the world at its mark `base`. Throws if a blob does not match its digest. */
-  load(version: WorldVersion): Promise<LoadedWorld>;
-  /** Loads a further world beside the cached one, at its mark `base`. If it has code, it gets workers of its own. */
-  loadBeside(version: WorldVersion): Promise<LoadedWorld>;
-  /** Removes all worlds loaded beside: their rows, their workers, their folders. */
-  releaseBeside(): Promise<ReleasedBeside>;
-  /** Releases the cached world, if there is one. */
-  release(): Promise<void>;
-};
-
 export type WorldLoaderParts = {
   fetchBlob(digest: Digest): Promise<Uint8Array>;
   /** Reads a blob as a stream, for one that may be large. */
@@ -60,72 +49,123 @@ const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
   throw new AppError('unavailable', `blob ${digest} came with the digest ${found}`);
 };
 
-export const createWorldLoader = ({
-  fetchBlob,
-  readBlob,
-  openFiles,
-  startUserCode,
-  ...own
-}: WorldLoaderParts): WorldLoader => {
-  let held: LoadedWorld | undefined;
+/** Reads a blob. Names the part of the world that is lost if there is no such blob. */
+const orLost = async <Value>(part: Part, read: Promise<Value>): Promise<Value> => {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+    throw new AppError('not_found', `the world's ${part} is lost: ${error.message}`);
+  }
+};
+
+/** Throws `unavailable` if the world has code in Python, which the workers cannot run. */
+const checkPython = (files: readonly TreeFile[], { userCode }: Workers): void => {
+  const needsPython = files.find(({ path }) => path.endsWith('.py'));
+  if (needsPython !== undefined && userCode.bounds.python === undefined) {
+    throw new AppError('unavailable', `${needsPython.path} cannot run: ${noPython}`);
+  }
+};
+
+/** Loads worlds: one that it caches, and others beside it. */
+export class WorldLoader {
+  readonly #parts: WorldLoaderParts;
+  readonly #openRows: ReturnType<typeof createBaseRows>;
+  #cached: LoadedWorld | undefined;
   /**
    * Functions that each release one world loaded beside. They return the ids of ended processes, or undefined if it
    * had no code.
    */
-  const beside: (() => Promise<number[] | undefined>)[] = [];
-  const openRows = createBaseRows({ openFiles, check: checkDigest });
+  readonly #beside: (() => Promise<number[] | undefined>)[] = [];
 
-  const orLost = async <Value>(part: Part, read: Promise<Value>): Promise<Value> => {
-    try {
-      return await read;
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'not_found')) throw error;
-      throw new AppError('not_found', `the world's ${part} is lost: ${error.message}`);
+  constructor(parts: WorldLoaderParts) {
+    this.#parts = parts;
+    this.#openRows = createBaseRows({ openFiles: parts.openFiles, check: checkDigest });
+  }
+
+  /** Returns the world at its mark `base`. Throws if a blob does not match its digest. */
+  async load(version: WorldVersion): Promise<LoadedWorld> {
+    const cached = this.#cached;
+    if (cached?.bundle === version.bundle && cached.snapshot === version.snapshot) return cached;
+    await this.release();
+    this.#cached = await this.#open(version, async () => this.#parts);
+    return this.#cached;
+  }
+
+  /** Loads a further world beside the cached one, at its mark `base`. If it has code, it gets workers of its own. */
+  async loadBeside(version: WorldVersion): Promise<LoadedWorld> {
+    const { startUserCode, workDir } = this.#parts;
+    let end: (() => Promise<number[]>) | undefined;
+    const world = await this.#open(version, async (files) => {
+      if (files.length === 0) return { userCode: noUserCode, workDir };
+      const workers = await startUserCode();
+      end = workers.end;
+      return workers;
+    });
+    this.#beside.push(async () => {
+      await world.closeStore();
+      await world.code.remove();
+      return end?.();
+    });
+    return world;
+  }
+
+  /** Removes all worlds loaded beside: their rows, their workers, their folders. */
+  async releaseBeside(): Promise<ReleasedBeside> {
+    const pids: number[] = [];
+    let hadCode = false;
+    for (;;) {
+      const releaseOne = this.#beside.pop();
+      if (releaseOne === undefined) return { hadCode, pids };
+      const ended = await releaseOne();
+      hadCode ||= ended !== undefined;
+      pids.push(...(ended ?? []));
     }
-  };
+  }
 
-  const takeBundle = async ({ bundle, blobs }: WorldVersion): Promise<Uint8Array> => {
-    const text = blobs[bundle];
-    const bytes =
-      text === undefined ? await orLost('bundle', fetchBlob(bundle)) : Buffer.from(text, 'base64');
-    return checkDigest(bundle, bytes);
-  };
-
-  const readSnapshot = async ({ snapshot, blobs }: WorldVersion) => {
-    const text = blobs[snapshot];
-    return text === undefined
-      ? orLost('snapshot', readBlob(snapshot))
-      : Buffer.from(text, 'base64');
-  };
-
-  const release = async (): Promise<void> => {
-    const world = held;
-    held = undefined;
+  /** Releases the cached world, if there is one. */
+  async release(): Promise<void> {
+    const world = this.#cached;
+    this.#cached = undefined;
     await world?.closeStore();
     await world?.code.remove();
-  };
+  }
 
-  const open = async (
+  async #readBundle({ bundle, blobs }: WorldVersion): Promise<Uint8Array> {
+    const text = blobs[bundle];
+    const bytes =
+      text === undefined
+        ? await orLost('bundle', this.#parts.fetchBlob(bundle))
+        : Buffer.from(text, 'base64');
+    return checkDigest(bundle, bytes);
+  }
+
+  async #readSnapshot({ snapshot, blobs }: WorldVersion): Promise<Readable | Uint8Array> {
+    const text = blobs[snapshot];
+    return text === undefined
+      ? orLost('snapshot', this.#parts.readBlob(snapshot))
+      : Buffer.from(text, 'base64');
+  }
+
+  async #open(
     version: WorldVersion,
-    codeOf: (files: readonly TreeFile[]) => Promise<Workers>,
-  ): Promise<LoadedWorld> => {
+    workersFor: (files: readonly TreeFile[]) => Promise<Workers>,
+  ): Promise<LoadedWorld> {
     const { bundle, snapshot } = version;
-    let first: ReturnType<typeof readSnapshot> | undefined = readSnapshot(version);
+    let first: Promise<Readable | Uint8Array> | undefined = this.#readSnapshot(version);
     // It is awaited below; this keeps an earlier failure from being reported as unhandled.
     first.catch(() => undefined);
     const read = () => {
-      const begun = first ?? readSnapshot(version);
+      const begun = first ?? this.#readSnapshot(version);
       first = undefined;
       return begun;
     };
-    const { contract, files } = decodeBundle(await takeBundle(version));
-    const workers = await codeOf(files);
-    const needsPython = files.find(({ path }) => path.endsWith('.py'));
-    if (needsPython !== undefined && workers.userCode.bounds.python === undefined) {
-      throw new AppError('unavailable', `${needsPython.path} cannot run: ${noPython}`);
-    }
-    const code = openAuthorCode({ ...workers, files });
-    const { store, release: closeStore } = await openRows(contract, { digest: snapshot, read });
+    const { contract, files } = decodeBundle(await this.#readBundle(version));
+    const { userCode, workDir } = await workersFor(files);
+    checkPython(files, { userCode, workDir });
+    const code = openAuthorCode({ userCode, workDir, files });
+    const source = { digest: snapshot, read };
+    const { store, release: closeStore } = await this.#openRows(contract, source);
     store.mark('base');
     return {
       bundle,
@@ -138,40 +178,5 @@ export const createWorldLoader = ({
       tools: createToolChecker(contract),
       code,
     };
-  };
-
-  return {
-    async load(version) {
-      if (held?.bundle === version.bundle && held.snapshot === version.snapshot) return held;
-      await release();
-      held = await open(version, async () => own);
-      return held;
-    },
-    async loadBeside(version) {
-      let end: (() => Promise<number[]>) | undefined;
-      const world = await open(version, async (files) => {
-        if (files.length === 0) return { userCode: noUserCode, workDir: own.workDir };
-        const workers = await startUserCode();
-        end = workers.end;
-        return workers;
-      });
-      beside.push(async () => {
-        await world.closeStore();
-        await world.code.remove();
-        return end?.();
-      });
-      return world;
-    },
-    async releaseBeside() {
-      const pids: number[] = [];
-      let hadCode = false;
-      for (let takeOut = beside.pop(); takeOut !== undefined; takeOut = beside.pop()) {
-        const ended = await takeOut();
-        hadCode ||= ended !== undefined;
-        pids.push(...(ended ?? []));
-      }
-      return { hadCode, pids };
-    },
-    release,
-  };
-};
+  }
+}

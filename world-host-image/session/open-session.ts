@@ -6,7 +6,7 @@ import type { Assignment, Holding } from '#wire/host-api/assignment.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { type Secrets, secretNamesOf } from '../ledger/mask.ts';
 import type { Proof } from '../proof/proof.ts';
-import { createBrowserHub } from './browser-hub.ts';
+import { BrowserHub } from './browser-hub.ts';
 import { createClock } from './clock.ts';
 import { createFaults, type SessionFaults } from './faults.ts';
 import { createIds } from './ids.ts';
@@ -69,7 +69,7 @@ export const openSession = async (
     links: openLinks(linked, parts, faultsOf),
     answer: null,
     ui: assignment.ui ?? null,
-    browser: assignment.surfaces.includes('browser') ? createBrowserHub({ ledger }) : null,
+    browser: assignment.surfaces.includes('browser') ? new BrowserHub({ ledger }) : null,
   };
 };
 

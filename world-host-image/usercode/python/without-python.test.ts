@@ -13,7 +13,7 @@ import {
   writeFiles,
 } from '#test/support/user-code.ts';
 import { notesWorld } from '#test/support/worlds.ts';
-import { createWorldLoader } from '../../session/load-world.ts';
+import { WorldLoader } from '../../session/load-world.ts';
 import type { RunRequest } from '../run.ts';
 import { startUserCode, type UserCode } from '../runner.ts';
 import { noPython } from './python.ts';
@@ -89,7 +89,7 @@ describe('a world on a host without Python', () => {
     const snapshot = buildSnapshot(contract, baseRows).bytes;
     const blobs = new Map([bundle, snapshot].map((bytes) => [digestOf(bytes), bytes]));
     const fetchBlob = async (digest: Digest) => blobs.get(digest) ?? new Uint8Array();
-    const worlds = createWorldLoader({
+    const worlds = new WorldLoader({
       fetchBlob,
       readBlob: fetchBlob,
       openFiles: () => Promise.reject(new Error('the world is small')),
