@@ -8,15 +8,12 @@
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
-import { type LedgerOrigin, ledgerEntity } from '#domain/ledger.ts';
-import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
-import { createReader, type Reader } from '#store/read/read.ts';
-import { createCatalog } from '#store/tables/catalog.ts';
-import { openEmpty } from '#store/tables/open.ts';
-import { createStatements } from '#store/tables/statements.ts';
+import type { LedgerWay } from '#domain/ledger.ts';
+import type { Reader } from '#store/read/read.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask.ts';
+import { LedgerTable } from './table.ts';
 
 /** One request to record. The ledger adds the `id`, cuts values to its limits and masks secrets. */
 export type LedgerNote = {
@@ -89,8 +86,6 @@ const mostFields = 100;
 const mostPathChars = 2_048;
 const mostNameChars = 256;
 
-const contract = { entities: [ledgerEntityContract], definitions: {} };
-
 const shorten = (text: string, most: number): string =>
   text.length <= most ? text : `${cut(text, most - 1)}…`;
 
@@ -147,13 +142,6 @@ export type LedgerOptions = {
 
 const emptyLedger: KeptLedger = { entries: [], lastId: 0, missing: 0 };
 
-/** Opens an empty database for a ledger. */
-const openTable = () => {
-  const db = openEmpty(contract);
-  const prepare = createStatements(db);
-  return { db, prepare, reader: createReader(createCatalog(contract), prepare) };
-};
-
 /**
  * Opens a ledger. Its database is created at the first read. Numbers of entries rise over the whole session, whatever
  * is cleared.
@@ -163,11 +151,7 @@ export const openLedger = ({
   limits = defaultLimits,
   kept: begun = emptyLedger,
 }: LedgerOptions = {}): Ledger => {
-  let made: ReturnType<typeof openTable> | undefined;
-  const table = (): ReturnType<typeof openTable> => {
-    made ??= openTable();
-    return made;
-  };
+  const table = new LedgerTable(limits);
   const backlog = createBacklog();
   const shown = { secrets, valueChars: limits.valueChars };
   /**
@@ -179,88 +163,56 @@ export const openLedger = ({
   let lastId = begun.lastId;
   let clearedAt = begun.lastId - begun.entries.length - begun.missing;
   let generation = 0;
-  let noted: (id: number) => void = () => undefined;
-  let kept = 0;
-  let bytes = 0;
+  let onEntry: (id: number) => void = () => undefined;
 
-  const makeRoom = (): void => {
-    const { prepare } = table();
-    const oldest = prepare(`DELETE FROM ${ledgerEntity}
-      WHERE rowid = (SELECT min(rowid) FROM ${ledgerEntity}) RETURNING octet_length(payload) AS size`);
-    while (kept > limits.entries || bytes > limits.bytes) {
-      bytes -= Number(oldest.get()?.size);
-      kept -= 1;
-    }
-  };
-
-  const write = (): void => {
+  /** Returns the table with all entries. */
+  const written = (): LedgerTable => {
     const entries = unwritten.first({ entries: limits.entries, chars: limits.bytes });
-    if (entries.length === 0) return;
-    const { db, prepare } = table();
-    db.exec('BEGIN');
-    const insert = prepare(`INSERT INTO ${ledgerEntity} (_key, payload) VALUES (?, ?)`);
-    for (const { id, json } of entries) {
-      insert.run(JSON.stringify([id]), json);
-      bytes += Buffer.byteLength(json);
-    }
-    kept += entries.length;
+    if (entries.length === 0) return table;
+    table.write(entries);
     unwritten.removeTo(lastId);
-    makeRoom();
-    db.exec('COMMIT');
+    return table;
   };
 
   /** Returns the text of a new entry, and puts it into the backlog. */
-  const tell = (note: LedgerNote): string => {
+  const record = (note: LedgerNote): string => {
     lastId += 1;
     const entry = entryOf(lastId, note, shown);
-    noted(lastId);
+    onEntry(lastId);
     backlog.add(lastId, entry, note.via === 'webhook');
     return entry;
   };
 
-  const missing = (): number => {
-    write(); // later entries stay unwritten
-    return lastId - clearedAt - kept;
-  };
+  /** Counts the entries dropped so far; entries recorded later stay unwritten. */
+  const missing = (): number => lastId - clearedAt - written().size();
 
   return {
     backlog,
     missing,
     lastId: () => lastId,
     onEntry(listener) {
-      noted = listener;
+      onEntry = listener;
       listener(lastId);
     },
-    query(entity, query) {
-      write();
-      return table().reader.query(entity, query);
-    },
-    list(entity, query) {
-      write();
-      return table().reader.list(entity, query);
-    },
-    count(entity, where) {
-      write();
-      return table().reader.count(entity, where);
-    },
-    asOfNow: () => ({ missing: missing(), ...table().reader }),
+    query: (entity, query) => written().reader().query(entity, query),
+    list: (entity, query) => written().reader().list(entity, query),
+    count: (entity, where) => written().reader().count(entity, where),
+    asOfNow: () => ({ missing: missing(), ...table.reader() }),
     note(note) {
-      const entry = tell(note);
+      const entry = record(note);
       unwritten.add(lastId, entry);
       return lastId;
     },
-    noteAside: (note) => void tell(note),
+    noteAside: (note) => void record(note),
     generation: () => generation,
     isRecent: (id) => id > clearedAt && id <= lastId,
     clear(last) {
-      tell(last);
-      made?.db.exec(`DELETE FROM ${ledgerEntity}`);
+      record(last);
+      table.clear();
       unwritten.removeTo(lastId);
       clearedAt = lastId;
       generation += 1;
-      kept = 0;
-      bytes = 0;
     },
-    close: () => made?.db.close(),
+    close: () => table.close(),
   };
 };
