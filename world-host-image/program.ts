@@ -58,7 +58,7 @@ const sayGoodbye = async ({
   try {
     await link.sendOnce(reportLeaving, { params: { hostId }, body: { generation } }, options);
   } catch (err) {
-    log.warn({ err }, 'nobody heard that this host goes');
+    log.warn({ err }, 'the control plane did not accept the report that this host stops');
   }
 };
 
@@ -137,7 +137,7 @@ export const startHost = async ({
     link,
     log,
     onEnd(reason) {
-      log.info({ reason }, 'told to stop');
+      log.info({ reason }, 'the host was asked to stop');
       stopping.abort();
     },
   });

@@ -14,7 +14,7 @@ import { type RunCall, refuseUnknown } from './call.ts';
  * Receiver's answer from the control plane, which has checked it: `DeliveryAnswerView`, and the number of its
  * delivery.
  */
-type Told = {
+type DeliveryAnswer = {
   delivery: number;
   event: string;
   status: number;
@@ -25,16 +25,16 @@ type Told = {
   at: string;
 };
 
-const isTold = (answer: unknown): answer is Told =>
+const isDeliveryAnswer = (answer: unknown): answer is DeliveryAnswer =>
   isObject(answer) && Number.isInteger(answer.delivery) && typeof answer.event === 'string';
 
-const readAnswers = ({ answers }: Row): Told[] => {
-  if (Array.isArray(answers) && answers.every(isTold)) return answers;
+const readAnswers = ({ answers }: Row): DeliveryAnswer[] => {
+  if (Array.isArray(answers) && answers.every(isDeliveryAnswer)) return answers;
   const message = 'answers must be a list of answers to deliveries';
   throw new CallFailure({ code: 'invalid_input', message, path: '/answers' });
 };
 
-const noteOf = (answer: Told, callId: string): LedgerNote => ({
+const noteOf = (answer: DeliveryAnswer, callId: string): LedgerNote => ({
   at: answer.at,
   via: 'webhook',
   operation: `${answer.event}${answerSuffix}`,

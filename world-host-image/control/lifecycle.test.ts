@@ -288,6 +288,6 @@ describe('the lifecycle of a host', () => {
     await control.message('reportWarm');
     control.fail('reportLeaving', 404, 1);
     await host.stop();
-    await logged('nobody heard that this host goes');
+    await logged('the control plane did not accept the report that this host stops');
   });
 });

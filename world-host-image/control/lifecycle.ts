@@ -25,7 +25,7 @@ import { assertImports, openSession, recycleSession } from '../session/open-sess
 import type { Serving } from '../session/serving.ts';
 import type { Session } from '../session/session.ts';
 import { type LastEntries, LedgerDelivery } from './deliver-ledger.ts';
-import { type ServeOptions, serveCalls, tellReady } from './serve-calls.ts';
+import { type ServeOptions, sendReady, serveCalls } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {
   /** Address of the API server, if the host reports it itself. */
@@ -47,15 +47,15 @@ const hold = limits.pollMs / 1000;
 /** Returns the message of an error, cut, because a world's names and rows can make it of any length. */
 const reasonOf = (error: unknown): string => describeError(error).slice(0, limits.messageChars);
 
-const tellWarm = async (
+const sendWarm = async (
   { address, link, identity, stopping: signal, takeToken }: LifecycleOptions,
-  told: { holding?: Holding; found?: string[] } = {},
+  state: { holding?: Holding; found?: string[] } = {},
 ): Promise<HostDirective> => {
   const { hostId, generation } = identity;
   // The token from the launch may still be in a file, so the first report replaces it by another.
   const first = { renews: true, ...(address === undefined ? {} : { address }) };
-  const body = { generation, ...(told.holding === undefined ? first : { ...told, hold }) };
-  const wait = { signal, ...(told.holding === undefined ? {} : { holdSeconds: hold }) };
+  const body = { generation, ...(state.holding === undefined ? first : { ...state, hold }) };
+  const wait = { signal, ...(state.holding === undefined ? {} : { holdSeconds: hold }) };
   const answer = await link.send(reportWarm, { params: { hostId }, body }, wait);
   const { token, ...directive } = answer;
   if (token !== undefined) takeToken(token);
@@ -96,7 +96,7 @@ const serveReady = async (
   { session, loadedAt, loadMs }: Begun,
 ): Promise<SessionDirective['close']> => {
   const load = { name: 'load', agoMs: performance.now() - loadedAt, tookMs: loadMs };
-  return serveCalls(options, session, await tellReady(options, session, [load]));
+  return serveCalls(options, session, await sendReady(options, session, [load]));
 };
 
 type Closed = Answer<typeof reportClosed>['body'];
@@ -115,13 +115,13 @@ type Ending = {
 };
 
 /** Reports a session closed, with the last ledger entries if they are few. Otherwise delivers them first. */
-const tellClosed = async (
+const sendClosed = async (
   { link, stopping: signal }: LifecycleOptions,
   { id: sessionId }: Session,
   delivery: LedgerDelivery,
   { generation, last, recycled }: Ending,
 ): Promise<Closed> => {
-  const tell = (entries: readonly string[]): Promise<Closed> => {
+  const send = (entries: readonly string[]): Promise<Closed> => {
     const lost = delivery.lost();
     const body = {
       generation,
@@ -132,19 +132,19 @@ const tellClosed = async (
     const wait = { signal, ...(recycled === undefined ? {} : { holdSeconds: hold }) };
     return link.send(reportClosed, { params: { sessionId }, body }, wait);
   };
-  const deliverAndTell = async (): Promise<Closed> => {
+  const deliverAndSend = async (): Promise<Closed> => {
     await delivery.finish({ isStopping: false });
-    return tell([]);
+    return send([]);
   };
-  if (last === undefined) return deliverAndTell();
+  if (last === undefined) return deliverAndSend();
   try {
-    const closed = await tell(last.entries);
+    const closed = await send(last.entries);
     if (closed.taken === true) last.onAccepted();
     return closed;
   } catch (error) {
     // The control plane rejects some entry. `delivery` finds out which, and drops it.
     if (!isRefused(error)) throw error;
-    return deliverAndTell();
+    return deliverAndSend();
   }
 };
 
@@ -194,7 +194,7 @@ const close = async (
   const last = keepWarm ? await delivery.takeLast() : undefined;
   const isAhead = together && last !== undefined && isSoonRecycled(session);
   const recycled = isAhead ? await recycleAhead(options, session) : undefined;
-  const closed = await tellClosed(options, session, delivery, { generation, last, recycled });
+  const closed = await sendClosed(options, session, delivery, { generation, last, recycled });
   const { generation: present, next, taken, ...directive } = closed;
   await delivery.finish({ isStopping: false });
   identity.generation = present;
@@ -202,7 +202,7 @@ const close = async (
   identity.sessionId = undefined;
   if (next === 'exit') return 'exit';
   if (next === 'warm') return directive;
-  return tellWarm(options, recycled ?? (await recycle(options, session)));
+  return sendWarm(options, recycled ?? (await recycle(options, session)));
 };
 
 const serve = async (options: LifecycleOptions, assignment: Assignment): Promise<Next> => {
@@ -244,7 +244,7 @@ const loadAhead = async (options: LifecycleOptions, order: LoadDirective): Promi
     return 'exit';
   }
   log.info({ bundle: order.bundle, loadMs: performance.now() - startedAt }, 'loaded ahead');
-  return tellWarm(options, { holding });
+  return sendWarm(options, { holding });
 };
 
 const poll = ({ link, identity, stopping: signal }: LifecycleOptions): Promise<HostDirective> => {
@@ -261,7 +261,7 @@ const follow = async (options: LifecycleOptions, directive: HostDirective): Prom
 
 const runToEnd = async (options: LifecycleOptions): Promise<void> => {
   const { log, stopping: signal } = options;
-  let next: Next = await tellWarm(options);
+  let next: Next = await sendWarm(options);
   log.info({ sinceStartMs: performance.now() }, 'warm');
   while (next !== 'exit' && next.drain !== true && !signal.aborted) {
     next = await follow(options, next);

@@ -42,7 +42,7 @@ type Asking = typeof answerCall | typeof pollCalls;
  * Reports a session ready and returns the first directive. If the host has to stop meanwhile, it asks once more,
  * like `ask`.
  */
-export const tellReady = async (
+export const sendReady = async (
   options: ServeOptions,
   { id: sessionId, world }: Session,
   steps: NonNullable<Input<typeof reportReady>['body']['steps']>,

@@ -34,15 +34,15 @@ export type FolderHostParts = {
 /** World that is served now, with everything needed to serve it again. */
 type Held = { given: FolderWorld; session: Session; loader: WorldLoader };
 
-const mostTold = { entries: 100, chars: 4 * 2 ** 20 };
+const mostPrinted = { entries: 100, chars: 4 * 2 ** 20 };
 
 /** Wraps a ledger so that it also prints each entry, after the event-loop turn that recorded it. */
-const toldLedger = (ledger: Ledger): Ledger => {
-  let isTelling = false;
-  const tell = (): void => {
-    isTelling = false;
+const printingLedger = (ledger: Ledger): Ledger => {
+  let isScheduled = false;
+  const print = (): void => {
+    isScheduled = false;
     for (;;) {
-      const entries = ledger.backlog.first(mostTold);
+      const entries = ledger.backlog.first(mostPrinted);
       const last = entries.at(-1);
       if (last === undefined) return;
       for (const { json } of entries) say({ request: JSON.parse(json) as LedgerEntry });
@@ -52,8 +52,8 @@ const toldLedger = (ledger: Ledger): Ledger => {
   return {
     ...ledger,
     note(note) {
-      if (!isTelling) setImmediate(tell);
-      isTelling = true;
+      if (!isScheduled) setImmediate(print);
+      isScheduled = true;
       return ledger.note(note);
     },
   };
@@ -97,7 +97,7 @@ export const startFolderHost = async ({
     const loader = await worldsAtHand.open(given.hasCode);
     const opened = await openSession(loader, { ...given.assignment, address: server.address });
     await assertImports(opened);
-    const session = { ...opened, ledger: toldLedger(opened.ledger) };
+    const session = { ...opened, ledger: printingLedger(opened.ledger) };
     link = new Secret(given.link);
     held = { given, session, loader };
     const carried = await keepChanges(session.world, changes);

@@ -55,7 +55,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
   let oldestPlain = 0;
   const plain = { entries: 0, bytes: 0 };
   const pinned = { entries: 0, bytes: 0 };
-  let tellPinned = (): void => undefined;
+  let pinnedListener = (): void => undefined;
 
   const clear = (index: number): void => {
     const slot = slots[index];
@@ -86,7 +86,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
     size: () => plain.entries + pinned.entries,
     pinnedBytes: () => pinned.bytes,
     onPinned(listener) {
-      tellPinned = listener;
+      pinnedListener = listener;
     },
     last: () => slots.findLast((slot) => slot !== undefined)?.entry,
     add(id, json, isPinned = false) {
@@ -96,7 +96,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
       sum.entries += 1;
       sum.bytes += slot.bytes;
       makeRoom();
-      if (isPinned) tellPinned();
+      if (isPinned) pinnedListener();
     },
     first(wanted) {
       const found: Waiting[] = [];

@@ -62,7 +62,7 @@ const ask = async (session: Session, { method, path, headers, body, auth }: Requ
 };
 
 /** Result of a step: `played` for the proof, and the answer that the agent receives. */
-type Taken<Told> = { played: Played; told: Told };
+type Taken<Answer> = { played: Played; answer: Answer };
 
 /** Sends a request of a solution. */
 export const takeRequest = async (
@@ -74,7 +74,7 @@ export const takeRequest = async (
     answer.status >= 400
       ? refused(`it is answered ${answer.status}: ${answer.body ?? ''}`)
       : { output: bodyValue(answer), changed: Object.keys(changes).length > 0 };
-  return { played, told: textAnswer(sent) };
+  return { played, answer: textAnswer(sent) };
 };
 
 const callOf = (
@@ -92,11 +92,11 @@ export const takeCall = async (
 ): Promise<Taken<{ output: unknown } | { error: CallError }>> => {
   const { error, output, changes } = await run(session, { id: 'proof', seq: 1, ...callOf(step) });
   if (error !== undefined) {
-    return { played: refused(`${error.code}: ${error.message}`), told: { error } };
+    return { played: refused(`${error.code}: ${error.message}`), answer: { error } };
   }
   // An answer changes no row, but a grader still looks at it.
   const changed = 'answer' in step || Object.keys(changes).length > 0;
-  return { played: { output, changed }, told: { output: output ?? null } };
+  return { played: { output, changed }, answer: { output: output ?? null } };
 };
 
 /** Resolves a reference. Throws if it refers to nothing. */

@@ -53,9 +53,12 @@ const createRecorder = (session: Session, run: RunOther) => {
   const steps: Step[] = [];
   let taken = 0;
 
-  const keep = <Told>(step: Step, { played, told }: { played: Played; told: Told }): Told => {
+  const keep = <Answer>(
+    step: Step,
+    { played, answer }: { played: Played; answer: Answer },
+  ): Answer => {
     if (played.refusal === undefined) steps.push(step);
-    return told;
+    return answer;
   };
 
   const answer = async (operation: string, given: Row): Promise<unknown> => {

@@ -111,7 +111,7 @@ const withoutPython: RunResult = { ok: false, error: { code: 'load_failed', mess
  * Finds the Python of this host, or logs that there is none. Throws `unavailable` if there is none and the sandbox,
  * which only Python can set up, is required.
  */
-const findOrTell = async ({ python, searchPath, boundary, log }: UserCodeOptions) => {
+const findOrWarn = async ({ python, searchPath, boundary, log }: UserCodeOptions) => {
   try {
     return await findPython(python, searchPath);
   } catch (error) {
@@ -163,7 +163,7 @@ const prepare = async (options: UserCodeOptions): Promise<Setting> => {
   // Synchronous, because the caller goes on to load a program, and asynchronous work gets no turn during that.
   makeFoldersSync(options.workDir);
   const root = realpathSync(options.workDir);
-  const python = await findOrTell(options);
+  const python = await findOrWarn(options);
   const onOpen = createOpenNotice(log);
   const memoryMb = sharedMemoryMb(limits);
   const pool = options.pool ?? createMemoryPool(memoryMb * mebibyte);

@@ -49,8 +49,8 @@ const readAll = (context: ActionContext): ApiAnswer => {
     const wrongs = [{ param: null, field: null, message: reason }];
     throw new FailedAction(invalidAnswer(api, { wrongs, reason }));
   }
-  const told = { keys: [], headers: { 'x-svc-rows': `${maxPageRows} of ${total}` } };
-  return { ...rowsAnswer(route, plan, rows, total, told), reason: found };
+  const page = { keys: [], headers: { 'x-svc-rows': `${maxPageRows} of ${total}` } };
+  return { ...rowsAnswer(route, plan, rows, total, page), reason: found };
 };
 
 export const read: PlainAction = (context) => {

@@ -8,9 +8,9 @@ import type { WorldClock } from '../../session/clock.ts';
 import type { UsedLimit } from '../../session/faults.ts';
 
 /** One header: its name, and a function that returns its value at a time in seconds since 1970. */
-type Told = { header: string; tell(now: number): string };
+type LimitHeader = { header: string; valueAt(now: number): string };
 
-const tellers: Record<RateLimitFact, (limit: RateLimit, used: number, now: number) => unknown> = {
+const factOf: Record<RateLimitFact, (limit: RateLimit, used: number, now: number) => unknown> = {
   name: ({ name }) => name,
   limit: ({ limit }) => limit,
   seconds: ({ seconds }) => seconds,
@@ -25,14 +25,18 @@ type InForce = ReadonlyMap<string, UsedLimit>;
 
 const noneInForce: InForce = new Map();
 
-const toldBy = (declared: RateLimit, { path }: RouteContract, inForce: InForce): Told[] => {
+const headersOf = (
+  declared: RateLimit,
+  { path }: RouteContract,
+  inForce: InForce,
+): LimitHeader[] => {
   const { headers, paths = ['*'], uncounted } = declared;
   if (!paths.some((one) => fitsPath(one, path))) return [];
   const first = uncounted.some((one) => fitsPath(one, path)) ? 0 : 1;
   const { used = first, ...limit } = { ...declared, ...inForce.get(declared.name) };
   return Object.entries(headers).map(([header, fact]) => ({
     header,
-    tell: (now) => String(tellers[fact](limit, used, now)),
+    valueAt: (now) => String(factOf[fact](limit, used, now)),
   }));
 };
 
@@ -41,15 +45,19 @@ const planFor = (
   { rateLimits = [] }: ApiContract,
   route: RouteContract,
   inForce: InForce,
-): readonly Told[] => {
-  const all = rateLimits.flatMap((limit) => toldBy(limit, route, inForce)).reverse();
-  return [...new Map(all.map((told) => [told.header, told])).values()].reverse();
+): readonly LimitHeader[] => {
+  const all = rateLimits.flatMap((limit) => headersOf(limit, route, inForce)).reverse();
+  return [...new Map(all.map((each) => [each.header, each])).values()].reverse();
 };
 
 /** Headers of routes while no fault enforces a limit. */
-const plans = new WeakMap<RouteContract, readonly Told[]>();
+const plans = new WeakMap<RouteContract, readonly LimitHeader[]>();
 
-const planOf = (api: ApiContract, route: RouteContract, inForce: InForce): readonly Told[] => {
+const planOf = (
+  api: ApiContract,
+  route: RouteContract,
+  inForce: InForce,
+): readonly LimitHeader[] => {
   if (inForce.size > 0) return planFor(api, route, inForce);
   const plan = plans.get(route) ?? planFor(api, route, inForce);
   plans.set(route, plan);
@@ -66,5 +74,5 @@ export const rateLimitHeaders = (
   if (api.rateLimits === undefined) return {};
   const plan = planOf(api, route, inForce);
   const now = Math.floor(clock.now().getTime() / 1_000);
-  return Object.fromEntries(plan.map(({ header, tell }) => [header, tell(now)]));
+  return Object.fromEntries(plan.map(({ header, valueAt }) => [header, valueAt(now)]));
 };

@@ -35,23 +35,24 @@ export type RowsAnswer = { status: number; headers: Record<string, string>; body
 /** Maximum bytes of a body, which the host's event loop parses and checks. */
 const mostBodyBytes = 256 * 1024;
 
-type Told = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
+/** Facts about a request that the ledger records, besides its arrival and its answer's status. */
+type NotedFacts = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
   request: unknown;
   response: unknown;
 };
 
-type Outcome = { status: number; json: string; told: Partial<Told>; after?: () => void };
+type Outcome = { status: number; json: string; facts: Partial<NotedFacts>; after?: () => void };
 
 type Asked = ApiRequest & { session: Session; entity: EntityContract };
 
 const reading =
   (verb: string, read: (asked: Asked) => Promise<ReadAnswer>) =>
   async (asked: Asked): Promise<Outcome> => {
-    const { json, told } = await read(asked);
+    const { json, facts } = await read(asked);
     return {
       status: 200,
       json,
-      told: { operation: `${verb} ${asked.entity.name}`, response: told },
+      facts: { operation: `${verb} ${asked.entity.name}`, response: facts },
     };
   };
 
@@ -99,7 +100,7 @@ const writing =
       return {
         status: statusOfVerb[verb],
         json: JSON.stringify({ row, changes }),
-        told: { operation: tool ?? operation, changes, rows, request, response: { row } },
+        facts: { operation: tool ?? operation, changes, rows, request, response: { row } },
         after() {
           noteOutgoing(session, outgoing, null);
         },
@@ -107,8 +108,12 @@ const writing =
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
       const answer = answerOfError(error);
-      const told = { operation: error.tool ?? operation, request, response: answer.told.response };
-      return { ...answer, told };
+      const facts = {
+        operation: error.tool ?? operation,
+        request,
+        response: answer.facts.response,
+      };
+      return { ...answer, facts };
     }
   };
 
@@ -123,12 +128,12 @@ const checking = async (asked: Asked): Promise<Outcome> => {
     return faultsOf(session.world, entity, row, key);
   });
   const response = { problems: faults };
-  const told = {
+  const facts = {
     operation: `check ${entity.name}`,
     request: { key: key ?? null, fields },
     response,
   };
-  return { status: 200, json: JSON.stringify(response), told };
+  return { status: 200, json: JSON.stringify(response), facts };
 };
 
 type Handler = (asked: Asked) => Promise<Outcome>;
@@ -168,8 +173,8 @@ const perform = async (session: Session, request: ApiRequest): Promise<Outcome> 
   const [first, name, what, ...rest] = segments.map(decode);
   if (first === 'entities' && name === undefined) {
     if (request.method !== 'GET') refuseMethod(request.method, ['GET']);
-    const { json, told } = readEntities(session.world, session.clock);
-    return { status: 200, json, told: { operation: 'entities', response: told } };
+    const { json, facts } = readEntities(session.world, session.clock);
+    return { status: 200, json, facts: { operation: 'entities', response: facts } };
   }
   const known = Object.hasOwn(handlers, what ?? '') ? handlers[what ?? ''] : undefined;
   if (first !== 'entities' || known === undefined || rest.length > 0) {
@@ -193,26 +198,26 @@ const answerOfError = (error: unknown): Outcome => {
   const { status, body } = toErrorAnswer(known);
   const problems = error instanceof WriteRefused ? error.faults : [];
   const answer = { ...body, problems };
-  return { status, json: JSON.stringify(answer), told: { response: answer } };
+  return { status, json: JSON.stringify(answer), facts: { response: answer } };
 };
 
 const isExpected = (error: unknown): boolean =>
   error instanceof AppError || error instanceof StoreRefusal;
 
 const note = (session: Session, request: ApiRequest, outcome: Outcome, at: Date, ms: number) => {
-  const { told, status } = outcome;
+  const { facts, status } = outcome;
   session.ledger.note({
     at: at.toISOString(),
     via: 'ui',
-    operation: told.operation ?? null,
+    operation: facts.operation ?? null,
     method: request.method,
     path: request.path,
     status,
-    request: told.request ?? Object.fromEntries(request.query),
-    response: told.response ?? null,
+    request: facts.request ?? Object.fromEntries(request.query),
+    response: facts.response ?? null,
     duration_ms: ms,
-    changes: told.changes ?? {},
-    ...(told.rows === undefined ? {} : { rows: told.rows }),
+    changes: facts.changes ?? {},
+    ...(facts.rows === undefined ? {} : { rows: facts.rows }),
     call_id: null,
   });
   outcome.after?.();

@@ -13,7 +13,7 @@ import { showRows } from './shown-row.ts';
 import { viewsOf } from './views.ts';
 
 /** Body of an answer as JSON text, and the summary for the ledger. */
-export type ReadAnswer = { json: string; told: Row };
+export type ReadAnswer = { json: string; facts: Row };
 
 /** Maximum rows, for each referring entity, on the page of a row. */
 const relatedRows = 10;
@@ -29,7 +29,7 @@ export const readEntities = (
   const entities = contract.entities.map(({ name }) => ({ name, rows: counts[name] ?? 0 }));
   return {
     json: JSON.stringify({ entities, now: clock.iso() }),
-    told: { entities: entities.length },
+    facts: { entities: entities.length },
   };
 };
 
@@ -93,7 +93,7 @@ export const readList = async (world: World, question: ListQuestion): Promise<Re
   const page = await readPage(store, question);
   return {
     json: await store.exclusively(() => pageJson(world, entity, page)),
-    told: { rows: page.payloads.length, total: page.total },
+    facts: { rows: page.payloads.length, total: page.total },
   };
 };
 
@@ -173,6 +173,6 @@ export const readRow = async (
   const { payload, references } = found;
   return {
     json: `{"row":${payload},"references":[${references.join()}],"dependents":[${dependents.join()}]}`,
-    told: { rows: 1 },
+    facts: { rows: 1 },
   };
 };

@@ -32,7 +32,7 @@ const at = (fields: readonly string[], message: string): RowFault => {
   return { field, pointer: `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`, message };
 };
 
-const tell = (values: readonly unknown[]): string =>
+const textOf = (values: readonly unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(', ');
 
 const danglingIn = (world: LoadedWorld, { relationships }: EntityContract, row: Row): RowFault[] =>
@@ -42,7 +42,7 @@ const danglingIn = (world: LoadedWorld, { relationships }: EntityContract, row: 
     if (!values.every(isScalar)) return [];
     const key = Object.fromEntries(target.primaryKey.map((part, index) => [part, values[index]]));
     if (world.store.get(name, key) !== undefined) return [];
-    return [at(fields, `there is no row ${tell(values)} in ${name}`)];
+    return [at(fields, `there is no row ${textOf(values)} in ${name}`)];
   });
 
 const isSame = (one: Row, key: Row): boolean =>
@@ -66,7 +66,7 @@ const takenIn = (
       .filter((payload) => key === undefined || !isSame(JSON.parse(payload) as Row, key));
     if (others.length === 0) return [];
     const named = paths.map((path) => path.join('.')).join(', ');
-    return [at(paths[0] ?? [], `another row has ${named} ${tell(values)} already`)];
+    return [at(paths[0] ?? [], `another row has ${named} ${textOf(values)} already`)];
   });
 
 /** Returns the problems of a new row. For a change, `key` is given, and `row` is the row after the change. */

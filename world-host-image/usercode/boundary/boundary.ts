@@ -130,10 +130,10 @@ export const boundedNode = (bounded: Bounded): { command: string; arguments: str
 
 /** Makes a notice that is logged once, if the system lacks parts of the sandbox, and names what code can do there. */
 export const createOpenNotice = (log: Log) => {
-  let isTold = false;
+  let isLogged = false;
   return (missing: readonly BoundaryPart[]): void => {
-    if (isTold || missing.length === 0) return;
-    isTold = true;
+    if (isLogged || missing.length === 0) return;
+    isLogged = true;
     const open = missing.map((part) => `no ${part}, so code can ${boundaryParts[part]}`).join('; ');
     log.warn(
       { missing },

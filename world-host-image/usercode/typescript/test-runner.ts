@@ -122,7 +122,7 @@ export const runTests = async (root: string, given: Json): Promise<Json> => {
   const path = join(root, file);
   const skip = (given.skip as string[]).map((id) => id.slice(file.length + 2));
   const asking = currentRun();
-  const tell = (operation: string, told: Json): Promise<unknown> => asking.ask(operation, told);
+  const report = (operation: string, facts: Json): Promise<unknown> => asking.ask(operation, facts);
   const takeOutput = hearOutput();
   const tree = createTree();
   const inner = new Map<string, Json>();
@@ -131,7 +131,7 @@ export const runTests = async (root: string, given: Json): Promise<Json> => {
   let depth = 0;
   let beganAt = 0;
 
-  await tell('file', { file });
+  await report('file', { file });
   const stream = run({
     files: [path],
     isolation: 'none',
@@ -147,14 +147,14 @@ export const runTests = async (root: string, given: Json): Promise<Json> => {
     if (depth > 1 || isFile(fullName)) return;
     beganAt = performance.now();
     takeOutput();
-    await tell('begin', { id: idOf(fullName) });
+    await report('begin', { id: idOf(fullName) });
   });
   afterEach(async (context) => {
     depth -= 1;
     const { fullName, passed, error } = context as Context;
     if (depth > 0 || isFile(fullName)) return;
     const failure = error == null ? null : failureOf(error, root);
-    await tell('end', {
+    await report('end', {
       id: idOf(fullName),
       outcome: passed === false || failure !== null ? 'failed' : 'passed',
       failure,
@@ -169,18 +169,18 @@ export const runTests = async (root: string, given: Json): Promise<Json> => {
     const { error, passed } = data.details ?? {};
     const failure = error === undefined ? null : failureOf(error, root);
     if (isFile(data.name)) {
-      if (passed === false) await tell('broken', { file, failure });
+      if (passed === false) await report('broken', { file, failure });
     } else if (test === undefined) {
       if (passed === false && !/subtests? failed/.test(error?.message ?? '')) {
-        await tell('broken', { file, failure });
+        await report('broken', { file, failure });
       }
     } else if (test !== name) {
       if (failure !== null && !inner.has(test)) inner.set(test, failure);
     } else if (data.skip) {
-      if (!skip.includes(name)) await tell('end', { id: idOf(name), outcome: 'skipped' });
+      if (!skip.includes(name)) await report('end', { id: idOf(name), outcome: 'skipped' });
     } else if (passed === false && !data.todo) {
       const why = inner.get(name) ?? failure;
-      await tell('end', { id: idOf(name), outcome: 'failed', failure: why });
+      await report('end', { id: idOf(name), outcome: 'failed', failure: why });
     }
   };
   for await (const event of stream as unknown as AsyncIterable<TestEvent>) {
@@ -190,7 +190,7 @@ export const runTests = async (root: string, given: Json): Promise<Json> => {
       if (type === 'test' && tree.testOf(testId) === tree.nameOf(testId) && !isFile(name)) {
         const id = idOf(tree.nameOf(testId));
         if (!skip.includes(tree.nameOf(testId)))
-          await tell('collected', { tests: [{ id, file, line }] });
+          await report('collected', { tests: [{ id, file, line }] });
       }
     }
     if (event.type === 'test:complete') await hearEnd(event);
