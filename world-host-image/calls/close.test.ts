@@ -13,7 +13,7 @@ const close = (input: Record<string, unknown>) =>
   );
 
 describe('a close call', () => {
-  it.each([[{}], [{ keepWarm: true }], [{ keepWarm: false }]])('takes %j', async (input) => {
+  it.each([[{}], [{ keepWarm: true }], [{ keepWarm: false }]])('accepts %j', async (input) => {
     expect(await close(input)).toEqual({ output: {}, changes: {} });
   });
 

@@ -36,8 +36,8 @@ const set = (input: Row) => api.call('faults', undefined, input);
 const status = async (): Promise<number> => (await api.get('/notes')).status;
 const down = { name: 'down', status: 500 };
 
-describe('a call of faults', () => {
-  it('tells which are in force and what they met', async () => {
+describe('a `faults` call', () => {
+  it('lists the faults in force and what each has met', async () => {
     await status();
     await status();
     expect(await set({})).toEqual({
@@ -53,21 +53,21 @@ describe('a call of faults', () => {
     });
   });
 
-  it('puts others in force until the next reset, which restores the declared ones', async () => {
+  it('replaces the faults until the next reset, which restores the declared ones', async () => {
     expect((await set({ rules: [down] })).error).toBeUndefined();
     expect([await status(), await status()]).toEqual([500, 500]);
     await api.reset();
     expect([await status(), await status()]).toEqual([503, 200]);
   });
 
-  it('turns all off, and restores the declared ones, counted anew', async () => {
+  it('turns all faults off, and restores the declared ones with fresh counts', async () => {
     await set({ rules: [] });
     expect([await status(), await status()]).toEqual([200, 200]);
     await set({ declared: true });
     expect([await status(), await status()]).toEqual([503, 200]);
   });
 
-  it('takes what it tells', async () => {
+  it('accepts what it lists', async () => {
     const rules = [
       { ...down, routes: ['find_notes'], chance: 0.5, body: '{"a":1}', headers: { 'x-why': 'b' } },
       { name: 'slow', latency_ms: 5 },
@@ -80,7 +80,7 @@ describe('a call of faults', () => {
     expect(faults).toMatchObject({ tools: true, rules });
   });
 
-  it('is in the ledger when it sets, and not when it asks; it changes no rows', async () => {
+  it('is recorded in the ledger if it sets faults, not if it reads them, and changes no rows', async () => {
     await set({});
     await set({ rules: [down] });
     expect(await api.requests()).toMatchObject([
@@ -143,7 +143,7 @@ describe('a call of faults', () => {
       '/rules',
       /101/,
     ],
-  ])('refuses %s, and leaves what is in force', async (_, input, path, words) => {
+  ])('refuses %s, and leaves the faults in force', async (_, input, path, words) => {
     const { error } = await set(input);
     expect(error).toMatchObject({ code: 'invalid_input', path });
     expect(error?.message).toMatch(words);
@@ -154,13 +154,13 @@ describe('a call of faults', () => {
 describe('a tool', () => {
   const call = (name: string, input: Row = {}) => api.call('tool', name, input);
 
-  it('meets nothing unless the faults hold for tools', async () => {
+  it('meets no fault unless the faults apply to tools', async () => {
     await set({ rules: [down] });
     expect((await call('find_notes')).error).toBeUndefined();
     expect(await status()).toBe(500);
   });
 
-  it('that is an operation meets what its route does', async () => {
+  it('meets the faults of its route if it is an operation', async () => {
     const rules = [
       { name: 'busy', routes: ['/notes'], nth: 2, status: 503, body: '{"message":"busy"}' },
     ];
@@ -182,7 +182,7 @@ describe('a tool', () => {
     });
   });
 
-  it('that is no operation meets the rules for all, and changes nothing where it is dropped', async () => {
+  it('meets the rules for all if it is no operation, and changes nothing when it is dropped', async () => {
     await set({ tools: true, rules: [{ name: 'lost', nth: 1, drop: 'after' }] });
     const note = { id: 3, title: 'x' };
     expect((await call('create_notes', note)).error).toMatchObject({ code: 'unavailable' });
@@ -190,7 +190,7 @@ describe('a tool', () => {
     expect((await call('create_notes', note)).error).toBeUndefined();
   });
 
-  it('is told late where there is latency, and the ledger says so', async () => {
+  it('is answered late under latency, and the ledger records the delay', async () => {
     await set({ tools: true, rules: [{ name: 'slow', latency_ms: 20 }] });
     expect((await call('list_notes')).output).toHaveLength(2);
     expect((await api.requests()).at(-1)?.response).toMatchObject({

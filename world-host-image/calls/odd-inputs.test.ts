@@ -40,7 +40,7 @@ it.each<[string, Row, string]>([
   expect((await tool(name, input)).error).toMatchObject({ code: 'invalid_input', path });
 });
 
-it('an argument that may be repeated is a list, however it is given', async () => {
+it('a repeatable argument reaches the code as a list, even if it is given once', async () => {
   for (const ids of [2, '2', [2], ['2']]) {
     expect((await tool('find', { ids })).output).toMatchObject([{ id: 2 }]);
     expect((await tool('echo', { ids, state: true, other: 1 })).output).toEqual({
@@ -51,16 +51,19 @@ it('an argument that may be repeated is a list, however it is given', async () =
   }
 });
 
-it.each(['note', 'svc_requests', 'constructor'])('no rows of %s can be seeded', async (entity) => {
-  for (const rows of [[], [{}]]) {
-    for (const mode of ['append', 'replace']) {
-      const { error } = await api.call('seed', 'seed', { mode, rows: { [entity]: rows } });
-      expect(error).toMatchObject({ code: 'unknown_entity', path: `/rows/${entity}` });
+it.each(['note', 'svc_requests', 'constructor'])(
+  'a seed with rows of %s is refused',
+  async (entity) => {
+    for (const rows of [[], [{}]]) {
+      for (const mode of ['append', 'replace']) {
+        const { error } = await api.call('seed', 'seed', { mode, rows: { [entity]: rows } });
+        expect(error).toMatchObject({ code: 'unknown_entity', path: `/rows/${entity}` });
+      }
     }
-  }
-});
+  },
+);
 
-it('a name that no tool has is cut short', async () => {
+it('an error cuts an unknown tool name short', async () => {
   const { error } = await tool('x'.repeat(100_000), {});
   expect(error?.code).toBe('unknown_tool');
   expect(error?.message.length).toBeLessThan(1_000);

@@ -42,7 +42,7 @@ const ofWebhooks = async (): Promise<Entry[]> => {
 };
 
 describe('the subscriptions of a session', () => {
-  it('are told with what they ask for and how often they were sent something, and no secret', async () => {
+  it('are listed with their events and numbers of deliveries, and without secrets', async () => {
     await subscribe(
       hook(1, { events: ['ping'], teams: ['red', 7] }),
       hook(2, { events: [], active: false }),
@@ -71,7 +71,7 @@ describe('the subscriptions of a session', () => {
     expect(JSON.stringify(data)).not.toContain('hush');
   });
 
-  it('are counted anew after a reset', async () => {
+  it('start their counts again after a reset', async () => {
     await subscribe(hook(1));
     await send();
     await world.reset();
@@ -81,7 +81,7 @@ describe('the subscriptions of a session', () => {
     expect((await list()).data[0]?.deliveries).toBe(1);
   });
 
-  it('come in pages that are bounded in rows and in bytes', async () => {
+  it('are listed in pages limited in rows and bytes', async () => {
     await subscribe(
       ...Array.from({ length: 30 }, (_, index) =>
         hook(index + 1, { events: ['x'.repeat(100_000)] }),
@@ -100,7 +100,7 @@ describe('the subscriptions of a session', () => {
     expect((await list(3, 2)).data.map(({ key }) => key.id)).toEqual([4, 5]);
   });
 
-  it('are none in a world that sends no webhooks', async () => {
+  it('are an empty list in a world without webhooks', async () => {
     const quiet = await serveWorld(hookedWorld([], ''));
     try {
       const { output } = await quiet.call('webhooks', undefined, { offset: 0, limit: 50 });
@@ -111,7 +111,7 @@ describe('the subscriptions of a session', () => {
   });
 });
 
-describe('the answer of a receiver', () => {
+describe('the answer of a webhook’s receiver', () => {
   const answered = async (...answers: Row[]) => {
     const told = answers.map((answer) => ({
       ...{ event: 'ping', status: 200, reason: null, sentTo: null, sender: 'listen' },
@@ -120,7 +120,7 @@ describe('the answer of a receiver', () => {
     return world.call('webhook-answers', undefined, { answers: told });
   };
 
-  it('is an entry of its own, once a delivery, and graded like others', async () => {
+  it('is recorded as one entry for each delivery, and can be graded', async () => {
     await subscribe(hook(1));
     await send({ times: 2 });
     const [first, second] = (await ofWebhooks()).map(({ id }) => id);
@@ -148,7 +148,7 @@ describe('the answer of a receiver', () => {
     expect(await count({ operation: 'ping' })).toBe(2);
   });
 
-  it('is not in the ledger that a reset has emptied of its delivery, and is kept elsewhere', async () => {
+  it('is left out of a ledger whose delivery a reset has cleared, and still goes to the backlog', async () => {
     await subscribe(hook(1));
     await send();
     const [before] = await ofWebhooks();
@@ -163,7 +163,7 @@ describe('the answer of a receiver', () => {
     expect((await ofWebhooks()).map(({ operation }) => operation)).toEqual(['ping', 'ping.answer']);
   });
 
-  it('has a form', async () => {
+  it('is refused if its form is wrong', async () => {
     for (const answers of [undefined, {}, [{ delivery: 'x', event: 'ping' }], [7]]) {
       const { error } = await world.call('webhook-answers', undefined, { answers });
       expect(error).toMatchObject({ code: 'invalid_input', path: '/answers' });

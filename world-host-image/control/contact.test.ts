@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-it('contact is lost once nothing was answered for as long as a host may be silent', () => {
+it('contact is lost if no message is answered for as long as a host may be silent', () => {
   const contact = contactNow();
   pass(limits.hostSilenceMs - 1);
   expect(contact.isLost()).toBe(false);
@@ -27,7 +27,7 @@ it('contact is lost once nothing was answered for as long as a host may be silen
   expect(contact.isLost()).toBe(true);
 });
 
-it('contact counts from before a message was sent, and comes back with an answer', () => {
+it('contact is timed from before a message is sent, and returns with an answer', () => {
   const contact = contactNow();
   pass(8_000);
   const answered = contact.begin();
@@ -39,7 +39,7 @@ it('contact counts from before a message was sent, and comes back with an answer
   expect(contact.isLost()).toBe(true);
 });
 
-it('contact is lost on a machine that stood still, and not because its time was set back', () => {
+it('contact is lost on a suspended machine, and not when its clock is set back', () => {
   const suspended = contactNow();
   wallMs += 3_600_000;
   expect(suspended.isLost()).toBe(true);
@@ -50,7 +50,7 @@ it('contact is lost on a machine that stood still, and not because its time was 
   expect(setBack.isLost()).toBe(true);
 });
 
-it('a lost contact keeps what is asked over the API from a session that may have been given up', async () => {
+it('API requests are refused while contact is lost, because the session may have been reassigned', async () => {
   const contact = contactNow();
   const serving = createServing(contact.isLost);
   const log = createLog('test', 'silent');

@@ -47,7 +47,7 @@ const start = (ledger: Ledger, take: (operations: string[]) => void): void => {
 };
 
 describe('delivering a ledger', () => {
-  it('gives what there is while the session lives, and the rest when it ends', async () => {
+  it('sends present entries while the session is served, and the rest when it ends', async () => {
     const ledger = openLedger();
     const taken: string[][] = [];
     note(ledger, 'one');
@@ -60,7 +60,7 @@ describe('delivering a ledger', () => {
     expect(taken.flat().at(-1)).toBe('later 699');
   });
 
-  it('gives all that waits at once, and no delivery makes room for what comes later', async () => {
+  it('sends all waiting webhook deliveries at once, and never drops one for a later entry', async () => {
     const ledger = openLedger();
     const body = 'x'.repeat(200_000);
     for (let n = 1; n <= 100; n += 1) note(ledger, `hook ${n}`, { via: 'webhook', request: body });
@@ -72,7 +72,7 @@ describe('delivering a ledger', () => {
     expect(taken).toHaveLength(100 + limits.sessionRequests);
   });
 
-  it('gives the newest entry when the time is over, so that what is missing can be counted', async () => {
+  it('sends the newest entry when time runs out, so that missing entries can be counted', async () => {
     const ledger = openLedger();
     for (let n = 1; n <= 1_200; n += 1) note(ledger, `${n}`);
     const taken: string[][] = [];
@@ -84,7 +84,7 @@ describe('delivering a ledger', () => {
     expect(taken).toEqual([['1200']]);
   });
 
-  it('waits at the end for a control plane that is away, however long that takes', async () => {
+  it('waits at the end of a session for as long as the control plane is unavailable', async () => {
     const ledger = openLedger();
     note(ledger, 'one');
     const now = vi.spyOn(performance, 'now');
@@ -102,7 +102,7 @@ describe('delivering a ledger', () => {
     expect(delivery?.lost()).toBeUndefined();
   });
 
-  it('counts what a control plane that answers does not take in time', async () => {
+  it('counts the entries that an available control plane does not accept in time', async () => {
     const ledger = openLedger();
     for (let n = 1; n <= 5; n += 1) note(ledger, `${n}`);
     const now = vi.spyOn(performance, 'now');
@@ -117,7 +117,7 @@ describe('delivering a ledger', () => {
     expect(delivery?.lost()).toEqual({ entries: 5, lastEntry: 5 });
   });
 
-  it('leaves out the one entry that is refused', async () => {
+  it('drops only the entry that the control plane rejects', async () => {
     const ledger = openLedger();
     const taken: string[] = [];
     for (const operation of ['a', 'bad', 'c']) note(ledger, operation);
@@ -130,7 +130,7 @@ describe('delivering a ledger', () => {
     expect(delivery?.lost()).toEqual({ entries: 1, lastEntry: 3 });
   });
 
-  it('gives up when the session is another host’s', async () => {
+  it('stops when the session belongs to another host', async () => {
     const ledger = openLedger();
     note(ledger, 'late');
     start(ledger, () => {

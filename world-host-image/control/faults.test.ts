@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';
 
-it('faults that a session set are gone in the next one of the same host', async () => {
+it('faults that one session sets are gone in the host’s next session', async () => {
   const { control } = await startBench();
   const first = await openOn(control);
   const rules = [{ name: 'down', status: 503 }];
@@ -19,7 +19,7 @@ it('faults that a session set are gone in the next one of the same host', async 
   });
 });
 
-it('a session that is closed answers what latency still holds back', async () => {
+it('a closing session sends the answers that latency still delays', async () => {
   const { control } = await startBench();
   const api = await openOn(control);
   await control.call('faults', undefined, {

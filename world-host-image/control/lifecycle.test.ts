@@ -14,7 +14,7 @@ describe('the request ledger', () => {
       .flatMap(({ body }) => (body as Told).entries)
       .map((text) => JSON.parse(text) as Record<string, unknown>);
 
-  it('goes to the control plane before the session is reported closed', async () => {
+  it('is delivered before the session is reported closed', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     await api('GET', '/users');
@@ -41,7 +41,7 @@ describe('the request ledger', () => {
     ]);
   });
 
-  it('goes along with the end of a session whose host is kept', async () => {
+  it('is sent within the closing report if the host stays warm', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     const api = await openOn(control);
@@ -53,7 +53,7 @@ describe('the request ledger', () => {
     expect(entriesOf(control)).toEqual([]);
   });
 
-  it('is told before workers are started anew, where code of the world has run', async () => {
+  it('is sent before workers are restarted, if code of the world has run', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     await openOn(control);
@@ -63,7 +63,7 @@ describe('the request ledger', () => {
     expect((await control.message('reportWarm', 2)).body).toMatchObject({ found: [] });
   });
 
-  it('is delivered after that to a control plane that did not take it so', async () => {
+  it('is delivered separately if the control plane does not accept it within the closing report', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     await api('GET', '/users');
@@ -72,7 +72,7 @@ describe('the request ledger', () => {
     expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
   });
 
-  it('is delivered entry by entry, and told without it, where the end is refused with it', async () => {
+  it('is delivered entry by entry if the closing report is rejected with it, and the next report goes without it', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     const api = await openOn(control);
@@ -85,7 +85,7 @@ describe('the request ledger', () => {
     expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
   });
 
-  it('goes to the control plane when the host is told to stop, and again when it was not taken', async () => {
+  it('is delivered when the host is asked to stop, and sent again if it was not accepted', async () => {
     const { control, host } = await startBench();
     const api = await openOn(control);
     control.fail('deliverRequests', 503, 2);
@@ -96,7 +96,7 @@ describe('the request ledger', () => {
 });
 
 describe('the lifecycle of a host', () => {
-  it('repeats the answer of a call that is handed out again, and runs it once', async () => {
+  it('repeats the answer of a call that is dispatched twice, and runs it once', async () => {
     const { control } = await startBench();
     await openOn(control);
     const row = { login: 'new', id: 7 };
@@ -109,14 +109,14 @@ describe('the lifecycle of a host', () => {
     expect((await control.call('state')).output).toMatchObject({ counts: { users: 3 } });
   });
 
-  it('keeps an answer until the control plane takes it', async () => {
+  it('keeps an answer until the control plane accepts it', async () => {
     const { control } = await startBench();
     await openOn(control);
     control.fail('answerCall', 503, 3);
     expect((await control.call('tool', 'count_open', { repo: 'site' })).output).toBe(0);
   });
 
-  it('answers with an error in place of what the control plane does not take, and goes on', async () => {
+  it('answers with an error if the control plane rejects an answer, and the session continues', async () => {
     const { control } = await startBench();
     await openOn(control);
     control.fail('answerCall', 400, 1);
@@ -127,7 +127,7 @@ describe('the lifecycle of a host', () => {
     expect((await control.call('state')).error).toBeUndefined();
   });
 
-  it('cuts the reason why a session cannot be loaded to what a message holds', async () => {
+  it('cuts the reason of a failed load to the size of a message', async () => {
     const { control } = await startBench();
     await control.message('reportWarm');
     control.assign(assignment({ task: { seed: { rows: { ['x'.repeat(50_000)]: [{}] } } } }));
@@ -135,7 +135,7 @@ describe('the lifecycle of a host', () => {
     expect(String(message)).toHaveLength(limits.messageChars);
   });
 
-  it('stops when its generation is refused', async () => {
+  it('stops if the control plane refuses its generation', async () => {
     const { control, host, workDir } = await startBench();
     const api = await openOn(control);
     control.fail('pollCalls', 409, 1);
@@ -145,7 +145,7 @@ describe('the lifecycle of a host', () => {
     expect(existsSync(workDir)).toBe(false);
   });
 
-  it('names the session in every line that it logs meanwhile', async () => {
+  it('names the session in every line that it logs while it serves it', async () => {
     const { control, logged } = await startBench();
     await openOn(control);
     await control.call('state');
@@ -158,7 +158,7 @@ describe('the lifecycle of a host', () => {
     expect(JSON.parse(closed ?? '')).toMatchObject({ sessionId: 'ses-1', next: 'exit' });
   });
 
-  it('reports a session that cannot be loaded, and stops', async () => {
+  it('reports a session that cannot be loaded as failed, and stops', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     control.assign(
@@ -173,7 +173,7 @@ describe('the lifecycle of a host', () => {
     await host.ended;
   });
 
-  it('reports a session whose code cannot be imported, with the place, and serves nothing of it', async () => {
+  it('reports a session whose code cannot be imported, with the place, and does not serve it', async () => {
     const faulty = sampleVersion(undefined, undefined, 'RATES = {}\nUSUAL = RATES["eur"]\n');
     const { control, host } = await startBench(faulty);
     await control.message('reportWarm');
@@ -186,7 +186,7 @@ describe('the lifecycle of a host', () => {
     expect(control.received.map(({ operation }) => operation)).not.toContain('reportReady');
   });
 
-  it('says which part of a world is lost', async () => {
+  it('names the missing part of a world', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     const lost = `sha256:${'0'.repeat(64)}` as const;
@@ -198,13 +198,13 @@ describe('the lifecycle of a host', () => {
     await host.ended;
   });
 
-  it('ends with a failure when it cannot go on', async () => {
+  it('exits with a failure if it cannot continue', async () => {
     const { control, host } = await startBench();
     control.fail('pollHost', 401, 1);
     await expect(host.ended).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('finishes the call under way when it is told to stop', async () => {
+  it('finishes the current call when it is asked to stop', async () => {
     const { control, host, logged } = await startBench();
     await openOn(control);
     const answer = control.call('tool', 'take_time', { repo: 'engine' });
@@ -215,7 +215,7 @@ describe('the lifecycle of a host', () => {
     expect(said.lastIndexOf('answerCall')).toBeLessThan(said.indexOf('reportLeaving'));
   });
 
-  it('asks for no further call when it is told to stop', async () => {
+  it('polls for no further call when it is asked to stop', async () => {
     const { control, host, logged } = await startBench();
     await openOn(control);
     const answer = control.call('tool', 'take_time', { repo: 'engine' });
@@ -226,7 +226,7 @@ describe('the lifecycle of a host', () => {
     expect(control.waiting()).toEqual([next]);
   });
 
-  it('runs the call that a poll brings as the host is told to stop', async () => {
+  it('runs a call that a poll returns while the host is asked to stop', async () => {
     const { control, host } = await startBench();
     await openOn(control);
     control.mute('pollCalls');
@@ -238,7 +238,7 @@ describe('the lifecycle of a host', () => {
     expect(control.waiting()).toEqual([next]);
   });
 
-  it('runs the call that its ready report brings as the host is told to stop', async () => {
+  it('runs a call that its ready report returns while the host is asked to stop', async () => {
     const { control, host } = await startBench();
     control.beOfThisRelease();
     control.mute('reportReady');
@@ -249,7 +249,7 @@ describe('the lifecycle of a host', () => {
     expect((await answer).error).toBeUndefined();
   });
 
-  it('is handed its next session with the answer to its report that it is clean', async () => {
+  it('gets its next session in the answer to its report that it is clean', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     await openOn(control);
@@ -261,7 +261,7 @@ describe('the lifecycle of a host', () => {
     expect(polls()).toBe(before);
   });
 
-  it('runs the call that comes with an answer as the host is told to stop', async () => {
+  it('runs a call that comes with an acknowledgement while the host is asked to stop', async () => {
     const { control, host } = await startBench();
     await openOn(control);
     control.mute('answerCall');
@@ -274,7 +274,7 @@ describe('the lifecycle of a host', () => {
     for (const { error } of await Promise.all(answers)) expect(error).toBeUndefined();
   });
 
-  it('says goodbye only when it is taken away', async () => {
+  it('reports that it stops only if its machine stops it', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     control.drain();
@@ -283,7 +283,7 @@ describe('the lifecycle of a host', () => {
     expect(control.received.map(({ operation }) => operation)).not.toContain('reportLeaving');
   });
 
-  it('stops though nobody hears its goodbye', async () => {
+  it('stops even if the control plane does not accept its last report', async () => {
     const { control, host, logged } = await startBench();
     await control.message('reportWarm');
     control.fail('reportLeaving', 404, 1);

@@ -35,7 +35,7 @@ const openIssues = async (control: StandInControl, entity: string): Promise<numb
   return ((await control.call('state', undefined, input)).output as { total: number }).total;
 };
 
-it('runs their tools, with code of theirs, on their rows alone, and says whose rows changed', async () => {
+it('a session runs tools of linked worlds with their code on their own rows, and reports whose rows changed', async () => {
   const control = await open();
   const before = await openIssues(control, 'issues');
   const { output, changes } = await control.call('tool', 'one.close_all', { repo: 'engine' });
@@ -52,7 +52,7 @@ it('runs their tools, with code of theirs, on their rows alone, and says whose r
   ]);
 });
 
-it('seeds each by its own task, and resets all of them', async () => {
+it('a session seeds each linked world by that world’s task, and resets all of them', async () => {
   const control = await open();
   const summary = async () => (await control.call('state')).output as { links: object };
   const first = await summary();
@@ -67,7 +67,7 @@ it('seeds each by its own task, and resets all of them', async () => {
   expect(await summary()).toEqual(first);
 });
 
-it('refuses what a link does not serve, and what the task withholds', async () => {
+it('a session refuses tools that a link does not serve or the task withholds', async () => {
   const { control } = await startBench();
   await openOn(control, { links, task: { tools: ['one.close_all'] } });
   const { error } = await control.call('tool', 'one.delete_issues', {});
@@ -89,7 +89,7 @@ const linkedProcesses = (workDir: string) =>
 const linkedFolders = async (workDir: string): Promise<string[]> =>
   (await readdir(workDir)).filter((name) => name.startsWith('code-linked-'));
 
-describe('a host that has served a session with links', () => {
+describe('a host after a session with linked worlds', () => {
   const second = { sessionId: 'ses-2', generation: 3, sessionToken: 'st-two' };
   /** Serves a session that runs code of both linked worlds, and recycles the host. */
   const serveOnce = async () => {
@@ -106,7 +106,7 @@ describe('a host that has served a session with links', () => {
     return (await control.message('reportWarm', nth)).body;
   };
 
-  it('has no code, folder or process of the linked worlds left, and proves itself clean', async () => {
+  it('has no code, folder or process of the linked worlds left, and is proved clean', async () => {
     const bench = await serveOnce();
     const { workDir } = bench;
     expect(await linkedFolders(workDir)).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('a host that has served a session with links', () => {
     expect(linkedProcesses(workDir)).toEqual([]);
   });
 
-  it('serves the next with rows as if it were the first, and nothing of the session before', async () => {
+  it('serves the next session with fresh rows, and nothing of the one before', async () => {
     const bench = await serveOnce();
     const { control } = bench;
     await recycle(bench);
@@ -135,7 +135,7 @@ describe('a host that has served a session with links', () => {
     expect(await recycle(bench, 3)).toMatchObject({ found: [] });
   });
 
-  it('serves the next without links as one that never had any', async () => {
+  it('serves a session without links like a host that never had any', async () => {
     const bench = await serveOnce();
     const { control } = bench;
     await recycle(bench);
@@ -151,7 +151,7 @@ describe('a host that has served a session with links', () => {
   });
 });
 
-it('is not opened when a linked world cannot be loaded, and says which', async () => {
+it('a session with a linked world that cannot be loaded is not opened, and the reason names the world', async () => {
   const { control } = await startBench();
   await control.message('reportWarm');
   const [link] = links;

@@ -34,7 +34,7 @@ const judge = async (check: GivenCheck, answer: { value: unknown } | null = null
   return result;
 };
 
-it('passes when enough rows match, or exactly as many as asked', async () => {
+it('an assertion passes if enough rows match, or exactly the given number', async () => {
   expect(await judge({ entity: 'issues', where: { state: 'open' } })).toMatchObject({
     name: 'issues with state "open"',
     verdict: 'pass',
@@ -53,7 +53,7 @@ it('passes when enough rows match, or exactly as many as asked', async () => {
   }
 });
 
-it('says what was expected, what was found, and which condition is in the way', async () => {
+it('a failed assertion reports what was expected, what was found, and which condition fails', async () => {
   expect(
     await judge({ name: 'closed', entity: 'issues', where: { id: 10, state: 'closed' } }),
   ).toEqual({
@@ -76,13 +76,13 @@ it('says what was expected, what was found, and which condition is in the way', 
   });
 });
 
-it('judges the request ledger, too', async () => {
+it('an assertion can check the request ledger', async () => {
   expect((await judge({ entity: 'svc_requests', where: { via: 'api' }, count: 0 })).passed).toBe(
     true,
   );
 });
 
-it('compares values of the same kind, and takes a field that is null for one that is not there', async () => {
+it('an assertion compares values of one kind, and treats a null field like a missing one', async () => {
   const count = (where: Row) => store.count('issues', filtersOfConditions('issues', where));
   const all = count({});
   const above = count({ number: { gt: 1 } });
@@ -102,7 +102,7 @@ it('compares values of the same kind, and takes a field that is null for one tha
   expect(() => count({ number: { gt: null } })).toThrow('"gt" takes a number or a text');
 });
 
-it('counts within bounds, and says in words what was compared', async () => {
+it('an assertion counts within bounds, and describes the comparison', async () => {
   const open = { entity: 'issues', where: { state: 'open', number: { gt: 0, lte: 9 } } };
   expect(await judge({ ...open, count: { min: 2, max: 3 } })).toMatchObject({
     verdict: 'pass',

@@ -33,7 +33,7 @@ describe('a check that compares with the state before', () => {
     { entity: 'issues', where: { id: 10 }, increased_by: { number: 5 } },
   ];
 
-  it('passes what changed as it says, and only that', async () => {
+  it('passes if exactly the described change happened', async () => {
     const moved: Step = ['tool', 'update_issues', { id: 10, number: 6 }];
     expect(verdicts(await judge(checks, [closeIssue, moved]))).toEqual([
       'pass',
@@ -43,7 +43,7 @@ describe('a check that compares with the state before', () => {
     ]);
   });
 
-  it('fails what did not change, what changed back, and what changed beside it, with both values', async () => {
+  it('fails if nothing changed, if it changed back, or if more changed, and reports both values', async () => {
     const reopen: Step = ['tool', 'update_issues', { id: 10, state: 'open' }];
     const found = await judge(checks, [closeIssue, reopen, rename]);
     expect(found).toMatchObject([
@@ -54,7 +54,7 @@ describe('a check that compares with the state before', () => {
     ]);
   });
 
-  it('fails for a row that was not there when the task began', async () => {
+  it('fails for a row that did not exist when the task began', async () => {
     const row = { id: 99, owner: 'ann', repo: 'engine', number: 99, title: 'New', state: 'open' };
     const [check] = await judge(
       [{ entity: 'issues', where: { id: 99 }, unchanged: ['title'] }],
@@ -70,7 +70,7 @@ describe('a check that compares with the state before', () => {
 describe('a check of related rows', () => {
   const open = { entity: 'issues', where: { state: 'open' } };
 
-  it('asks for any, all or none of the rows that a relationship ties to it, in both directions', async () => {
+  it('requires any, all or none of the rows of a relationship, in both directions', async () => {
     const engine = { entity: 'repos', where: { owner: 'ann', name: 'engine' } };
     const checks: Checks = [
       { ...engine, any: open },
@@ -102,13 +102,13 @@ describe('a check of the answer', () => {
       ),
     );
 
-  it('takes JSON that is equal, a number that is near enough, or a list with the same items', async () => {
+  it('accepts equal JSON, a number within the tolerance, or a list with the same items', async () => {
     expect(await afterAnswer({ issue: 10 })).toEqual(['pass', 'fail', 'fail']);
     expect(await afterAnswer(3.149)).toEqual(['fail', 'pass', 'fail']);
     expect(await afterAnswer(['b', 'a', 'b'])).toEqual(['fail', 'fail', 'pass']);
   });
 
-  it('counts the last answer, and none as a fail', async () => {
+  it('checks the last answer, and fails without one', async () => {
     expect(await afterAnswer(3.14, 'no')).toEqual(['fail', 'fail', 'fail']);
     const [none] = await judge(checks, []);
     expect(none).toMatchObject({ verdict: 'fail', found: 'no answer' });
@@ -147,19 +147,19 @@ describe('a check with an order', () => {
   const list: Step = ['tool', 'list_issues', {}];
   const answer: Step = ['answer', undefined, { answer: 10 }];
 
-  it('holds for what came in that order, field by field of one row', async () => {
+  it('passes if changes came in that order, field by field of one row', async () => {
     const found = await judge(checks, [rename, closeIssue, list, answer]);
     expect(verdicts(found)).toEqual(['pass', 'pass', 'pass', 'pass', 'pass']);
   });
 
-  it('fails for another order, and says which', async () => {
+  it('fails for another order, and reports it', async () => {
     const found = await judge(checks, [answer, list, closeIssue, rename]);
     expect(verdicts(found)).toEqual(['pass', 'fail', 'fail', 'fail', 'fail']);
     expect(found[1]?.detail).toBe('it came after "closed"');
     expect(found[4]?.detail).toBe('it came before "closed"');
   });
 
-  it('fails where the other did not happen', async () => {
+  it('fails if the other change did not happen', async () => {
     const found = await judge(checks, [rename]);
     expect(found[1]).toMatchObject({
       verdict: 'fail',
@@ -169,7 +169,7 @@ describe('a check with an order', () => {
 });
 
 describe('a check of texts', () => {
-  it('finds a regular expression, and never one in what is no text', async () => {
+  it('matches a regular expression in a text, and never in another value', async () => {
     const checks: Checks = [
       { entity: 'issues', where: { title: { matches: '^Crash at \\w+$' } }, count: 1 },
       { entity: 'issues', where: { title: { matches: '(a+)+$' } }, count: 0 },

@@ -44,17 +44,17 @@ describe('a new row that meets the conditions of a check', () => {
   };
   const newUsers: Check = { ...anyNewUsers, any: hasPrivate };
 
-  it('is explained where it has the related row that is asked for', async () => {
+  it('is explained if it has the required related row', async () => {
     const both = [user('cy', 3), repo('cy'), user('di', 4), repo('di')];
     expect(await grade(newUsers, ...both)).toEqual(['pass', ['pass', 'pass'], []]);
   });
 
-  it('is not explained where it has none, however much room the count leaves', async () => {
+  it('is not explained without a related row, even if the count allows more rows', async () => {
     const told = await grade(newUsers, user('di', 4), user('cy', 3), repo('cy'));
     expect(told).toEqual(['fail', ['pass', 'fail'], ['di']]);
   });
 
-  it('is not explained where its related rows are others', async () => {
+  it('is not explained if its related rows are others', async () => {
     const all: Check = { ...anyNewUsers, all: hasPrivate };
     const none: Check = { ...anyNewUsers, none: hasPrivate };
     const rows = [user('di', 4), repo('di', false), user('cy', 3), repo('cy')];
@@ -64,7 +64,7 @@ describe('a new row that meets the conditions of a check', () => {
     expect((await grade(none, ...rows))[2]).not.toContain('di');
   });
 
-  it('takes the place of a row that counts, and of no other', async () => {
+  it('replaces a row that counts, and no other', async () => {
     // The check wants two users with a private repository. Before, one user has one, and another has none and never
     // gets one.
     const two: Check = {

@@ -23,7 +23,7 @@ def verify(ctx):
 `;
 
 describe('a grade by Python', () => {
-  it('sees nothing of what changes meanwhile, and keeps nobody waiting', async () => {
+  it('does not see changes made meanwhile, and delays no other call', async () => {
     const { api, control, grade } = await open(patient);
     let isGraded = false;
     const graded = grade().then((answer) => {
@@ -41,7 +41,7 @@ describe('a grade by Python', () => {
     });
   });
 
-  it('leaves rows, ledger and ids as they were, and no file behind', async () => {
+  it('leaves rows, ledger and ids unchanged, and no file behind', async () => {
     const source = `
 from svc_env import clock, ids
 def verify(ctx):
@@ -71,7 +71,7 @@ def verify(ctx):
     ['twice', done],
     ['out of turn', '{"type": "ready", "nonce": nonce}'],
     ['for another', '{"type": "done", "nonce": "guess", "result": {"ok": True, "value": 1}}'],
-  ])('tells nothing of the task when its process answers %s', async (_, line) => {
+  ])('reveals nothing of the task if its process answers %s', async (_, line) => {
     const { grade } = await open(forge(line));
     expect((await grade()).output).toMatchObject({
       verdict: 'unknown',
@@ -79,7 +79,7 @@ def verify(ctx):
     });
   });
 
-  it('counts a thread that a grader leaves for nothing', async () => {
+  it('ignores a thread that a grader leaves running', async () => {
     const source = `
 import threading, time
 def verify(ctx):
@@ -102,7 +102,7 @@ describe('the answer of a grader’s process', () => {
     }
   };
 
-  it('is a list of plain checks, or the grade fails', () => {
+  it('must be a list of plain checks, or the grade fails', () => {
     expect(codeOf({ checks: [check] })).toBe('taken');
     for (const none of [null, 1, [], {}, { checks: {} }, { checks: 'passed' }]) {
       expect(codeOf(none)).toBe('bad_grader');
@@ -119,7 +119,7 @@ describe('the answer of a grader’s process', () => {
     expect(codeOf({ checks: [] })).toBe('failed');
   });
 
-  it('is bounded in checks and texts, and in what a check holds', () => {
+  it('is limited in checks, in texts, and in the members of a check', () => {
     expect(codeOf({ checks: Array(1_000).fill(check) })).toBe('taken');
     expect(codeOf({ checks: Array(1_001).fill(check) })).toBe('bad_grader');
     const long = { name: 'n'.repeat(5_000), passed: false, detail: 'd'.repeat(5_000), more: 1 };
@@ -135,7 +135,7 @@ describe('the answer of a grader’s process', () => {
   });
 });
 
-describe('a ledger that has lost its first entries', () => {
+describe('a ledger that has dropped its first entries', () => {
   const note = (operation: string) =>
     ({
       at: '2026-01-01T00:00:00.000Z',
@@ -151,7 +151,7 @@ describe('a ledger that has lost its first entries', () => {
       call_id: null,
     }) as const;
 
-  it('passes no grade that reads it', () => {
+  it('fails every grade that reads it', () => {
     const ledger = openLedger({ limits: { entries: 2, bytes: 1e6, valueChars: 1_000 } });
     for (const name of ['deletes', 'reads']) ledger.note(note(name));
     expect(wholeLedger(ledger.asOfNow().missing)).toEqual([]);
@@ -167,7 +167,7 @@ describe('a ledger that has lost its first entries', () => {
     ledger.close();
   });
 
-  it('is the same while it is judged, whatever is noted', () => {
+  it('stays the same during a grade, whatever is recorded meanwhile', () => {
     const ledger = openLedger();
     ledger.note(note('first'));
     const now = ledger.asOfNow();

@@ -39,7 +39,7 @@ describe('a grade', () => {
       'bad_verifier',
     ],
   ])(
-    'is unknown where its grader cannot judge, and says why: one that %s',
+    'is unknown if its grader cannot judge, with the reason: one that %s',
     async (_, grader, code) => {
       const { control, grade } = await open(grader);
       await control.call('tool', 'update_issues', { id: 11, state: 'closed' });
@@ -56,7 +56,7 @@ describe('a grade', () => {
     },
   );
 
-  it('fails a closed world for what no check asks for, and tells it', async () => {
+  it('fails a closed world for changes that no check asks for, and reports them', async () => {
     const { control, grade } = await open(closes({ closed: true }));
     expect(await grade()).toMatchObject({ verdict: 'fail', score: 0.5 });
     await control.call('tool', 'update_issues', { id: 11, state: 'closed' });
@@ -89,7 +89,7 @@ describe('a grade', () => {
     expect(await grade()).toMatchObject({ changes: { updated: 0, rows: [] } });
   });
 
-  it('only reports where the task does not close the world, and takes what it allows', async () => {
+  it('only reports such changes in an open world, and accepts those that the task allows', async () => {
     const allow = [{ entity: 'issues', fields: ['title'] }];
     for (const changes of [undefined, { closed: true, allow }]) {
       const { control, grade } = await open(closes(changes));
@@ -100,7 +100,7 @@ describe('a grade', () => {
     }
   });
 
-  it('leaves no entry in the ledger, and shows other pages of what changed', async () => {
+  it('leaves no entry in the ledger, and returns further pages of changes', async () => {
     const { control, grade } = await open(closes());
     const rows = Array.from({ length: 7 }, (_, id) => ({ login: `user ${id}`, id: 100 + id }));
     await control.call('seed', undefined, { rows: { users: rows } });

@@ -38,7 +38,7 @@ const open = async (checks: object[]) => {
 const all = [{ entity: 'notes', where: { id: { gt: 2 } }, count: 3 }];
 const keys = ({ changes }: Grade) => changes?.rows.map(({ key }) => key.id);
 
-it('a page is read from the last grade, with the same verdict and the same bytes each time', async () => {
+it('a page of changes is read from the cached grade, with the same verdict and bytes each time', async () => {
   const world = await open(all);
   for (const id of [3, 4, 5]) await world.add(id);
   const first = await world.grade();
@@ -55,7 +55,7 @@ it('a page is read from the last grade, with the same verdict and the same bytes
   await world.stop();
 });
 
-it('a page is graded anew after a change, a request, an answer and a reset', async () => {
+it('a page of changes is graded again after a change, a request, an answer and a reset', async () => {
   const asked = { entity: 'svc_requests', where: { via: 'api' }, count: 0 };
   const world = await open([...all, asked, { kind: 'answer', equals: 1 }]);
   const verdicts = async () => (await world.grade({})).checks.map(({ verdict }) => verdict);
@@ -73,7 +73,7 @@ it('a page is graded anew after a change, a request, an answer and a reset', asy
   await world.stop();
 });
 
-it('a grade of more than may be kept is given again for each page', async () => {
+it('a grade that is too large for the cache is computed again for each page', async () => {
   const world = await open(all);
   // Ten rows of 900 KB exceed 8 MiB, the limit of the cache.
   for (let id = 3; id < 13; id += 1) await world.add(id, { key: `${id}${'x'.repeat(900_000)}` });

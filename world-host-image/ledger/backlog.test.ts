@@ -10,7 +10,7 @@ const ids = (backlog: ReturnType<typeof createBacklog>, entries = 10, chars = 1_
   backlog.first({ entries, chars }).map(({ id }) => id);
 
 describe('the backlog', () => {
-  it('gives its first entries until they are removed', () => {
+  it('returns its first entries until they are removed', () => {
     const backlog = filled(5);
     expect(ids(backlog, 2)).toEqual([1, 2]);
     expect(ids(backlog, 2)).toEqual([1, 2]);
@@ -23,7 +23,7 @@ describe('the backlog', () => {
     expect([ids(backlog), backlog.size()]).toEqual([[], 0]);
   });
 
-  it('drops the oldest when there are too many', () => {
+  it('drops the oldest entries when there are too many', () => {
     expect(ids(filled(8, { entries: 3, bytes: 1_000 }))).toEqual([6, 7, 8]);
     expect(ids(filled(8, { entries: 100, bytes: 15 }))).toEqual([7, 8]);
     const wide = createBacklog({ entries: 100, bytes: 15 });
@@ -34,7 +34,7 @@ describe('the backlog', () => {
     expect([many.size(), ids(many)[0]]).toEqual([10, 4_991]);
   });
 
-  it('keeps what is pinned, whatever makes room around it', () => {
+  it('keeps pinned entries when it drops others', () => {
     const backlog = createBacklog({ entries: 2, bytes: 1_000 });
     for (let id = 1; id <= 9; id += 1) backlog.add(id, `entry ${id}`, id % 3 === 0);
     expect(ids(backlog)).toEqual([3, 6, 7, 8, 9]);

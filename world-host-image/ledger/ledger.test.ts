@@ -20,7 +20,7 @@ const read = (ledger: ReturnType<typeof openLedger>) =>
   ledger.query('svc_requests').map((text) => JSON.parse(text));
 
 describe('request ledger', () => {
-  it('is read like an entity', () => {
+  it('can be read like an entity', () => {
     const ledger = openLedger();
     ledger.note(note());
     ledger.note(note({ via: 'tool', operation: 'list_issues', status: null }));
@@ -55,7 +55,7 @@ describe('request ledger', () => {
     });
   });
 
-  it('tells the rows that were changed, within bounds', () => {
+  it('lists changed rows, within limits', () => {
     const ledger = openLedger();
     const change = 'updated' as const;
     const rows = Array.from({ length: 500 }, (_, id) => ({
@@ -76,7 +76,7 @@ describe('request ledger', () => {
     expect(ledger.count('svc_requests', [filter(['rows', '1', 'entity'], 'issues')])).toBe(1);
   });
 
-  it('is filtered by what lies within requests and answers', () => {
+  it('can be filtered by fields inside requests and answers', () => {
     const ledger = openLedger();
     for (let id = 1; id <= 200; id += 1) {
       ledger.note(note({ request: { body: { issue: { id } } }, response: { body: [id % 2] } }));
@@ -87,7 +87,7 @@ describe('request ledger', () => {
     expect(ledger.count('svc_requests', where)).toBe(2);
   });
 
-  it('keeps the newest within its limits', () => {
+  it('keeps the newest entries within its limits', () => {
     const ledger = openLedger({ limits: { entries: 3, bytes: 10_000, valueChars: 100 } });
     for (let round = 0; round < 5; round += 1) ledger.note(note());
     expect(read(ledger).map(({ id }) => id)).toEqual([3, 4, 5]);

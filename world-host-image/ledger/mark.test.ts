@@ -14,7 +14,7 @@ const note: LedgerNote = {
   via: 'api',
 };
 
-it('stands in the file with each entry, and is of the next session after the first', async () => {
+it('the mark is written with each entry, and names the session that is served', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mark-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const ledgerMark = join(folder, 'mark');
@@ -30,7 +30,7 @@ it('stands in the file with each entry, and is of the next session after the fir
   expect(await kept()).toEqual({ sessionId: 'ses-2', lastEntry: 0 });
 });
 
-it('is nothing where a file has no mark', () => {
+it('a file without a mark reads as no mark', () => {
   expect(readLedgerMark('')).toBeUndefined();
   expect(readLedgerMark('ledger ses-1 12')).toBeUndefined();
 });

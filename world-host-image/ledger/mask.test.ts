@@ -4,7 +4,7 @@ import { maskText, noSecrets, type Secrets, showText, showValue } from './mask.t
 const show = (value: unknown, maxChars = 1_000, secrets: Secrets = noSecrets) =>
   JSON.parse(showValue(value, maxChars, secrets));
 
-it('hides secrets in JSON text, also where it is cut off', () => {
+it('masks secrets in JSON text, even if it is cut off', () => {
   const text = JSON.stringify({ token: 'a"b', title: 'my token: abc', nested: { password: 'x' } });
   expect(JSON.parse(maskText(text))).toEqual({
     token: '***',
@@ -16,7 +16,7 @@ it('hides secrets in JSON text, also where it is cut off', () => {
   expect(maskText('{"Signs_With":"abc","note":"x', names)).toBe('{"Signs_With":"***","note":"x');
 });
 
-it('hides secrets in forms that could not be parsed', () => {
+it('masks secrets in forms that could not be parsed', () => {
   const form = 'grant_type=x&client_secret=a%20b&refresh_token=abc&title=token';
   const masked = 'grant_type=x&client_secret=***&refresh_token=***&title=token';
   expect(maskText(form)).toBe(masked);
@@ -26,7 +26,7 @@ it('hides secrets in forms that could not be parsed', () => {
 });
 
 describe('a value in the ledger', () => {
-  it('is unchanged but for its secrets', () => {
+  it('is unchanged except for its secrets', () => {
     const value = { a: [1, true, null, 'x', {}], b: { c: 'ü"\\', __proto__: null } };
     expect(show(value)).toEqual(value);
     for (const plain of [null, 0, '', 'text', false, []]) expect(show(plain)).toEqual(plain);
@@ -49,7 +49,7 @@ describe('a value in the ledger', () => {
     'client_secret',
     'config[secret]',
     'refresh_token',
-  ])('lacks what is named %s', (name) => {
+  ])('has no value under a name like %s', (name) => {
     expect(show({ [name]: 'abc', [`${name}_id`]: 'k-1', key: 'k' })).toEqual({
       [name]: '***',
       [`${name}_id`]: 'k-1',
@@ -58,7 +58,7 @@ describe('a value in the ledger', () => {
     expect(maskText(`${name}=abc&b=c`)).toBe(`${name}=***&b=c`);
   });
 
-  it('lacks what the world calls a secret, and what the host gave away', () => {
+  it('has neither the world’s declared secrets nor those that the host issued', () => {
     const secrets = {
       names: new Set(['x-key', 'signs_with']),
       values: ['st-1234'],
@@ -79,7 +79,7 @@ describe('a value in the ledger', () => {
     expect(start).toMatch(/^\{"note":"\*\*\*x+$/);
   });
 
-  it('is its beginning when it is long or deep', () => {
+  it('is cut to its beginning if it is long or deep', () => {
     const many = Array.from({ length: 500_000 }, () => 1);
     const readFurther = () => expect.unreachable('read further than is shown');
     Object.defineProperty(many, 1_000, { get: readFurther });
@@ -90,7 +90,7 @@ describe('a value in the ledger', () => {
     expect(JSON.stringify(show(wide, 400)).length).toBeLessThan(400);
   });
 
-  it('is shown the same when it is JSON text already', () => {
+  it('is the same if it is already JSON text', () => {
     const secrets = { names: new Set(['signs_with']), values: ['st-1234'], openings: ['oa_'] };
     const values = [
       { id: 1, title: 'a "quoted" one', list: [1, [], {}] },

@@ -35,7 +35,7 @@ const routes = [
   webhooks,
 ].join('\n');
 
-it('keeps out the session’s token and what it is exchanged for', async () => {
+it('the ledger never has the session’s token or the tokens exchanged for it', async () => {
   const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"\nscope = "read write"';
   world = await serveApi({ operations: routes, auth });
   const minted = await world.ask('POST', '/oauth/token', {
@@ -59,7 +59,7 @@ it('keeps out the session’s token and what it is exchanged for', async () => {
   expect(text.includes('my ***')).toBe(true);
 });
 
-it('keeps out the bearers that it mints wherever they stand, also those it has forgotten', async () => {
+it('the ledger never has minted bearer tokens, not even expired ones', async () => {
   const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"\nscope = "read write"';
   world = await serveApi({
     operations: routes,
@@ -100,7 +100,7 @@ it('keeps out the bearers that it mints wherever they stand, also those it has f
 it.each([
   ['a header', 'scheme = "header"\nname = "X-Vend"\nsecret_env = "S"'],
   ['the query', 'scheme = "query"\nname = "vend"\nsecret_env = "S"'],
-])('keeps out a credential in %s, whatever it is', async (_, auth) => {
+])('the ledger never has a credential in %s, of any form', async (_, auth) => {
   world = await serveApi({ operations: routes, auth });
   await world.ask('GET', '/notes?vend=gu3ss&x=1', { headers: { 'x-vend': 'gu3ss' } });
   await world.ask('GET', `/notes?vend=${world.token}`, { headers: { 'x-vend': world.token } });
@@ -110,7 +110,7 @@ it.each([
   else expect(entry?.request.headers['x-vend']).toBe('***');
 });
 
-it('keeps out the secrets of webhooks, in short answers and in long ones', async () => {
+it('the ledger never has secrets of webhooks, in short or long answers', async () => {
   const notes = notesUpTo(600, (id) => ({ key: `s1gned-${id}` }));
   world = await serveApi({
     operations: routes,
@@ -129,7 +129,7 @@ it('keeps out the secrets of webhooks, in short answers and in long ones', async
   expect(text.includes('"key":"***"')).toBe(true);
 });
 
-it('keeps out what is percent-encoded, wherever it stands', async () => {
+it('the ledger never has a percent-encoded secret', async () => {
   const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"';
   world = await serveApi({ operations: routes, auth });
   const body = `grant_type=client_credentials&client_secret=${world.token}`;

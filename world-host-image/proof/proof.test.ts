@@ -63,11 +63,11 @@ const runs = (child: ChildProcess): Promise<unknown> =>
 const isRunning = (pid: number | undefined): boolean =>
   listOwnProcesses().some((found) => found.pid === pid);
 
-it('finds nothing in a host in which nothing was left', async () => {
+it('the proof finds nothing in a clean host', async () => {
   expect(await proof.clean([])).toEqual([]);
 });
 
-it('ends a process that left its worker’s group, and tells of it', async () => {
+it('the proof kills a process that left its worker’s group, and reports it', async () => {
   const left = await sleeper({ TMPDIR: join(workDir, 'code') });
   await runs(left);
   const found = await proof.clean([]);
@@ -78,7 +78,7 @@ it('ends a process that left its worker’s group, and tells of it', async () =>
   expect(await proof.clean([])).toEqual([]);
 });
 
-it('finds a worker that survives, and what is in its session without its environment', async () => {
+it('the proof finds a surviving worker, and processes of its session that cleared their environment', async () => {
   const worker = await sleeper({}, 'env -i sleep 1000 & env -i sleep 1000');
   await runs(worker);
   processes = { live: [], started: [Number(worker.pid)] };
@@ -89,7 +89,7 @@ it('finds a worker that survives, and what is in its session without its environ
   expect(sleeping()).toEqual([]);
 });
 
-it('finds what is in the session of a worker that is gone for good', async () => {
+it('the proof finds processes in the session of a worker that has ended', async () => {
   const worker = await sleeper({}, 'env -i sleep 1000 & env -i sleep 1000');
   await runs(worker);
   const sleeping = () =>
@@ -101,7 +101,7 @@ it('finds what is in the session of a worker that is gone for good', async () =>
   expect(sleeping()).toEqual([]);
 });
 
-it('finds a worker that was there from the beginning and has outlived its session', async () => {
+it('the proof finds a worker that was present from the start and outlived its session', async () => {
   const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
   await runs(worker);
   processes = { live: [Number(worker.pid)], started: [Number(worker.pid)] };
@@ -113,7 +113,7 @@ it('finds a worker that was there from the beginning and has outlived its sessio
   expect(isRunning(worker.pid)).toBe(false);
 });
 
-it('leaves live workers and others’ processes of the same user alone', async () => {
+it('the proof leaves live workers and unrelated processes of the same user alone', async () => {
   const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
   const stranger = await sleeper({ TMPDIR: folder.path });
   await Promise.all([runs(worker), runs(stranger)]);
@@ -122,7 +122,7 @@ it('leaves live workers and others’ processes of the same user alone', async (
   expect([isRunning(worker.pid), isRunning(stranger.pid)]).toEqual([true, true]);
 });
 
-it('removes files, folders and links that were left, and nothing that they lead to', async () => {
+it('the proof removes leftover files, folders and links, and nothing that links point to', async () => {
   const outside = join(folder.path, 'outside');
   writeFiles(folder.path, { 'outside/file.txt': 'kept' });
   writeFiles(workDir, { 'left.txt': 'x', 'code/deep/er/left.txt': 'x', '.hidden': 'x' });
@@ -135,7 +135,7 @@ it('removes files, folders and links that were left, and nothing that they lead 
   expect(existsSync(join(outside, 'file.txt'))).toBe(true);
 });
 
-it('keeps what the host has placed, as long as it is that', async () => {
+it('the proof keeps files that the host placed, while they are unchanged', async () => {
   const path = join(workDir, 'code', 'code-1', 'tools.py');
   const placed = [{ path, content: Buffer.from('def f(): pass\n') }];
   writeFiles(workDir, { 'code/code-1/tools.py': 'def f(): pass\n', 'code/code-1/more.py': 'x' });
@@ -145,7 +145,7 @@ it('keeps what the host has placed, as long as it is that', async () => {
   expect(await proof.clean(placed)).toEqual([`${path} is missing`]);
 });
 
-it('tells of a file of the host that was changed, replaced or removed', async () => {
+it('the proof reports a file of the host that was changed, replaced or removed', async () => {
   const path = join(workDir, 'code', 'of-the-host.txt');
   writeFileSync(path, 'tpek');
   expect(await proof.clean([])).toEqual([`${path} is missing`]);
@@ -156,7 +156,7 @@ it('tells of a file of the host that was changed, replaced or removed', async ()
   expect(await proof.clean([])).toEqual([`${path} is missing`]);
 });
 
-it('tells of 20 things at most, each in printable words', async () => {
+it('the proof reports at most 20 findings, each in printable text', async () => {
   const names = Array.from(
     { length: 30 },
     (_, number) => `left-${number}-\n\u202e${'x'.repeat(150)}`,

@@ -63,7 +63,7 @@ const amiss = ({ rows }: Proof) => rows.filter(({ ok }) => !ok).map(({ what }) =
 const whatsOf = ({ rows }: Proof) => rows.map(({ what }) => what);
 
 describe('a script that solves a task', () => {
-  it('is proved in Python, step by step', async () => {
+  it('is proved step by step in Python', async () => {
     const proof = await proveOn({ grader, solution: python(solved) });
     expect(amiss(proof)).toEqual([]);
     const whats = whatsOf(proof);
@@ -82,7 +82,7 @@ describe('a script that solves a task', () => {
     ]);
   });
 
-  it('is proved in TypeScript, as another way beside steps', async () => {
+  it('is proved in TypeScript, as a second solution beside steps', async () => {
     const proof = await proveOn({
       grader,
       solution: python(solved),
@@ -110,13 +110,13 @@ describe('a script that solves a task', () => {
       /at most 100 steps/,
     ],
     ['ends its process', '    import os\n    os._exit(0)\n', /crashed: /],
-  ])('is amiss when it %s', async (_, body, detail) => {
+  ])('fails the proof if it %s', async (_, body, detail) => {
     const proof = await proveOn({ grader, solution: python(body) });
     expect(amiss(proof)).toEqual(['the solution, by its script']);
     expect(proof.rows.find(({ ok }) => !ok)?.detail).toMatch(detail);
   });
 
-  it('is amiss when it leaves the task undone', async () => {
+  it('fails the proof if it does not solve the task', async () => {
     const proof = await proveOn({ grader, solution: python('    world.answer(3)\n') });
     expect(amiss(proof)).toEqual(['the solution, by its script']);
     expect(proof.rows.find(({ ok }) => !ok)?.detail).toMatch(/closed/);

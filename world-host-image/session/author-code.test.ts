@@ -57,7 +57,7 @@ const openIn = (userCode: UserCode) => {
   return { folder, code, remove };
 };
 
-it('keeps workers that were told nothing since they loaded the code', async () => {
+it('recycling keeps workers that ran nothing since they loaded the code', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code, remove } = openIn(userCode);
   await code.renew(async () => undefined);
@@ -67,7 +67,7 @@ it('keeps workers that were told nothing since they loaded the code', async () =
   await remove();
 });
 
-it('takes fresh ones, once, after a run', async () => {
+it('recycling restarts workers once after a run', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code, remove } = openIn(userCode);
   await code.run(request);
@@ -80,7 +80,7 @@ it('takes fresh ones, once, after a run', async () => {
   await remove();
 });
 
-it('takes fresh ones where code of another world ran beside them', async () => {
+it('recycling restarts workers if code of another world ran beside them', async () => {
   const { notes, userCode } = noteWorkers();
   const { code, remove } = openIn(userCode);
   const placed: unknown[] = [];
@@ -91,7 +91,7 @@ it('takes fresh ones where code of another world ran beside them', async () => {
   await remove();
 });
 
-it('takes fresh ones when the code could not be loaded', async () => {
+it('recycling restarts workers if the code could not be loaded', async () => {
   let fails = true;
   const { notes, userCode } = noteWorkers(async () => {
     if (fails) throw new Error('the worker did not start');
@@ -106,7 +106,7 @@ it('takes fresh ones when the code could not be loaded', async () => {
   await remove();
 });
 
-it('is known to import or not before a session begins, and is not waited for again once it did', async () => {
+it('a session begins after its code is known to import, and later ones of the same code do not wait', async () => {
   let failures = ['tools.py cannot be imported: NameError', 'api/handlers.py cannot be imported'];
   const { userCode } = noteWorkers(async () => failures);
   const { code, remove } = openIn(userCode);
@@ -125,7 +125,7 @@ it('is known to import or not before a session begins, and is not waited for aga
   await remove();
 });
 
-it('has the host proved clean when no worker is left that ran anything, before there is a fresh one', async () => {
+it('recycling proves the host clean after used workers end and before fresh ones start', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code, remove } = openIn(userCode);
   await code.run(request); // waits until the code is loaded
@@ -148,7 +148,7 @@ it('has the host proved clean when no worker is left that ran anything, before t
   await remove();
 });
 
-it('gives a grader files of its own, and the session’s workers nothing of it', async () => {
+it('a grader gets files of its own, which the session’s workers cannot read', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code, remove } = openIn(userCode);
   const grader = code.openGrader({ path: 'checks/verify.py', content });

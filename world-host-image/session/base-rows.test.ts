@@ -68,14 +68,14 @@ const sourceOf = (bytes: Uint8Array, broken: number) => {
   };
 };
 
-it('has a small world in memory, and no file of it', async () => {
+it('a small world is opened in memory, without a file', async () => {
   const { store, release } = await openRows(contract, sourceOf(small.bytes, 0));
   expect(store.scanDigest()).toBe(small.digest);
   expect(files).toBeUndefined();
   await release();
 });
 
-it('has a large world upon a file, which is read once for all who open it', async () => {
+it('a large world is opened on a file, which is fetched once for all sessions', async () => {
   const source = sourceOf(large.bytes, 0);
   const first = await openRows(contract, source);
   const second = await openRows(contract, source);
@@ -86,7 +86,7 @@ it('has a large world upon a file, which is read once for all who open it', asyn
   await Promise.all([first.release(), second.release()]);
 });
 
-it('reads on where reading broke off, and gives up after some times', async () => {
+it('an interrupted fetch resumes where it broke off, and fails after several attempts', async () => {
   const source = sourceOf(large.bytes, 2);
   const { store, release } = await openRows(contract, source);
   expect([source.reads(), store.count('users')]).toEqual([3, 20]);

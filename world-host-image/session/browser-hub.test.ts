@@ -30,8 +30,8 @@ const say = (parts: Partial<BrowserReport> = {}) => hub.exchange(report(parts), 
 
 const operations = (): string[] => noted.map(({ operation }) => operation ?? '');
 
-describe('what a browser did', () => {
-  it('is noted as its own, with what it tells', async () => {
+describe('an event of a browser', () => {
+  it('is recorded as the browser’s, with its details', async () => {
     const { taken } = await say({ entries: [entry('navigated')] });
     expect(taken).toBe(1);
     expect(noted).toEqual([
@@ -42,7 +42,7 @@ describe('what a browser did', () => {
     ]);
   });
 
-  it('is noted once, however often it is reported', async () => {
+  it('is recorded once, however often it is reported', async () => {
     const entries = [entry('one'), entry('two')];
     await say({ entries });
     await say({ entries: [...entries, entry('three')] });
@@ -50,13 +50,13 @@ describe('what a browser did', () => {
     expect(operations()).toEqual(['one', 'two', 'three']);
   });
 
-  it('is counted anew by the browser that takes its place', async () => {
+  it('is numbered from the start by a browser that replaces another', async () => {
     await say({ entries: [entry('before')] });
     expect((await say({ generation: 2, entries: [entry('after')] })).taken).toBe(1);
     expect(operations()).toEqual(['before', 'after']);
   });
 
-  it('is left out when it was done before a reset, and counts as taken', async () => {
+  it('is acknowledged and not recorded if it happened before a reset', async () => {
     await say();
     const reset = hub.reset();
     expect((await say({ entries: [entry('late')] })).taken).toBe(1);
@@ -66,10 +66,10 @@ describe('what a browser did', () => {
   });
 });
 
-describe('a picture', () => {
+describe('a screenshot', () => {
   const wanted = { format: 'png', fullPage: false } as const;
 
-  it('is asked of the browser until it answers, and given to who asked', async () => {
+  it('is ordered from the browser until it answers, and returned to the caller', async () => {
     const asked = hub.picture(wanted);
     const [order] = (await say()).orders;
     expect(order).toMatchObject({ do: 'screenshot', ...wanted });
@@ -79,7 +79,7 @@ describe('a picture', () => {
     expect((await say({ generation: 2 })).orders).toEqual([]);
   });
 
-  it('that the browser could not take is its error', async () => {
+  it('fails with the browser’s error if the browser could not take it', async () => {
     const asked = hub.picture(wanted);
     const [order] = (await say()).orders;
     const error = { code: 'browser_unavailable', message: 'no tab' };
@@ -87,14 +87,14 @@ describe('a picture', () => {
     expect(await asked).toEqual({ error });
   });
 
-  it('is not waited for without end, and asked for no more then', async () => {
+  it('fails after the time limit, and is no longer ordered', async () => {
     open(1);
     const outcome = await hub.picture(wanted);
     expect(outcome).toMatchObject({ error: { code: 'browser_unavailable' } });
     expect((await say()).orders).toEqual([]);
   });
 
-  it('is refused when twenty are asked for already', async () => {
+  it('is refused if twenty are pending', async () => {
     const asked = Array.from({ length: 20 }, () => hub.picture(wanted));
     expect(await hub.picture(wanted)).toMatchObject({ error: { code: 'too_many' } });
     const { orders } = await say();
@@ -102,13 +102,13 @@ describe('a picture', () => {
     expect(await Promise.all(asked)).toEqual(orders.map(({ id }) => ({ output: id })));
   });
 
-  it('that nobody asked for changes nothing', async () => {
+  it('is ignored if the host did not order it', async () => {
     expect((await say({ answers: [{ id: 7, output: 'x' }] })).orders).toEqual([]);
   });
 });
 
-describe('a held report', () => {
-  it('is answered when something is to be done', async () => {
+describe('a report that is held open', () => {
+  it('is answered as soon as there is an order', async () => {
     const held = say({ hold: 20 });
     const asked = hub.picture({ format: 'png', fullPage: false });
     const { orders } = await held;
@@ -127,7 +127,7 @@ describe('a held report', () => {
 });
 
 describe('a reset', () => {
-  it('is done when the browser has a fresh profile, which it is told of at once', async () => {
+  it('is complete when the browser, which gets the order at once, has a fresh profile', async () => {
     const held = say({ hold: 20 });
     const reset = hub.reset();
     expect(await held).toMatchObject({ resets: 1 });
@@ -135,7 +135,7 @@ describe('a reset', () => {
     expect(await reset).toBe(true);
   });
 
-  it('is not done while no browser has seen it', async () => {
+  it('is incomplete until a browser has seen it', async () => {
     open(1);
     expect(await hub.reset()).toBe(false);
   });

@@ -34,7 +34,7 @@ const startHub = () => {
 };
 
 describe('a session whose browser is replaced by one of another host', () => {
-  it('takes all entries of the next one, whose generation is the same', async () => {
+  it('records all entries of the new browser, although its generation is the same', async () => {
     const { hub, noted } = startHub();
     await hub.exchange(report('hst-1', ['navigated', 'downloaded']), never);
     const answer = await hub.exchange(report('hst-2', ['reclaimed']), never);
@@ -42,14 +42,14 @@ describe('a session whose browser is replaced by one of another host', () => {
     expect(noted).toEqual(['navigated', 'downloaded', 'reclaimed']);
   });
 
-  it('takes an entry once that is sent again', async () => {
+  it('records an entry once if it is sent twice', async () => {
     const { hub, noted } = startHub();
     await hub.exchange(report('hst-2', ['reclaimed']), never);
     await hub.exchange(report('hst-2', ['reclaimed', 'restored']), never);
     expect(noted).toEqual(['reclaimed', 'restored']);
   });
 
-  it('takes nothing more from the one before, and gives it nothing to do', async () => {
+  it('records nothing more from the replaced browser, and sends it no orders', async () => {
     const { hub, noted } = startHub();
     await hub.exchange(report('hst-1', []), never);
     await hub.exchange(report('hst-2', ['reclaimed']), never);
@@ -64,7 +64,7 @@ describe('a session whose browser is replaced by one of another host', () => {
     expect(noted).toEqual(['reclaimed']);
   });
 
-  it('takes what browsers of the release before say, which do not name their host', async () => {
+  it('records entries of browsers of the previous release, which do not name their host', async () => {
     const { hub, noted } = startHub();
     const unnamed = (generation: number, operation: string) => {
       const { hostId: _, ...rest } = report('', [operation], { generation });

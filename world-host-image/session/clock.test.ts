@@ -11,7 +11,7 @@ const machine = (ms = start) => {
 };
 
 describe('a clock', () => {
-  it('tells the time of the machine where nothing else is asked for, and is never set back', () => {
+  it('returns the machine’s time by default, and never goes back', () => {
     const { state, now } = machine(start + 999);
     const clock = createClock({ at: null, mode: 'real', rate: 1 }, now);
     expect(clock.iso()).toBe('2026-07-01T00:00:00Z');
@@ -22,7 +22,7 @@ describe('a clock', () => {
     expect(clock.now().getTime()).toBe(state.ms);
   });
 
-  it('runs from its start at its rate, and begins anew on a reset', () => {
+  it('runs from its start at its rate, and restarts on a reset', () => {
     const { state, now } = machine();
     const clock = createClock({ at, mode: 'real', rate: 3600 }, now);
     clock.step();
@@ -35,7 +35,7 @@ describe('a clock', () => {
     expect(clock.iso()).toBe('2026-03-01T10:30:00Z');
   });
 
-  it('stands still when it is frozen', () => {
+  it('stands still if it is frozen', () => {
     const { state, now } = machine();
     const clock = createClock({ at: null, mode: 'frozen', rate: 1 }, now);
     state.ms += 5_000;
@@ -43,7 +43,7 @@ describe('a clock', () => {
     expect(clock.iso()).toBe('2026-07-01T00:00:00Z');
   });
 
-  it('moves only by steps when it is stepped', () => {
+  it('moves only by steps if it is stepped', () => {
     const { state, now } = machine();
     const clock = createClock({ at, mode: 'stepped', rate: 0.5 }, now);
     state.ms += 5_000;
@@ -63,7 +63,7 @@ describe('a clock', () => {
   });
 });
 
-describe('how long a time holds', () => {
+describe('the validity of a time', () => {
   /** Returns the first moment of the machine, from now on, at which the clock shows another time. */
   const changesAt = (clock: ReturnType<typeof createClock>, machine: { ms: number }): number => {
     const { iso } = clock.time();
@@ -77,7 +77,7 @@ describe('how long a time holds', () => {
     ['that is slow', { at: '2026-03-01T09:30:00Z', mode: 'real', rate: 0.3 }],
     ['that is fast', { at: '2026-03-01T09:30:00Z', mode: 'real', rate: 7 }],
     ['that is faster than the machine counts', { at: null, mode: 'real', rate: 1e6 }],
-  ] as const)('is told exactly of a clock %s', (_, settings) => {
+  ] as const)('is exact for a clock %s', (_, settings) => {
     const machine = { ms: 1_700_000_000_123 };
     const clock = createClock(settings, () => machine.ms);
     for (const laterMs of [0, 1, 333, 876, 877, 5_000]) {
@@ -87,7 +87,7 @@ describe('how long a time holds', () => {
     }
   });
 
-  it('has no end where the clock stands while a turn lasts', () => {
+  it('has no end if the clock stands still during a turn', () => {
     const stepped = createClock({ at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 60 });
     stepped.step();
     expect(stepped.time()).toEqual({ iso: '2026-03-01T09:31:00Z', untilMs: null });

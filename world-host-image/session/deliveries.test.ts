@@ -79,7 +79,7 @@ const hook = (id: number, path: string, more: Row = {}): Row => ({
 });
 
 describe('an event', () => {
-  it('reaches the subscriptions that are on and want its type', async () => {
+  it('reaches the active subscriptions that want its type', async () => {
     await subscribe(
       hook(1, 'all'),
       hook(2, 'none-named', { events: [], active: true }),
@@ -98,7 +98,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('reaches those that list its scope, or list none', async () => {
+  it('reaches subscriptions that list its scope, or list none', async () => {
     await subscribe(
       hook(1, 'any'),
       hook(2, 'empty', { teams: [] }),
@@ -117,7 +117,7 @@ describe('an event', () => {
     expect(await receiversOf({})).toHaveLength(4);
   });
 
-  it('passes over those that nobody receives or that cannot be signed for, and tells why', async () => {
+  it('skips subscriptions without a receiver or a usable secret, and reports why', async () => {
     await subscribe(
       hook(1, 'fine'),
       { ...hook(2, ''), url: 'ftp://a.example/x' },
@@ -151,7 +151,7 @@ describe('an event', () => {
     );
   });
 
-  it('tells of so many that it passes over, and of the number of the others', async () => {
+  it('reports a limited number of skipped subscriptions, and the count of the rest', async () => {
     const hooks = Array.from({ length: 103 }, (_, index) => hook(index + 1, '', { secret: null }));
     await subscribe(...hooks);
     expect(await receiversOf({})).toEqual([]);
@@ -163,13 +163,13 @@ describe('an event', () => {
     });
   });
 
-  it('passes over nobody when its call fails', async () => {
+  it('reports no skipped subscription if its call fails', async () => {
     await subscribe(hook(1, '', { secret: null }));
     await world.call('tool', 'open_and_fail', { title: 'x' });
     expect(await skipped()).toEqual([]);
   });
 
-  it('needs no secret where nothing is signed', async () => {
+  it('needs no secret if nothing is signed', async () => {
     const table = '[webhooks]\nsubscriptions = "hooks"\nurl = "url"\nsigning = "none"\n';
     await elsewhere(table, async () => {
       await subscribe(hook(1, 'bare', { secret: null }));
@@ -188,7 +188,7 @@ describe('an event', () => {
     });
   });
 
-  it('is signed only for those with a secret where others may go unsigned', async () => {
+  it('is signed only for subscriptions with a secret if unsigned ones are allowed', async () => {
     const table = `[webhooks]
 subscriptions = "hooks"
 url = "url"
@@ -205,7 +205,7 @@ unsigned = true
     });
   });
 
-  it('is refused when its type ends like that of an answer', async () => {
+  it('is refused if its type ends like that of an answer', async () => {
     const { error } = await world.call('tool', 'send', { type: 'issue.answer' });
     expect(error).toMatchObject({
       code: 'refused',
@@ -217,7 +217,7 @@ unsigned = true
 });
 
 describe('a delivery', () => {
-  it('is noted after its call, signed, with the exact body', async () => {
+  it('is recorded after its call, signed, with the exact body', async () => {
     await subscribe(hook(1, 'all'));
     const body = { token: 'not masked', title: 'Ünï', long: 'x'.repeat(100_000) };
     await world.call('tool', 'send', { body, scope: { team: 'red' } });
@@ -233,7 +233,7 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
-  it('tells the vendor’s addresses as receivers reach them, and signs what it tells', async () => {
+  it('carries the vendor’s addresses as receivers reach them, and signs that text', async () => {
     await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
     const body = { url: 'https://desk.example/tickets/1', said: `${world.url}/tickets/1` };
     await world.call('tool', 'send', { body });
@@ -247,7 +247,7 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
-  it('names where the session is reached by now, whichever of its addresses it was given', async () => {
+  it('carries the current address of the session, whichever of its addresses the code wrote', async () => {
     await elsewhere(undefined, async () => {
       await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
       const before = world.url;
@@ -261,7 +261,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is a form where its subscription says so, which is what is signed', async () => {
+  it('is a signed form if its subscription says so', async () => {
     const table = `[webhooks]\nsubscriptions = "hooks"\nurl = "url"\nsecret = "secret"
 content_type = "content_type"\nsigning = "github"\n`;
     await elsewhere(table, async () => {
@@ -290,7 +290,7 @@ content_type = "content_type"\nsigning = "github"\n`;
     });
   });
 
-  it('has nothing in its body that the service hides, so that its signature holds', async () => {
+  it('has no masked value in its body, so that its signature is valid', async () => {
     await subscribe(hook(1, 'all'));
     const token = `st-${'Ab0'.repeat(14)}A`;
     await world.call('tool', 'send', { body: { said: `my token is ${token}` } });
@@ -300,7 +300,7 @@ content_type = "content_type"\nsigning = "github"\n`;
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
-  it('is kept only when its call or request succeeds', async () => {
+  it('is recorded only if its call or request succeeds', async () => {
     await subscribe(hook(1, 'all'));
     const post = async (path: string): Promise<number> => {
       const headers = { authorization: `Bearer ${world.token}` };
@@ -318,8 +318,8 @@ content_type = "content_type"\nsigning = "github"\n`;
   });
 });
 
-describe('deliveries that are large', () => {
-  it('are read page by page, each with where the next begins, and no read fails', async () => {
+describe('large deliveries', () => {
+  it('are read page by page, each with the start of the next, and no read fails', async () => {
     await subscribe(...Array.from({ length: 20 }, (_, index) => hook(index + 1, `${index}`)));
     expect((await world.call('tool', 'send', { body: 'x'.repeat(250_000) })).error).toBeUndefined();
     const read: number[] = [];
@@ -338,7 +338,7 @@ describe('deliveries that are large', () => {
     expect(Math.max(...sizes)).toBeLessThan(limits.statePageBytes + 1_000);
   });
 
-  it('are in the ledger as many as it has room for, and it says how many are missing', async () => {
+  it('are in the ledger up to its limit, and it reports how many are missing', async () => {
     // This needs a world of its own: its waiting deliveries would count against the limit of later tests.
     await elsewhere(undefined, async () => {
       await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
@@ -366,7 +366,7 @@ describe('limits', () => {
     expect(await delivered()).toEqual([]);
   };
 
-  it('hold for the deliveries of an event and of a call', async () => {
+  it('apply to the deliveries of an event and of a call', async () => {
     const hooks = Array.from({ length: 101 }, (_, index) => hook(index + 1, `${index}`));
     await subscribe(...hooks.slice(0, 100));
     await refused({ times: 6 }, 'full', /would make 600 deliveries; 500 are the most/);
@@ -376,7 +376,7 @@ describe('limits', () => {
     await refused({}, 'full', /would reach 101 subscriptions; 100 are the most/);
   });
 
-  it('fail the whole call, also where its code goes on', async () => {
+  it('fail the whole call, even if its code continues', async () => {
     await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
     const before = await world.call('state', undefined, {});
     for (const input of [{ times: 5 }, { body: 'x'.repeat(300_000) }]) {
@@ -389,14 +389,14 @@ describe('limits', () => {
     expect(await delivered()).toHaveLength(500);
   });
 
-  it('hold for the bytes of a body', async () => {
+  it('apply to the bytes of a body', async () => {
     await subscribe(hook(1, 'all'));
     const most = 256 * 1024 - 2;
     await refused({ body: 'x'.repeat(most + 1) }, 'full', /262145 bytes; 262144 are the most/);
     expect((await world.call('tool', 'send', { body: 'x'.repeat(most) })).error).toBeUndefined();
   });
 
-  it('hold for the levels and names of a body, so that its entry can be read', async () => {
+  it('apply to the levels and names of a body, so that its entry can be read', async () => {
     await subscribe(hook(1, 'all'));
     const inheriting = { constructor: { prototype: 1 } };
     await refused({ body: inheriting }, 'shape', /the body of ping has a member "__proto__"/);
@@ -405,7 +405,7 @@ describe('limits', () => {
     expect(await delivered()).toHaveLength(1);
   });
 
-  it('refuse events that are not well formed, saying what is wrong', async () => {
+  it('refuse malformed events, with the reason', async () => {
     await subscribe(hook(1, 'all'));
     await refused({ type: 'two words' }, 'shape', /text without spaces/);
     await refused({ type: '' }, 'shape', /text without spaces/);

@@ -122,7 +122,7 @@ const anyStep = fc.oneof(
 const steps = fc.array(anyStep, { minLength: 1, maxLength: 12 });
 
 describe('a session with a clock and a seed', () => {
-  it('answers the same calls alike, after a reset and in another session', async () => {
+  it('gives the same answers to the same calls, after a reset and in another session', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const first = await play(world, sequence);
@@ -133,7 +133,7 @@ describe('a session with a clock and a seed', () => {
     );
   });
 
-  it('is left as it was by every call that fails', async () => {
+  it('is unchanged by every call that fails', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         await world.reset();
@@ -149,7 +149,7 @@ describe('a session with a clock and a seed', () => {
     );
   });
 
-  it('runs calls that come at the same time one after another', async () => {
+  it('runs concurrent calls one after another', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyTool, { minLength: 2, maxLength: 12 }), async (sequence) => {
         const { answers, digest } = await play(world, sequence);
@@ -162,7 +162,7 @@ describe('a session with a clock and a seed', () => {
     );
   });
 
-  it('has the times and ids that its clock and its seed say', async () => {
+  it('has the times and ids that its clock and its seed determine', async () => {
     await world.reset();
     const { output: first } = await world.call('tool', 'open_ticket', { title: 'x' });
     await take(world, { kind: 'api', method: 'GET', path: '/tickets' });

@@ -11,7 +11,7 @@ const drawn = (ids: WorldIds): unknown[] =>
   });
 
 describe('ids', () => {
-  it('are the same again under the same seed', () => {
+  it('are the same under the same seed', () => {
     const ids = createIds(7);
     const first = drawn(ids);
     ids.reset();
@@ -28,7 +28,7 @@ describe('ids', () => {
     expect(many.uuid()).toBe(none.uuid());
   });
 
-  it('have nothing in common under neighbouring seeds and turns', () => {
+  it('differ under neighbouring seeds and turns', () => {
     const seeds = [0, 1, 2, 7, 2 ** 32, 2 ** 32 + 7, 2 ** 40, Number.MAX_SAFE_INTEGER];
     const uuids = seeds.flatMap((seed) => {
       const ids = createIds(seed);

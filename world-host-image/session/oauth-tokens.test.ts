@@ -19,7 +19,7 @@ const tokensAt = (parts: { seed?: number; secret?: string } = {}) => {
   };
 };
 
-it('knows an access token with its scopes until it expires', () => {
+it('an access token is valid with its scopes until it expires', () => {
   const { tokens, pass } = tokensAt();
   const token = tokens.mintAccess(['read']);
   expect(tokens.findAccess(token)).toEqual({ scopes: ['read'], isExpired: false });
@@ -29,7 +29,7 @@ it('knows an access token with its scopes until it expires', () => {
   expect(tokens.findAccess(token)?.isExpired).toBe(true);
 });
 
-it('keeps the two kinds apart, and forgets both', () => {
+it('access and refresh tokens are not interchangeable, and both can be forgotten', () => {
   const { tokens } = tokensAt();
   const access = tokens.mintAccess([]);
   const refresh = tokens.mintRefresh(['read']);
@@ -41,7 +41,7 @@ it('keeps the two kinds apart, and forgets both', () => {
   expect(tokens.findRefresh(refresh)).toBeUndefined();
 });
 
-it('mints the same under the same seed, but only for the same session', () => {
+it('minted tokens are the same under the same seed, but only for the same session', () => {
   const mint = (secret: string): string => tokensAt({ seed: 7, secret }).tokens.mintAccess([]);
   expect(mint('st-abc')).toBe(mint('st-abc'));
   expect(mint('st-abc')).not.toBe(mint('st-other'));
@@ -49,7 +49,7 @@ it('mints the same under the same seed, but only for the same session', () => {
   expect(tokens.mintAccess([])).not.toBe(tokens.mintAccess([]));
 });
 
-it('forgets the oldest when there are too many', () => {
+it('the oldest token is forgotten when there are too many', () => {
   const { tokens } = tokensAt();
   const [first, second] = [tokens.mintAccess([]), tokens.mintAccess([])];
   for (let minted = 2; minted <= 10_000; minted += 1) tokens.mintAccess([]);

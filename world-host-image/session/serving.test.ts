@@ -13,7 +13,7 @@ const moved = (first: string, ...others: string[]): Session => {
   return session;
 };
 
-it('a session keeps a former address while others take turns', () => {
+it('a session keeps a former address while other addresses alternate', () => {
   const { address, formerAddresses } = moved('old', 'a', 'b', 'a', 'b', 'a', 'b');
   expect(address).toBe(at('b'));
   expect(formerAddresses).toEqual([at('a'), at('old')]);

@@ -50,7 +50,7 @@ describe('a signed delivery', () => {
   };
   const secret = `whsec_${Buffer.from('a key of some 24 bytes..').toString('base64')}`;
 
-  it('passes Standard Webhooks’ own verifier, which also wants its time to be the present', () => {
+  it('passes Standard Webhooks’ own verifier, which also requires its time to be the present', () => {
     const now = Math.floor(Date.now() / 1000);
     const headers = sign('standard-webhooks', standard, secret, now) ?? {};
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
@@ -75,7 +75,7 @@ describe('a signed delivery', () => {
     expect(headers).toMatchObject({ 'x-github-event': 'issues', 'x-github-delivery': 'msg-1' });
   });
 
-  it('passes Stripe’s own verifier, which also wants its time to be the present', () => {
+  it('passes Stripe’s own verifier, which also requires its time to be the present', () => {
     const now = Math.floor(Date.now() / 1000);
     const names = { signature: 'stripe-signature' };
     const receive = (text: string, secret: string, timestamp = now): unknown => {
@@ -88,7 +88,7 @@ describe('a signed delivery', () => {
     expect(() => receive(body, 'whsec_test', now - 600)).toThrow('outside the tolerance');
   });
 
-  it('is what Stripe’s library makes of the same', () => {
+  it('equals the one that Stripe’s library makes', () => {
     const signature = 'f6022930764f751fa53916e8f87e80bec351f5eb0123b5cc39448e116c304a12';
     expect(sign('stripe', { signature: 'stripe-signature' }, 'whsec_test')).toEqual({
       'content-type': 'application/json',
@@ -109,7 +109,7 @@ describe('a signed delivery', () => {
     });
   });
 
-  it('has no signature where the vendor has none', () => {
+  it('has no signature if the vendor has none', () => {
     expect(sign('none', {}, '')).toEqual({ 'content-type': 'application/json' });
   });
 

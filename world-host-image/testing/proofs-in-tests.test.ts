@@ -72,8 +72,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-describe('a test that has a task proved', () => {
-  it('passes with a sound task, and tells what is amiss with another', async () => {
+describe('a test that proves a task', () => {
+  it('passes for a sound task, and reports what is wrong with another', async () => {
     const files = [
       toFile('tests/test_proofs.py', python),
       toFile('tests/proofs.test.ts', typescript),

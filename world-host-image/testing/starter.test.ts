@@ -8,7 +8,7 @@ import { runSuite } from './suite.ts';
 
 const log = createLog('tests', 'silent');
 
-it('passes the tests of the starter, and proves its task', async () => {
+it('the starter world passes its tests, and its task is proved', async () => {
   const files = initTree({ name: 'Billing', api: true });
   const served = await serveWorld(files);
   try {

@@ -102,7 +102,7 @@ test('a tool that fails', async () => {
 `;
 
 describe('tests in Python', () => {
-  it('are each told with outcome, output and failure, over fresh rows', async () => {
+  it('are each reported with outcome, output and failure, over fresh rows', async () => {
     const before = served.rows('notes', {});
     const report = await run({ 'tests/test_notes.py': python });
     expect(outcomes(report)).toEqual({
@@ -129,7 +129,7 @@ describe('tests in Python', () => {
     expect(served.rows('notes', {})).toEqual(before);
   });
 
-  it('that end, hang or flood their process are told so, and the others run', async () => {
+  it('that end, hang or flood their process are reported as such, and the others run', async () => {
     const report = await run(
       {
         'tests/test_hard.py': `
@@ -165,7 +165,7 @@ def test_last(): pass
     });
   });
 
-  it('that hang elsewhere are told with the way there, also where the interpreter is stuck', async () => {
+  it('that hang in other code are reported with their stack, even if the interpreter is stuck', async () => {
     const report = await run(
       {
         'tests/steps.py': `
@@ -190,7 +190,7 @@ def test_stuck():
     });
   });
 
-  it('that cannot be imported, or hang there, are told as files', async () => {
+  it('that cannot be imported, or hang while they are, are reported as files', async () => {
     const report = await run(
       {
         'tests/test_a.py': 'import nothing_there\n',
@@ -227,7 +227,7 @@ def test_process(): subprocess.run(["true"])
     expect(find(report, 'test_network')?.failure?.message).toContain('may not use the network');
   });
 
-  it('that no time is left for are told as not run', async () => {
+  it('that no time is left for are reported as not run', async () => {
     const report = await run(
       { 'tests/test_a.py': 'while True: pass\n', 'tests/test_b.py': 'def test_b(): pass\n' },
       { suiteMs: 2_000 },
@@ -244,7 +244,7 @@ def test_process(): subprocess.run(["true"])
 });
 
 describe('tests in TypeScript', () => {
-  it('are each told with outcome, output and failure, over fresh rows', async () => {
+  it('are each reported with outcome, output and failure, over fresh rows', async () => {
     const report = await run({ 'tests/notes.test.ts': typescript });
     expect(outcomes(report)).toEqual({
       'tests/notes.test.ts::tool and rows': 'passed',
@@ -263,7 +263,7 @@ describe('tests in TypeScript', () => {
     expect(wrong?.failure?.text).toContain('expected: {"title":"two"}');
   });
 
-  it('that end, hang or cannot be imported are told so, and the others run', async () => {
+  it('that end, hang or cannot be imported are reported as such, and the others run', async () => {
     const report = await run(
       {
         'tests/hard.test.ts': `
@@ -294,13 +294,13 @@ test('last', () => {});
   });
 });
 
-it('a world without tests is told how they are written', async () => {
+it('a world without tests gets an explanation of how to write them', async () => {
   await expect(run({ 'tests/README.md': '' })).rejects.toMatchObject({
     error: { code: 'no_tests' },
   });
 });
 
-it('is not run where the code of the world cannot be imported, and says where that is', async () => {
+it('a test does not run if the code of the world cannot be imported, and the report names the place', async () => {
   const tree = notesWorld().map((file) =>
     file.path === 'tools.py'
       ? { ...file, content: encode(`RATE = 1 / 0\n${decode(file.content)}`) }

@@ -77,7 +77,7 @@ const hasMypy = runMypy(['--version']).status === 0;
 if (!hasMypy) console.info('the stubs are not tried with mypy: Python has no module of that name');
 
 describe('the Python stubs', () => {
-  it('declare what the package has', () => {
+  it('declare everything in the package', () => {
     const [module, context, errors, stub, stubContext] = declarationsOf(
       pathOf('./python/svc_env/__init__.py'),
       pathOf('./python/svc_env/ctx.py'),
@@ -92,7 +92,7 @@ describe('the Python stubs', () => {
     expect(declared).toMatchObject({ '': told });
   });
 
-  it('declare what finds rows', () => {
+  it('declare the functions that find rows', () => {
     const [module, stub] = declarationsOf(
       pathOf('./python/svc_env/finding.py'),
       join(stubs, 'svc_env/finding.pyi'),
@@ -100,7 +100,7 @@ describe('the Python stubs', () => {
     expect(stub).toEqual(module);
   });
 
-  it('name every fact of a refusal, and everything that may be imported', () => {
+  it('name every member of a refusal, and everything that may be imported', () => {
     const show = [
       'import json, sys; sys.path.insert(0, sys.argv[1]); import svc_env',
       'facts = vars(svc_env.Refused("e", "k", "d"))',
@@ -123,7 +123,7 @@ describe('the Python stubs', () => {
       env: { MYPYPATH: stubs },
     });
 
-  it.skipIf(!hasMypy)('pass mypy --strict, and find mistakes of authors', () => {
+  it.skipIf(!hasMypy)('pass mypy --strict, and reveal mistakes of authors', () => {
     writeFiles(folder.path, {
       'fine.py': `from svc_env import HandlerContext, Row, VerifyContext, Refused, get, ids, webhooks
 
@@ -188,7 +188,7 @@ const compile = (files: Record<string, string>): string => {
 };
 
 describe('the TypeScript declaration', () => {
-  it('declares what the module has, no more and no less', () => {
+  it('declares exactly what the module has', () => {
     const said = compile({
       'same.ts': `
 import type * as declared from 'svc_env';
@@ -210,7 +210,7 @@ export const members: Same<keyof declared.HandlerContext, keyof real.HandlerCont
     expect(said).toBe('');
   });
 
-  it('completes what authors write, and finds their mistakes', () => {
+  it('completes what authors write, and reveals their mistakes', () => {
     const said = compile({
       'fine.ts': `
 import { fail, get, type HandlerContext, Refused, type Row, webhooks } from 'svc_env';

@@ -139,7 +139,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     expect(await bench.value(language, 'calm', { input: { value: 5 } })).toEqual([5, 1]);
   };
 
-  it.each(['spin', 'stuck'])('stops a run that does not end: %s', async (name) => {
+  it.each(['spin', 'stuck'])('is stopped if it does not end: %s', async (name) => {
     const result = await run(name, {}, 200);
     expect(result).toMatchObject({ ok: false, error: { code: 'timeout' } });
     if (language === 'python') {
@@ -150,7 +150,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('survives the end of its process', async () => {
+  it('ends its process, and the next run gets another', async () => {
     for (const status of [0, 3]) {
       expect(await run('ends', { status })).toMatchObject({
         error: { code: 'crashed', message: `the code's process ended: exit status ${status}` },
@@ -159,7 +159,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('logs what is printed and never reads it as a message', async () => {
+  it('prints into the log, and never sends a message that way', async () => {
     expect(await bench.value(language, 'prints')).toBe('printed');
     const said = await until(() => heard.texts('stderr').includes('zwei ä'), {
       timeoutMs: 30_000,
@@ -169,7 +169,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     expect(heard.texts('stdout')).toContain('one');
   });
 
-  it('bounds what it logs of a flood', async () => {
+  it('is logged up to a limit if it floods its output', async () => {
     heard.entries.length = 0;
     expect(await bench.value(language, 'floods', { input: { times: 30 } })).toBe('flooded');
     await until(
@@ -184,25 +184,25 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await until(printsAgain, { timeoutMs: 30_000, what: 'output of a later run' });
   });
 
-  it('stops a run that prints without end', async () => {
+  it('is stopped if it prints without end', async () => {
     expect(await run('floods', { times: 100 })).toMatchObject({
       error: { code: 'too_much_output', message: 'floods printed more than 4 MiB and was stopped' },
     });
     await expectFresh();
   });
 
-  it('stops a message without end', async () => {
+  it('is stopped if it sends a message without end', async () => {
     expect(codeOf(await run('endless_line'))).toBe('too_large');
     await expectFresh();
   });
 
-  it.each(['junk', 'half_a_line', 'forged'])('takes no answer from user code: %s', async (name) => {
+  it.each(['junk', 'half_a_line', 'forged'])('cannot forge its own result: %s', async (name) => {
     const result = await run(name);
     expect(result).toMatchObject({ ok: false, error: { code: 'crashed' } });
     await expectFresh();
   });
 
-  it('lets no code answer for a later run', async () => {
+  it('cannot answer for a later run', async () => {
     const armed = await run('forged_later', { ms: 50 });
     if (language === 'python') {
       // The forger is a thread: the run that left it fails, and its worker is replaced.
@@ -214,7 +214,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('replaces a worker that spoke while nothing ran', async () => {
+  it('costs its worker if it sends a message between runs', async () => {
     heard.entries.length = 0;
     await run('forged_later', { ms: 5 });
     await until(
@@ -224,14 +224,14 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('survives the end of its channel', async () => {
+  it('closes its channel, and the next run gets another worker', async () => {
     expect(codeOf(await run('closes'))).toBe('crashed');
     await expectFresh();
   });
 });
 
 it.each(['deaf', 'says_late'])(
-  'stops Python that minds no signal of its time: %s',
+  'Python code that ignores the signal of its time limit is stopped: %s',
   async (name) => {
     const result = await bench.run('python', name, { timeoutMs: 300 });
     expect(result).toMatchObject({ ok: false, error: { code: 'timeout' } });

@@ -43,7 +43,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     contentType: 'application/json',
   };
 
-  it('passes values through both ways', async () => {
+  it('receives and returns values unchanged', async () => {
     const input = { text: 'ä\n\u2028🚀', none: null, list: [1, 2.5, true, { deep: [] }] };
     expect(await bench.value(language, 'echo', { input })).toEqual(input);
     expect(await bench.value(language, 'unicode', { input: { text: 'é' } })).toBe('é\u2028🚀');
@@ -67,7 +67,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     expect(await bench.value(language, 'later', { access })).toBe('three');
   });
 
-  it('lets code catch a refusal of the store', async () => {
+  it('can catch a refusal of the store', async () => {
     expect(await bench.value(language, 'catches')).toEqual([
       'things',
       'shape',
@@ -77,7 +77,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     ]);
   });
 
-  it('reports a refusal that nothing caught, with the line', async () => {
+  it('fails for an uncaught refusal, with its line', async () => {
     const ninth = language === 'python' ? '"id": 9' : 'id: 9';
     expect(await bench.run(language, 'uncaught')).toMatchObject({
       ok: false,
@@ -94,13 +94,13 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('refuses arguments that are no key', async () => {
+  it('is refused arguments that are no key', async () => {
     expect(await bench.run(language, 'bad_key')).toMatchObject({
       error: { code: 'refused', details: { kind: 'shape', entity: 'things' } },
     });
   });
 
-  it('fails with what the author says', async () => {
+  it('fails with the author’s code and message', async () => {
     expect(await bench.run(language, 'fails')).toEqual({
       ok: false,
       error: { code: 'locked', message: 'it is locked', details: { number: 7 } },
@@ -111,7 +111,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('points at the line that threw', async () => {
+  it('fails with the line that threw', async () => {
     const result = await bench.run(language, 'raises');
     const raise = language === 'python' ? 'raise ValueError' : 'throw new RangeError';
     expect(result).toMatchObject({ ok: false, error: { code: 'raised' } });
@@ -123,7 +123,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     expect(trace.at(-1)?.source).toContain(raise);
   });
 
-  it('points at the line of another file, and of a handler', async () => {
+  it('fails with the line in another file, and in a handler', async () => {
     const end = extension[language];
     const line = { python: 4, typescript: 5 }[language];
     expect(await bench.run(language, 'raises_elsewhere')).toMatchObject({
@@ -149,13 +149,13 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     }
   });
 
-  it('names the functions that there are', async () => {
+  it('fails for an unknown function with the names of those that exist', async () => {
     expect(await bench.run(language, 'eco')).toMatchObject({
       error: { code: 'not_found', details: { functions: expect.arrayContaining(['echo']) } },
     });
   });
 
-  it('refuses values that are not JSON, and more of them than a message holds', async () => {
+  it('is refused values that are not JSON or exceed a message', async () => {
     expect(await bench.run(language, 'not_json')).toMatchObject({
       error: { code: 'raised', message: expect.stringContaining('not_json answers is not JSON') },
     });
@@ -174,7 +174,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('hands a handler its request and takes its answer', async () => {
+  it('gets the request as a handler, and returns the answer', async () => {
     const shown = await bench.run(language, 'shown', { ...api, input: request });
     expect(shown).toEqual({ ok: true, value: Object.values(request) });
     expect(await bench.run(language, 'created', { ...api, input: request })).toMatchObject({
@@ -199,7 +199,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     }
   });
 
-  it('takes the content of a file from a handler, as text', async () => {
+  it('returns the content of a file from a handler, as text', async () => {
     expect(await bench.run(language, 'file', { ...api, input: request })).toEqual({
       ok: true,
       value: 'Ünï',
@@ -212,7 +212,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('sends events as they are at the call', async () => {
+  it('sends events as they are at the time of the call', async () => {
     const { access, sent } = createMemoryStore();
     await bench.value(language, 'sends', { access });
     await bench.run(language, 'sends', { ...api, access, input: request });
@@ -237,7 +237,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     }
   });
 
-  it('runs what comes before a route, which answers only when it says so', async () => {
+  it('runs before a route, and answers only by `respond`', async () => {
     const { access, things } = createMemoryStore();
     const before = { ...api, as: 'before', input: request, access } as const;
     expect(await bench.run(language, 'lets_pass', before)).toEqual({ ok: true, value: null });
@@ -254,7 +254,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('takes headers that go with whatever the answer will be', async () => {
+  it('sets headers that go with any answer', async () => {
     const ask = (as: 'handler' | 'before', body: unknown) =>
       bench.run(language, 'counted', { ...api, as, input: { ...request, body } });
     const left = { 'x-left': '4' };
@@ -286,14 +286,14 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('fails a grader that checks nothing or throws', async () => {
+  it('fails as a grader that checks nothing or throws', async () => {
     expect(await bench.run(language, 'idle', grader)).toMatchObject({ error: { code: 'failed' } });
     expect(await bench.run(language, 'broken', grader)).toMatchObject({
       error: { code: 'raised', message: expect.stringContaining('checks/verify') },
     });
   });
 
-  it('throws what the host is to blame for, and goes on with a fresh worker', async () => {
+  it('gets a fresh worker after a fault of the host, which is thrown', async () => {
     const { access } = createMemoryStore();
     const get = (): never => {
       throw new TypeError('a fault of the host');
@@ -304,7 +304,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     expect(await bench.value(language, 'echo', { input: { a: 1 } })).toEqual({ a: 1 });
   });
 
-  it('refuses a file that is not part of the code', async () => {
+  it('is refused a file that is not part of the code', async () => {
     for (const file of ['../tools.py', '/etc/passwd', 'tools.js', 'missing.py']) {
       expect(await bench.run(language, 'echo', { file })).toMatchObject({
         error: { code: 'load_failed' },

@@ -112,7 +112,7 @@ describe.each(['python', 'typescript'] as const)('in %s', (language) => {
     },
   );
 
-  it.each(['itself', 'deep'])('an answer without end is refused: %s', async (name) => {
+  it.each(['itself', 'deep'])('an endless value is refused: %s', async (name) => {
     expect(await bench.run(language, name)).toMatchObject({
       error: {
         code: 'raised',
@@ -121,12 +121,12 @@ describe.each(['python', 'typescript'] as const)('in %s', (language) => {
     });
   });
 
-  it('what JSON has a form for is kept', async () => {
+  it('values that JSON can represent are kept', async () => {
     expect(await bench.value(language, 'kept')).toEqual(kept[language]);
   });
 });
 
-it('code that would end its process is told so at its line', async () => {
+it('code that would end its process gets an error at its line', async () => {
   await bench.load({ 'tools.ts': 'export const leaves = () => {\n  process.exit(3);\n};\n' });
   expect(await bench.run('typescript', 'leaves')).toMatchObject({
     error: {

@@ -65,13 +65,13 @@ const refused = (source: string, limits?: VerifierLimits) =>
   );
 
 describe('a verifier', () => {
-  it('runs where there is no Python to draw a boundary around it', async () => {
+  it('runs without a sandbox if there is no Python', async () => {
     const alone = { python: undefined, mode: 'auto' } as const;
     const checks = await run('select 1 as passed', undefined, store, alone);
     expect(checks).toMatchObject([{ passed: true }]);
   });
 
-  it('answers a check a row', async () => {
+  it('returns one check for each row', async () => {
     expect(
       await run(`
         select 'issue ' || number as name, state = 'closed' as passed from issues order by id;
@@ -110,7 +110,7 @@ describe('a verifier', () => {
     ]);
   });
 
-  it('may do nothing but read, and says why it cannot grade', async () => {
+  it('can only read, and reports why it cannot grade', async () => {
     const broken: [string, RegExp][] = [
       ['delete from issues', /only reading is allowed/],
       ["attach '/tmp/x.db' as x", /only reading is allowed/],
@@ -135,7 +135,7 @@ describe('a verifier', () => {
     expect(store.digest()).toBe(openStore(sampleRows).digest());
   });
 
-  it('is stopped when it takes too long, while the host goes on', async () => {
+  it('is stopped if it takes too long, while the host continues', async () => {
     let turns = 0;
     const counting = setInterval(() => {
       turns += 1;
@@ -161,7 +161,7 @@ describe('a verifier', () => {
     });
   });
 
-  it('is stopped when it takes more than its share of the memory that the host has for it', async () => {
+  it('is stopped if it takes more than its share of the host’s memory', async () => {
     const hungry = 'select length(zeroblob(900000000) || randomblob(900000000)) as passed';
     const error = await refused(hungry, { loadMs: 10_000, queryMs: 20_000 });
     expect(error).toEqual({
@@ -170,12 +170,12 @@ describe('a verifier', () => {
     });
   });
 
-  it('gives up when the rows do not come through in time', async () => {
+  it('fails if the rows are not copied in time', async () => {
     const error = await refused('select 1 as passed', { loadMs: 1, queryMs: 1_000 });
     expect(error).toMatchObject({ code: 'timeout' });
   });
 
-  it('reads the rows of a store upon a file where they lie, with what the session changed', async () => {
+  it('reads the rows of a store on a file in place, with the session’s changes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-verifier-'));
     const file = join(folder, 'base');
     await writeFile(file, zstdDecompressSync(buildSnapshot(contract, sampleRows).bytes));
@@ -203,7 +203,7 @@ describe('a verifier', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('judges a large world without holding the host up', async () => {
+  it('grades a large world without blocking the host', async () => {
     const users = Array.from({ length: 60_000 }, (_, id) => ({ login: `user ${id}`, id }));
     const large = openStore({ users });
     let longest = 0;

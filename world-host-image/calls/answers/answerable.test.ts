@@ -71,9 +71,9 @@ const errorOf = async (name: string, input = {}) => {
   return answer.error;
 };
 
-describe('an answer that the API does not take', () => {
+describe('a tool answer that the public API cannot carry', () => {
   it.each(['__proto__', 'constructor'])(
-    'fails its call, and nothing is written: a member "%s"',
+    'fails its call and writes nothing: a member "%s"',
     async (name) => {
       const message = expect.stringContaining('has a member "__proto__"');
       expect(await errorOf('inherits', { name })).toMatchObject({
@@ -83,14 +83,14 @@ describe('an answer that the API does not take', () => {
     },
   );
 
-  it.each(['deep', 'fails_deep'])('fails its call when it is too deep: %s', async (name) => {
+  it.each(['deep', 'fails_deep'])('fails its call if it nests too deeply: %s', async (name) => {
     expect(await errorOf(name)).toMatchObject({
       code: 'invalid_output',
       message: 'what the code answers nests deeper than 200 levels',
     });
   });
 
-  it('keeps the code and the words of an error, and leaves out its details', async () => {
+  it('keeps the code and message of an error, and drops its details', async () => {
     expect(await errorOf('fails_inheriting')).toEqual({
       code: 'mine',
       message: 'no',
@@ -98,12 +98,12 @@ describe('an answer that the API does not take', () => {
     });
   });
 
-  it('cannot be given to the store either', async () => {
+  it('is refused by the store as well', async () => {
     const { output } = await api.call('tool', 'asks_deep', {});
     expect(output).toBe('what is given nests deeper than 200 levels');
   });
 
-  it('fails its call when the code writes it to the channel itself', async () => {
+  it('fails its call if the code writes it to the channel itself', async () => {
     expect(await errorOf('writes_done')).toMatchObject({ code: 'invalid_output' });
   });
 });

@@ -143,7 +143,7 @@ const errorOf = async (name: string, input: Row) => {
   return error;
 };
 
-describe('a task with tools of its own', () => {
+describe('a task that names its tools', () => {
   const own = 'tools = ["list_cards", "count"]\n';
   const verifier = file('verifiers/seen.sql', 'select 1 as passed');
   const ofManifest = `${environmentToml}\n[[tasks]]\nname = "few"\nverifier = "seen"\n${own}`;
@@ -155,7 +155,7 @@ describe('a task with tools of its own', () => {
     ['the manifest', [...elsewhere, file('svc-env.toml', ofManifest), verifier]],
     ['tasks.json', [...tree, file('tasks.json', JSON.stringify([asked])), verifier]],
   ])(
-    'of %s gives no other; a call of one is refused with those that there are',
+    'offers only %s, and refuses a call of another tool with a list of its own',
     async (_, files) => {
       const few = await serveWorld(files, { task: 'few' });
       try {
@@ -179,7 +179,7 @@ describe('a task with tools of its own', () => {
 });
 
 describe('an input that does not fit', () => {
-  it('is refused with every place, the first in words, whatever the tool is made of', async () => {
+  it('is refused with all its places, the first in words, for every kind of tool', async () => {
     for (const name of ['archive', 'count']) {
       expect(await errorOf(name, { how: 'badly', 'a/b': 1 })).toEqual({
         code: 'invalid_input',
@@ -197,7 +197,7 @@ describe('an input that does not fit', () => {
     }
   });
 
-  it('is refused by the row that it is, or holds, with the place in the input', async () => {
+  it('is refused as a row, or for a row inside it, with the place in the input', async () => {
     const broken = { id: 2, list_id: 1, title: 5 };
     expect(await errorOf('create_cards', broken)).toMatchObject({ code: 'shape', path: '/title' });
     expect(await errorOf('create_cards', { row: broken })).toMatchObject({
@@ -223,7 +223,7 @@ describe('an input that does not fit', () => {
     expect(await errorOf('list_cards', { 'x/y': 1 })).toMatchObject({ path: '/x~1y' });
   });
 
-  it('is refused in the vendor’s words by an operation', async () => {
+  it('is refused in the vendor’s words if the tool is an operation', async () => {
     expect(await errorOf('rename_card', { id: 1, title: 5 })).toMatchObject({
       code: 'refused',
       message: expect.stringContaining('/title'),
@@ -235,8 +235,8 @@ describe('an input that does not fit', () => {
   });
 });
 
-describe('a tool at fault', () => {
-  it('is named as such, with the place in its output and no place in the input', async () => {
+describe('a tool whose code is wrong', () => {
+  it('is reported as the fault, with the place in its output and no place in the input', async () => {
     const lies: [string, Row, string, string][] = [
       ['archive', { how: 'lie' }, 'archive in tools.py', ''],
       ['count', { how: 'lie' }, 'count in tools.ts', ''],
@@ -255,7 +255,7 @@ describe('a tool at fault', () => {
     }
   });
 
-  it('tells what its code raised, and where a row of its own is wrong', async () => {
+  it('reports what its code raised, and the place in a row that it wrote', async () => {
     expect(await errorOf('archive', { how: 'break' })).toMatchObject({
       code: 'full',
       message: 'the list is full',
@@ -277,7 +277,7 @@ describe('a tool at fault', () => {
 describe('a hostile input', () => {
   const hostile = JSON.parse('{"__proto__": {"id": 1, "admin": true}, "constructor": 1}') as Row;
 
-  it('with names that objects inherit is one with unknown names', async () => {
+  it('with names that objects inherit counts as one with unknown names', async () => {
     expect(await errorOf('archive', hostile)).toMatchObject({ code: 'invalid_input' });
     expect(await errorOf('create_cards', hostile)).toMatchObject({ code: 'shape' });
     expect(await errorOf('list_cards', hostile)).toMatchObject({ path: '/__proto__' });
@@ -292,7 +292,7 @@ describe('a hostile input', () => {
     expect(({} as Row).admin).toBeUndefined();
   });
 
-  it('is refused, however deep it is', async () => {
+  it('is refused at any depth', async () => {
     const text = `${'{"extra":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const deep = { id: 2, list_id: 1, title: 'deep', extra: JSON.parse(text) };
     for (const name of ['create_cards', 'archive', 'rename_card']) {
@@ -302,15 +302,15 @@ describe('a hostile input', () => {
     expect(JSON.stringify(output).length).toBeLessThan(100_000);
   });
 
-  it('is taken when it is as large as it may be', async () => {
+  it('is accepted at the maximum size', async () => {
     const title = 'x'.repeat(1024 * 1024);
     const { output } = await call('create_cards', { id: 2, list_id: 1, title });
     expect(output).toEqual({ id: 2, list_id: 1, title });
   });
 });
 
-describe('a name that no tool has', () => {
-  it('is answered with the one that was meant', async () => {
+describe('an unknown tool name', () => {
+  it('is answered with the name that was probably meant', async () => {
     expect(await errorOf('archve', {})).toEqual({
       code: 'unknown_tool',
       message: 'the world has no tool "archve"; did you mean "archive"?',

@@ -57,7 +57,7 @@ const issue = (id: number, parts: Row = {}): Row => ({
 });
 
 describe('the changes of a grade', () => {
-  it('are every row that differs, field by field', async () => {
+  it('list every row that differs, field by field', async () => {
     open();
     await change((rows) => {
       rows.update('issues', { id: 10 }, { state: 'closed', labels: ['x'] });
@@ -85,7 +85,7 @@ describe('the changes of a grade', () => {
     expect(Object.keys(changes.rows[1]?.fields ?? {}).sort()).toEqual(['labels', 'state']);
   });
 
-  it('come page by page, with counts of all', async () => {
+  it('are paged, with counts of all', async () => {
     open();
     await change((rows) => {
       for (let id = 100; id < 112; id += 1) rows.insert('issues', issue(id));
@@ -110,7 +110,7 @@ describe('the changes of a grade', () => {
 });
 
 describe('a check explains', () => {
-  it('the fields that it names of an updated row, and no others', async () => {
+  it('only the fields of an updated row that it names', async () => {
     open();
     await change((rows) => rows.update('issues', { id: 10 }, { state: 'closed', title: 'oh' }));
     const checks = [{ entity: 'issues', where: { id: 10, state: 'closed' } }];
@@ -121,7 +121,7 @@ describe('a check explains', () => {
     expect(changes.rows[0]?.explainedBy).toEqual(['check 1', 'check 2']);
   });
 
-  it('of an object only what lies at the path that it names', async () => {
+  it('only the part of an object at the path that it names', async () => {
     open();
     await change((rows) =>
       rows.update('users', { login: 'ann' }, { profile: { email: 'new@x.test' } }),
@@ -151,14 +151,14 @@ describe('a check explains', () => {
     expect(await left(0)).toHaveLength(4);
   });
 
-  it('no new row where the rows of before were enough', async () => {
+  it('no new row if enough rows existed before', async () => {
     open();
     await change((rows) => rows.insert('issues', issue(100)));
     const checks = [{ entity: 'issues', where: { state: 'open' } }];
     expect(await unexplained({ checks })).toHaveProperty('issues 100');
   });
 
-  it('the row that other checks mean, not one that came before it', async () => {
+  it('the row that other checks select, not an earlier one', async () => {
     open();
     await change((rows) => {
       rows.insert('issues', issue(100, { title: 'wrong' }));
@@ -171,7 +171,7 @@ describe('a check explains', () => {
     expect(Object.keys(await unexplained({ checks }))).toEqual(['issues 100']);
   });
 
-  it('rows that went as far as it wanted fewer', async () => {
+  it('deleted rows, as many as it wanted fewer', async () => {
     open();
     await change((rows) => {
       rows.update('issues', { id: 10 }, { state: 'closed' });
@@ -186,7 +186,7 @@ describe('a check explains', () => {
     expect(await unexplained({ checks: stillThere })).toHaveProperty('issues 12');
   });
 
-  it('related rows: one of any, updates of all, what matches no more of none', async () => {
+  it('related rows: one for `any`, updates for `all`, rows that no longer match for `none`', async () => {
     open();
     await change((rows) => {
       rows.insert('issues', issue(100, { assignee: 'bob' }));
@@ -214,7 +214,7 @@ describe('a check explains', () => {
 });
 
 describe('a task allows', () => {
-  it('updates of the fields that it names, and whole rows where it names none', async () => {
+  it('updates of the fields that it names, and of whole rows if it names none', async () => {
     open();
     await change((rows) => {
       rows.update('issues', { id: 10 }, { labels: ['x'], title: 'oh' });
@@ -236,8 +236,8 @@ describe('a task allows', () => {
   });
 });
 
-describe('a check of rows with related ones', () => {
-  it('explains that a row went which had them, and not that another did', async () => {
+describe('a check of rows with related rows', () => {
+  it('explains the deletion of a row that had related rows, and of no other', async () => {
     open();
     // The check allows no open issue that another one duplicates. Issue 12 duplicates 10, and none duplicates 11.
     const repeated = { entity: 'issues', by: ['duplicate_of'] };
@@ -251,7 +251,7 @@ describe('a check of rows with related ones', () => {
     expect(await unexplained({ checks })).toEqual({ 'issues 11': ['state'] });
   });
 
-  it('looks at the related rows that there were, also where they are gone', async () => {
+  it('considers the related rows of before, even if they are deleted', async () => {
     open();
     const checks = [
       { entity: 'users', where: { login: 'cy' }, none: { entity: 'repos' }, count: 0 },
@@ -266,7 +266,7 @@ describe('a check of rows with related ones', () => {
 });
 
 describe('linked worlds', () => {
-  it('have their changes told and allowed under their alias', async () => {
+  it('have their changes reported and allowed under their alias', async () => {
     open();
     const linked = openSampleStore();
     linked.mark('base');
@@ -283,8 +283,8 @@ describe('linked worlds', () => {
   });
 });
 
-describe('more changes than are looked at', () => {
-  it('are counted, and explained by nobody', async () => {
+describe('more changes than a grade examines', () => {
+  it('are counted, and no check explains them', async () => {
     open();
     await change((rows) => {
       for (let id = 100; id < 110; id += 1) rows.insert('issues', issue(id));

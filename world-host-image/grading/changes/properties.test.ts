@@ -136,7 +136,7 @@ const isUnexplained = (
   );
 };
 
-it('the changes give the state after, and unexplained is what nobody asked for or allowed', async () => {
+it('the changes lead to the state after, and those that no check explains and no task allows are unexplained', async () => {
   const given = fc.record({
     seed: fc.array(step, { maxLength: 4 }),
     steps: fc.array(step, { maxLength: 8 }),

@@ -108,7 +108,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     judge(filter, { arch, number, arguments: given });
   const huge = 1n << 40n;
 
-  it('allows threads and signals of the process itself only', () => {
+  it('allows only threads and signals of the process itself', () => {
     expect(says(calls.read)).toBe(allow);
     const thread = 0x3d0f00;
     expect(says(calls.clone, thread)).toBe(allow);
@@ -121,7 +121,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(says(calls.kill, pid, 10)).toBe(eperm);
   });
 
-  it('looks at all 64 bits of what must be nothing', () => {
+  it('checks all 64 bits of an argument that must be 0', () => {
     expect(says(calls.sendto, 3, 0, 0, 0, 0)).toBe(allow);
     expect(says(calls.sendto, 3, 0, 0, 0, huge)).toBe(eperm);
     expect(says(calls.prlimit, 0, 7, 0)).toBe(allow);
@@ -129,7 +129,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(says(calls.prlimit, pid + 1, 7, 0)).toBe(eperm);
   });
 
-  it('refuses what leads to others, and what nobody has judged', () => {
+  it('refuses calls that reach other processes, and every call that is not listed', () => {
     const refused = ['socket', 'ptrace', 'readv', 'mount', 'execve'] as const;
     for (const name of refused) expect([name, says(calls[name], 0)]).toEqual([name, eperm]);
     expect(says(calls.fcntl, 1, 8, 1)).toBe(eperm);
@@ -143,14 +143,14 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(says(0x40000000 | calls.read)).toBe(enosys);
   });
 
-  it('takes no call of another processor, nor of its 32 bits', () => {
+  it('refuses calls of another processor, and 32-bit calls', () => {
     for (const other of [0x40000003, 0x40000028, 0xc000003e, 0xc00000b7]) {
       const answer = judge(filter, { arch: other, number: calls.read });
       expect(answer).toBe(other === arch ? allow : eperm);
     }
   });
 
-  it('starts one program, whose words lie where it is told', () => {
+  it('starts one program, whose arguments lie at the given address', () => {
     const launching = assemble(calls.machine, '(0x7f0012345678, 0x7f0012340000, 0x10)', true);
     const starts = (...given: (number | bigint)[]): number =>
       judge(launching, { arch, number: calls.execve, arguments: given });
@@ -160,7 +160,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(starts(0x7f0012345678n, 0x7f0012340000n, 0)).toBe(eperm);
   });
 
-  it('opens files to read only, where nothing else decides about files', () => {
+  it('opens files only to read if Landlock is missing', () => {
     const strict = assemble(calls.machine, 'None', false);
     const opens = (flags: number): number =>
       judge(strict, { arch, number: calls.openat, arguments: [-100, 0, flags] });
@@ -176,8 +176,8 @@ const start =
 const isLinux = process.platform === 'linux';
 if (!isLinux) console.info('what lacks the boundary is not tested: this is no Linux');
 
-describe.skipIf(!isLinux)('Node behind the boundary', () => {
-  it('uses a folder of code compiled ahead that it cannot write to', async () => {
+describe.skipIf(!isLinux)('Node in the sandbox', () => {
+  it('uses a folder of precompiled code that it cannot write to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-compiled-'));
     const script = "console.log(require('node:module').getCompileCacheDir())";
     const run = (command: string, words: string[]): string =>
@@ -199,7 +199,7 @@ describe.skipIf(!isLinux)('Node behind the boundary', () => {
   });
 });
 
-describe.skipIf(!isLinux)('a system without the boundary', () => {
+describe.skipIf(!isLinux)('a system without the sandbox', () => {
   /** Starts the sandbox within another one. There none can be set up, so the system acts like one that lacks it. */
   const startWithin = (mode: string) => {
     const launcher = [...isolated, '-c', start, packageRoot];
@@ -215,7 +215,7 @@ describe.skipIf(!isLinux)('a system without the boundary', () => {
     });
   };
 
-  it('starts no program where the boundary is required', () => {
+  it('starts no program if the sandbox is required', () => {
     const { status, stderr } = startWithin('require');
     expect([status, stderr.trim()]).toEqual([
       78,
@@ -223,7 +223,7 @@ describe.skipIf(!isLinux)('a system without the boundary', () => {
     ]);
   });
 
-  it('says what it lacks where it is not', () => {
+  it('reports the missing parts if the sandbox is not required', () => {
     const { output } = startWithin('auto');
     expect(JSON.parse(String(output[4]))).toEqual({
       type: 'open',

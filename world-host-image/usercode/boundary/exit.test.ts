@@ -14,7 +14,7 @@ const errorOf = (exit: Partial<WorkerExit>) => {
 };
 
 describe('a run whose process ended', () => {
-  it('by a SIGKILL from outside says what was seen, and why it is taken for memory', () => {
+  it('by a SIGKILL from outside is reported as out of memory, with the reason', () => {
     expect(errorOf({ signal: 'SIGKILL' })).toEqual({
       code: 'out_of_memory',
       message:
@@ -26,14 +26,14 @@ describe('a run whose process ended', () => {
   it.each([
     ['the host, which saw the excess', { signal: 'SIGKILL', killedFor: 'out_of_memory' }],
     ['V8, whose heap was full', { signal: 'SIGABRT', output: 'JavaScript heap out of memory' }],
-  ] as const)('by %s says that it took more than it may', (_, exit) => {
+  ] as const)('by %s is reported as out of memory', (_, exit) => {
     expect(errorOf(exit)).toEqual({
       code: 'out_of_memory',
       message: 'f took more than its 64 MiB of memory',
     });
   });
 
-  it('because the system gave it no more threads says so, though no watcher counted them', () => {
+  it('because the system gave it no more threads is reported as such, even if no sample counted them', () => {
     const output = "Traceback (most recent call last):\nRuntimeError: can't start new thread\n\n";
     expect(errorOf({ status: 1, output })).toEqual({
       code: 'too_many_threads',
@@ -42,7 +42,7 @@ describe('a run whose process ended', () => {
     expect(errorOf({ status: 1, output: "can't start new thread" })?.code).toBe('crashed');
   });
 
-  it('by another signal crashed', () => {
+  it('by another signal is reported as crashed', () => {
     expect(errorOf({ signal: 'SIGSEGV' })).toMatchObject({
       code: 'crashed',
       details: { signal: 'SIGSEGV' },

@@ -16,7 +16,7 @@ describe('a pool of memory', () => {
     onFull: () => void told.push(name),
   });
 
-  it('tells only the largest when all together take too much', () => {
+  it('notifies only the largest member if all together use too much', () => {
     const pool = createMemoryPool(100);
     pool.join(member('gone', undefined));
     pool.join(member('small', 40));
@@ -32,7 +32,7 @@ describe('a pool of memory', () => {
   });
 });
 
-describe('both languages at once', () => {
+describe('a Python and a TypeScript run at the same time', () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await startBench({ memoryMb: 96 });
@@ -55,7 +55,7 @@ export const hold = async ({ mb, ms }) => {
   });
   afterAll(() => bench.close());
 
-  it('end the larger one, and the other goes on', async () => {
+  it('end the larger process if both use too much memory, and the other continues', async () => {
     expect(await bench.value('typescript', 'hold', { input: { mb: 90, ms: 100 } })).toBe(90);
     const results = await Promise.all([
       bench.run('python', 'hold', { input: { mb: 70, ms: 1_000 } }),

@@ -37,7 +37,7 @@ const handler = {
 } as const;
 
 describe('imports', () => {
-  it('finds siblings of the root, of a folder, and by relative name', async () => {
+  it('finds siblings in the root, in a folder, and by relative name', async () => {
     await bench.load({
       'tools.py':
         'from labels import color\nimport tools as same\ndef paint(): return color("bug")\n',
@@ -51,7 +51,7 @@ describe('imports', () => {
     expect(await bench.value('python', 'index', handler)).toEqual(['a:red', 1, 1]);
   });
 
-  it('finds what handlers of all worlds share', async () => {
+  it('finds the functions that handlers of all worlds share', async () => {
     const written = ['10100', 7, ' 7', '-1', '٣', true, null, '1'.repeat(16)];
     await bench.load({
       'tools.py':
@@ -64,7 +64,7 @@ describe('imports', () => {
     expect(await bench.value('python', 'names')).toEqual([true, { id: 1 }]);
   });
 
-  it('names files of a circle from the root of the world', async () => {
+  it('names the files of an import cycle from the root of the world', async () => {
     await bench.load({
       'tools.py': 'from one import x\ndef paint(): return x\n',
       'one.py': 'from two import y\nx = 1\n',
@@ -74,7 +74,7 @@ describe('imports', () => {
     expect(message).toMatch(/circular import\) \(one\.py\) \(two\.py:1 in <module>\)$/);
   });
 
-  it('reports a failing import at each run of that file and of no other', async () => {
+  it('reports a failing import at each run of that file, and of no other', async () => {
     await bench.load({
       'tools.py': 'import labels\ndef paint(): pass\n',
       'labels.py': 'x = 1\nraise ValueError("no labels today")\n',
@@ -108,7 +108,7 @@ describe('imports', () => {
     });
   });
 
-  it('takes code that ends its process or hangs while it is imported for a failure of its run', async () => {
+  it('reports code that ends its process or hangs while it is imported as a failure of its run', async () => {
     const impatient = await startBench({ loadMs: 300 });
     const files = {
       'tools.py': 'import os\nos._exit(7)\n',
@@ -126,7 +126,7 @@ describe('imports', () => {
     await impatient.close();
   });
 
-  it('does not import with a module of its own name in the way', async () => {
+  it('reports a module that is shadowed by a file of the same name', async () => {
     await bench.load({ 'tools.py': 'def f(): pass\n', 'json.py': 'def f(): pass\n' });
     expect(errorOf(await bench.run('python', 'f', { file: 'json.py' })).message).toMatch(
       /rename it/,
@@ -211,7 +211,7 @@ describe('errors', () => {
     expect(await bench.value('python', 'surrogate')).toBe('\ud800');
   });
 
-  it('lets fail through a broad except', async () => {
+  it('lets `fail` pass through a broad `except`', async () => {
     await bench.load({
       'tools.py':
         'from svc_env import fail\ndef f():\n    try:\n        fail("stop")\n' +
@@ -317,7 +317,7 @@ def allowed():
 });
 
 describe('finding Python', () => {
-  it('says that there is none', async () => {
+  it('reports that there is none', async () => {
     await expect(findPython('/nowhere/python3')).rejects.toThrow(AppError);
     await expect(findPython('true')).rejects.toThrow(/3\.11/);
   });

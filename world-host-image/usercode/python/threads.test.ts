@@ -66,16 +66,16 @@ afterAll(() => bench.close());
 
 const value = (name: string, input = {}) => bench.value('python', name, { input });
 
-it('runs a pool of any size that a worker may have', async () => {
+it('a call runs a thread pool of any size within the worker’s limit', async () => {
   for (const workers of [2, 8, 32]) expect(await value('pool', { workers })).toBe(4950);
 });
 
-it('runs what asyncio gives to threads, whose executor ends with the call', async () => {
+it('a call runs asyncio’s threads, whose executor ends with the call', async () => {
   for (const _ of [1, 2]) expect(await value('to_thread')).toBe(190);
   expect(await value('own_executor')).toBe(7);
 });
 
-it('leaves the memory of a worker to the calls after threads, in the same process', async () => {
+it('calls after one with threads have the memory of the worker, in the same process', async () => {
   await value('pool', { workers: 8 });
   const before = Number(await value('count'));
   expect(await value('large')).toBe(100 * 2 ** 20);
@@ -84,16 +84,16 @@ it('leaves the memory of a worker to the calls after threads, in the same proces
   expect(await value('count')).toBe(before + 1);
 });
 
-it('has the stack in a thread for as many calls as Python allows', async () => {
+it('a thread has a stack for as many nested calls as Python allows', async () => {
   expect(await value('deep')).toEqual([900]);
 });
 
-it('leads from the pools of multiprocessing, which share with processes, to those of threads', async () => {
+it('the error of multiprocessing’s process pools points to thread pools', async () => {
   const result = await bench.run('python', 'bare_pool');
   const message = expect.stringContaining('concurrent.futures.ThreadPoolExecutor');
   expect(result).toMatchObject({ ok: false, error: { code: 'raised', message } });
 });
 
-it('guesses types of files, with the list that the system has', async () => {
+it('mimetypes guesses types of files from the system’s list', async () => {
   expect(await value('guess')).toBe('application/json');
 });

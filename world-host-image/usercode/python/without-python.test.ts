@@ -46,7 +46,7 @@ const request = (language: 'python' | 'typescript', file: string): RunRequest =>
 });
 
 describe('user code without Python', () => {
-  it('runs TypeScript, and says that nothing holds it within its process', async () => {
+  it('runs TypeScript, and warns that no sandbox surrounds its process', async () => {
     const directory = `${folder.path}/code`;
     writeFiles(directory, {
       'tools.ts': 'export const twice = ({ n }: { n: number }) => 2 * n;',
@@ -58,7 +58,7 @@ describe('user code without Python', () => {
     expect(said).toContain('this system does not hold user code within its process');
   });
 
-  it('refuses tools, graders and tests in Python by that reason', async () => {
+  it('refuses tools, graders and tests in Python for that reason', async () => {
     expect(await code.run(request('python', 'tools.py'))).toEqual(refusal);
     for (const apart of [code.startGrader(), code.startTester('python', [])]) {
       expect(await apart.run(request('python', 'checks/verify.py'))).toEqual(refusal);
@@ -66,7 +66,7 @@ describe('user code without Python', () => {
     }
   });
 
-  it('does not start where the boundary is required', async () => {
+  it('does not start if the sandbox is required', async () => {
     const start = startUserCode({
       python,
       workDir: folder.path,
@@ -103,11 +103,11 @@ describe('a world on a host without Python', () => {
     return loaded.name;
   };
 
-  it('is not loaded with code in Python, which is named', async () => {
+  it('is not loaded if it has code in Python, and the error names the file', async () => {
     await expect(load(notesWorld())).rejects.toThrow(`tools.py cannot run: ${noPython}`);
   });
 
-  it('is loaded with code in TypeScript alone', async () => {
+  it('is loaded if it has code in TypeScript only', async () => {
     expect(await load(initTree({ name: 'Billing', api: true }))).toBe('Billing');
   });
 });

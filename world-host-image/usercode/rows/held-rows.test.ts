@@ -272,8 +272,8 @@ const query = (entity: string): HeldStep => ({
   order: null,
 });
 
-describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (language) => {
-  it('are what the store answers, whatever was written, undone and reset', async () => {
+describe.each(['python', 'typescript'] as const)('reads from cached rows in %s', (language) => {
+  it('return what the store would, whatever was written, undone and reset', async () => {
     let answered = 0;
     const session = fc.record({
       before: fc.option(heldRows),
@@ -298,7 +298,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
     expect(answered).toBeGreaterThan(100);
   });
 
-  it('are told of to the host, once for each entity of a run', async () => {
+  it('are reported to the host, once for each entity of a run', async () => {
     const store = openHeldStore();
     await write(store, { notes: [{ id: 1, text: 'a' }], pairs: [{ left: 'a', right: 1 }] });
     const reads: string[] = [];
@@ -312,7 +312,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
     expect(reads).toEqual(['notes', 'pairs', 'notes']);
   });
 
-  it('are of the store that a call is over, and of no other', async () => {
+  it('use the store of the current call, and no other', async () => {
     const stores = [openHeldStore(), openHeldStore()];
     for (const [id, store] of stores.entries()) await write(store, { notes: [{ id, text: 'a' }] });
     for (let round = 0; round < 3; round += 1) {
@@ -323,7 +323,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
     }
   });
 
-  it('go to the host where an entity is too large to be held', async () => {
+  it('go to the host if an entity is too large for the cache', async () => {
     const store = openHeldStore();
     const text = 'x'.repeat(1_000);
     await write(store, { notes: Array.from({ length: 2_200 }, (_, id) => ({ id, text })) });
@@ -335,7 +335,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
     });
   });
 
-  it('leave no ask for a number that the function asked for last time, until it writes', async () => {
+  it('need no request for a number that the function requested last time, until it writes', async () => {
     const store = openHeldStore();
     await write(store, { notes: [{ id: 1, text: 'a' }] });
     const row = { left: 'a', right: 1 };
@@ -369,7 +369,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
     expect(await run([query('notes')])).toEqual([]);
   });
 
-  it('see what was written before them', async () => {
+  it('see earlier writes of the same run', async () => {
     const store = openHeldStore();
     await write(store, { notes: [{ id: 1, text: 'a' }] });
     const access = accessOf(store);
@@ -379,7 +379,7 @@ describe.each(['python', 'typescript'] as const)('reads of held rows in %s', (la
   });
 });
 
-it('a worker of Python that has lost what it held asks the host again', async () => {
+it('a Python worker that has lost its cache requests rows from the host', async () => {
   const store = openHeldStore();
   await write(store, { notes: [{ id: 1, text: 'a' }] });
   const insert: HeldStep = { do: 'insert', entity: 'notes', row: { id: 2, text: 'b' } };

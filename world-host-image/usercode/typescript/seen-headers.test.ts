@@ -4,7 +4,7 @@ import { watchHeaders } from './seen-headers.ts';
 
 const given = () => watchHeaders({ accept: 'text/html', 'x-mark': '7' });
 
-it('notes the headers that are looked at, there or not', () => {
+it('reads of headers are recorded, present or not', () => {
   const { headers, seen } = given();
   expect([headers.accept, 'x-none' in headers, Object.hasOwn(headers, 'x-mark')]).toEqual([
     'text/html',
@@ -14,7 +14,7 @@ it('notes the headers that are looked at, there or not', () => {
   expect(seen()).toEqual(['accept', 'x-mark', 'x-none']);
 });
 
-it('has shown all to whatever goes over them or changes them', () => {
+it('iteration over headers and changes to them count as reads of all', () => {
   for (const use of [
     (headers: Record<string, string>) => ({ ...headers }),
     (headers: Record<string, string>) => JSON.stringify(headers),
@@ -30,7 +30,7 @@ it('has shown all to whatever goes over them or changes them', () => {
   expect([{ ...headers }, seen()]).toEqual([{ 'x-mark': '8' }, 'all']);
 });
 
-it('shows nothing to what looks through a proxy unseen', () => {
+it('inspection of the proxy reveals no header unseen', () => {
   const { headers, seen } = given();
   expect(inspect(headers)).not.toContain('text/html');
   expect(seen()).toEqual([]);

@@ -58,7 +58,7 @@ describe('imports', () => {
 });
 
 describe('promises', () => {
-  it('waits for what the function began with the store', async () => {
+  it('are awaited if the function used the store', async () => {
     await load(`
       import { insert } from 'svc_env';
       export function f() { void insert('things', { id: 1, name: 'late' }); return 'done'; }
@@ -74,7 +74,7 @@ describe('promises', () => {
     expect(await bench.value('typescript', 'all', { access })).toBe(3);
   });
 
-  it('fails a run for a refusal and for an error that nobody awaited', async () => {
+  it('fail the run if a refusal or an error was not awaited', async () => {
     await load(`
       import { insert, get } from 'svc_env';
       export function refusal() { void insert('things', { id: 1 }); return 'done'; }
@@ -94,7 +94,7 @@ describe('promises', () => {
     }
   });
 
-  it('reports what was thrown, whatever it is', async () => {
+  it('report any thrown value', async () => {
     await load(`
       export const text = () => { throw 'a text'; };
       export const nothing = async () => { throw undefined; };
@@ -137,7 +137,7 @@ describe('what the process may do', () => {
     expect(names.filter((name) => name !== 'LC_CTYPE')).toEqual(['HOME', 'LANG', 'TMPDIR', 'TZ']);
   });
 
-  it('has bounded memory, and says so when it is used up', async () => {
+  it('has limited memory, and reports when it runs out', async () => {
     await load(`
       export function f() { const all = []; for (;;) all.push(new Array(1000).fill(all.length)); }
       export const calm = () => 'calm';
@@ -166,13 +166,13 @@ describe('timers that a call leaves', () => {
     ['is of a module', "process.getBuiltinModule('timers').setInterval(tick, 1).unref();"],
   ];
 
-  it.each(leaving)('end with it, also one that %s', async (_, leave) => {
+  it.each(leaving)('end with the call, also one that %s', async (_, leave) => {
     await load(`${ticking} export const start = () => { ${leave} return 'left'; };`);
     expect(await bench.value('typescript', 'start')).toBe('left');
     expect(await bench.value('typescript', 'look')).toBe(0);
   });
 
-  it('cost no worker when they have gone off or were cleared', async () => {
+  it('do not cost the worker if they have fired or were cleared', async () => {
     await load(`${ticking}
       export const calm = async () => {
         setInterval(tick, 1_000).unref()[Symbol.dispose]();
