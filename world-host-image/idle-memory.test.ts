@@ -21,7 +21,7 @@ const playedHeap = () => {
   return { heap, look };
 };
 
-it('collects once it is idle, and then not until the heap has grown again', () => {
+it('garbage is collected once when the host is idle, and again only after the heap has grown', () => {
   const { heap, look } = playedHeap();
   look();
   look();
@@ -33,7 +33,7 @@ it('collects once it is idle, and then not until the heap has grown again', () =
   expect(heap.collected).toBe(2);
 });
 
-it('leaves a host alone that has something to do', () => {
+it('garbage is not collected while the host is busy', () => {
   const { heap, look } = playedHeap();
   heap.busy = 0.5;
   look();
@@ -43,7 +43,7 @@ it('leaves a host alone that has something to do', () => {
   expect(heap.collected).toBe(1);
 });
 
-it('leaves a heap alone that holds so much that others would wait for the collection', () => {
+it('garbage is not collected in a heap so large that calls would wait', () => {
   const { heap, look } = playedHeap();
   Object.assign(heap, { physicalMb: 150, usedMb: 120 });
   look();

@@ -59,7 +59,7 @@ afterAll(() => world.stop());
 
 const titel = 'there is no field "titel"; did you mean "title"?';
 
-it.each(['py', 'ts'])('by user code (%s)', async (language) => {
+it.each(['py', 'ts'])('a misspelt field is refused in user code (%s)', async (language) => {
   const failed = async (kind: string) => (await world.call('tool', `${language}_${kind}`)).error;
   expect(await failed('where')).toMatchObject({
     code: 'refused',
@@ -74,7 +74,7 @@ it.each(['py', 'ts'])('by user code (%s)', async (language) => {
   expect(caught.output).toEqual(['notes', 'shape', 'titel', titel]);
 });
 
-it('by a call for the state, of rows and of the ledger', async () => {
+it('a misspelt field is refused in a `state` call, for rows and for the ledger', async () => {
   const failed = async (entity: string, field: string) =>
     (await world.call('state', undefined, { entity, where: { [field]: 'x' } })).error;
   expect(await failed('notes', 'titel')).toMatchObject({

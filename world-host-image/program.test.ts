@@ -19,7 +19,7 @@ describe('a session', () => {
     expect(state.output).not.toMatchObject({ digest: version.stateDigest });
   });
 
-  it('fetches nothing that came with the assignment', async () => {
+  it('fetches no blob that came with the assignment', async () => {
     const { control } = await startBench();
     const along = [...version.blobs].map(([digest, bytes]) => [
       digest,
@@ -51,7 +51,7 @@ describe('a session', () => {
     });
   });
 
-  it('changes nothing when a tool fails, and says why', async () => {
+  it('changes nothing if a tool fails, and reports why', async () => {
     const { control } = await startBench();
     await openOn(control);
     const before = (await control.call('state')).output;
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect((await control.call('state')).output).toEqual(before);
   });
 
-  it('seeds, resets, grades and tells its state', async () => {
+  it('seeds, resets, grades and returns its state', async () => {
     const { control } = await startBench();
     await openOn(control, { task });
     const rows = { users: [{ login: 'dee', id: 4 }] };
@@ -114,7 +114,7 @@ describe('a session', () => {
     expect((await control.call('grade')).output).toMatchObject({ passed: false });
   });
 
-  it('grades by Python source, which reads and cannot write', async () => {
+  it('grades by Python source, which can read and not write', async () => {
     const { control } = await startBench();
     const source = `def verify(ctx):
     ctx.check("two users", len(ctx.query("users")) == 2)
@@ -126,7 +126,7 @@ describe('a session', () => {
     });
   });
 
-  it('fails a grade without a grader, and calls that make no sense', async () => {
+  it('refuses a grade without a grader, and invalid calls', async () => {
     const { control } = await startBench();
     await openOn(control);
     expect((await control.call('grade')).error).toMatchObject({ code: 'no_grader' });
@@ -145,7 +145,7 @@ describe('a session', () => {
 });
 
 describe('recycling', () => {
-  it('proves the base state, whatever was done, and serves again without fetching', async () => {
+  it('proves the base state, whatever was done, and serves the next session without fetching', async () => {
     const { control } = await startBench();
     const first = await openOn(control, { task });
     await first('POST', issues, { title: 'left behind' });
@@ -173,7 +173,7 @@ describe('recycling', () => {
 describe('loading ahead of a session', () => {
   const order = { generation: 1, bundle: version.bundle, snapshot: version.snapshot, blobs: {} };
 
-  it('holds the version, tells its digest, and serves it without fetching again', async () => {
+  it('keeps the version, reports its digest, and serves it without fetching again', async () => {
     const { control } = await startBench();
     const { address } = (await control.message('reportWarm')).body;
     control.load(order);
@@ -192,7 +192,7 @@ describe('loading ahead of a session', () => {
     expect(control.received.filter(({ operation }) => operation === 'getBlob')).toHaveLength(2);
   });
 
-  it('tells why it cannot, and ends', async () => {
+  it('reports why it fails, and ends', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     control.load({ ...order, snapshot: `sha256:${'0'.repeat(64)}` });

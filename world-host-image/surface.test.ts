@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host-bench.ts';
 
 describe('the API surface', () => {
-  it('serves routes in the vendor’s words and notes every request', async () => {
+  it('serves routes in the vendor’s words and records every request', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     expect((await api('GET', issues, undefined, 'wrong')).status).toBe(401);
@@ -74,7 +74,7 @@ describe('the API surface', () => {
     expect(JSON.stringify(page.output)).toContain('broken handler');
   });
 
-  it('refuses what is no request of the vendor', async () => {
+  it('refuses requests that are not the vendor’s', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     const put = await api('PUT', issues);
@@ -98,7 +98,7 @@ describe('the API surface', () => {
     expect(head.headers.get('content-length')).not.toBe('0');
   });
 
-  it('says so before a session is served and after its end', async () => {
+  it('answers that no session is served, before one begins and after it ends', async () => {
     const { control, host } = await startBench();
     const { body } = await control.message('reportWarm');
     expect((await fetch(`${body.address}/users`)).status).toBe(503);

@@ -18,7 +18,7 @@ describe('createAddresses', () => {
   });
   const serve = (text: string) => addresses?.serve(text);
 
-  it('changes what ends where the address ends, wherever it stands', () => {
+  it('rewrites an address anywhere in a text, if it ends there', () => {
     const home = 'http://ses--api.localhost:4600';
     expect(serve(base)).toBe(home);
     expect(serve(`"${base}/a","${base}?b","${base}{/c}"`)).toBe(
@@ -29,14 +29,14 @@ describe('createAddresses', () => {
     );
   });
 
-  it('leaves longer hosts, ports and users alone', () => {
+  it('leaves longer hosts, ports and user names alone', () => {
     for (const text of ['.uk/a', '-two.example', ':8080/', 's', '@a.example', '%2e', 'é']) {
       expect(serve(base + text)).toBe(base + text);
     }
     expect(serve('http://notes.example/a')).toBe('http://notes.example/a');
   });
 
-  it('takes back every address of the session, in texts of any depth, and no names of members', () => {
+  it('restores every address of the session, in texts at any depth, and not in names of members', () => {
     const given = {
       'http://[::1]:80': [{ a: 'see http://[::1]:80/x' }, 1, null],
       b: 'http://[::1]:8',
@@ -49,14 +49,14 @@ describe('createAddresses', () => {
     expect(JSON.stringify(addresses?.takeBack(named, 6))).toBe(`{"__proto__":"${base}"}`);
   });
 
-  it('takes back addresses with any prefix of the API, the longest that stands there', () => {
+  it('restores addresses with any prefix of the API, the longest one first', () => {
     const at = (rest: string) => `http://ses--api.localhost:4600${rest}`;
     const given = [at('/api/v3/a'), at('/api/a'), at('/api/v4'), at('/a'), at('/apis')];
     const taken = [`${base}/a`, `${base}/a`, `${base}/v4`, `${base}/a`, `${base}/apis`];
     expect(addresses?.takeBack(given, 6)).toEqual(taken);
   });
 
-  it('takes nothing back that would grow by more bytes than there is room for', () => {
+  it('restores nothing that would grow beyond the limit in bytes', () => {
     const short = createAddresses({ vendor, api: null }, 'http://a');
     const [given, taken] = [
       ['http://a é', { b: 'http://a' }],
@@ -67,7 +67,7 @@ describe('createAddresses', () => {
     expect(short?.takeBack('http://a '.repeat(100_000), 1_000_000)).toBeUndefined();
   });
 
-  it('knows bytes in which none can stand, escaped or not', () => {
+  it('recognizes bytes that cannot contain an address, escaped or not', () => {
     const mayStandIn = (text: string) => addresses?.mayStandIn(Buffer.from(text));
     for (const text of [
       '"http://[::1]:80/a"',
@@ -79,7 +79,7 @@ describe('createAddresses', () => {
     expect(mayStandIn('{"a":"http://[::1]:8"}')).toBe(false);
   });
 
-  it('changes headers and notations, and no other body', () => {
+  it('rewrites headers and JSON notations, and no other body', () => {
     if (addresses === undefined) throw new Error('the world has a vendor');
     const answer = { ...jsonAnswer(201, `"${base}"`), headers: { location: `${base}/notes/1` } };
     const served = { body: '"http://ses--api.localhost:4600"' };
@@ -98,7 +98,7 @@ describe('createAddresses', () => {
     expect(serveAnswer(addresses, typed('text/x-patch')).body).toBe(`"${base}"`);
   });
 
-  it('there are none without a vendor', () => {
+  it('has no addresses without a vendor', () => {
     expect(createAddresses({ vendor: null, api: null }, 'http://a')).toBeUndefined();
   });
 });
@@ -144,7 +144,7 @@ describe('a session', () => {
   };
   afterAll(() => Promise.all([api.stop(), other.stop()]));
 
-  it('answers addresses at which it is called, behind a gateway, too', async () => {
+  it('answers with the addresses at which it is called, also behind a gateway', async () => {
     expect((await api.get('/notes/1')).json).toMatchObject({ title: `${api.url}/notes/1` });
     const host = 'ses-1--api.worlds.example.com';
     const [length, body] = await getBehind({ host, 'x-forwarded-proto': 'https' });
@@ -153,7 +153,7 @@ describe('a session', () => {
     expect((await getBehind({ host: '<script>' }))[1]).toContain(`${api.url}/notes/1`);
   });
 
-  it('answers a text with its addresses, and the bytes of a file as they are, whatever their type', async () => {
+  it('rewrites addresses in a text, and returns the bytes of a file unchanged, whatever their type', async () => {
     expect((await api.get('/pages/1')).text).toBe(`<a href="${api.url}/notes/1">`);
     for (const type of ['text/html', 'image/svg+xml', 'application/json', '1']) {
       const { headers, text: body } = await api.get(`/files/${encodeURIComponent(type)}`);
@@ -162,7 +162,7 @@ describe('a session', () => {
     }
   });
 
-  it('keeps the vendor’s in rows and in the ledger, whichever client wrote them', async () => {
+  it('keeps the vendor’s addresses in rows and in the ledger, whichever client wrote them', async () => {
     const note = (at: ApiClient) => ({
       id: 2,
       title: 'A',
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect(api.rows('notes', { id: 3 })).toMatchObject([{ title: `${base}/x` }]);
   });
 
-  it('takes no body that its addresses make larger than a body may be', async () => {
+  it('refuses a body that addresses enlarge beyond the limit', async () => {
     const send = async (title: string): Promise<number> => {
       const headers = { authorization: `Bearer ${api.token}`, host: 'a' };
       const asked = request(`${api.url}/notes`, { method: 'POST', headers });
@@ -204,13 +204,13 @@ describe('a session', () => {
     expect(api.rows('notes', { id: 4 })).toMatchObject([{ title: `${base} `.repeat(40_000) }]);
   });
 
-  it('finds rows by the addresses that it told', async () => {
+  it('finds rows by the addresses that it answered', async () => {
     const title = encodeURIComponent(`${api.url}/notes/1`);
     expect((await api.get(`/notes?title=${title}`)).json).toHaveLength(1);
     expect((await api.get(`/titles/${title}`)).json).toMatchObject({ id: 1 });
   });
 
-  it('has one validator for one state, wherever it is called', async () => {
+  it('has one validator for one state, at whichever address it is called', async () => {
     const [here, there] = await Promise.all([api.get('/notes/1'), other.get('/notes/1')]);
     expect(here.headers.get('etag')).toBe(there.headers.get('etag'));
     expect(here.text).not.toBe(there.text);

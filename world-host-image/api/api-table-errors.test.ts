@@ -32,7 +32,7 @@ describe('errors', () => {
     method: await api.ask('PUT', '/notes', { body: {} }),
   });
 
-  it('by default: JSON with 401, 404 and 400', async () => {
+  it('are by default JSON with 401, 404 and 400', async () => {
     await serve({ operations });
     const shown = Object.entries(await answers()).map(([name, { status, text, headers }]) => [
       name,
@@ -51,7 +51,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('are replayed as given, with status and content type', async () => {
+  it('are answered as declared, with status and content type', async () => {
     await serve({
       api: `error_content_type = "application/xml"
 unauthorized = "<no who=\\"you\\"/>"
@@ -71,14 +71,14 @@ invalid_status = 422`,
     expect(invalid.headers.get('content-type')).toBe('application/xml; charset=utf-8');
   });
 
-  it('have no body when it is empty', async () => {
+  it('have no body if the declared one is empty', async () => {
     await serve({ api: 'unauthorized = ""\nnot_found = ""\ninvalid = ""', operations });
     for (const { text, headers } of Object.values(await answers())) {
       expect([text, headers.get('content-type')]).toEqual(['', null]);
     }
   });
 
-  it('are noted in the ledger with their reason, which the client is not told', async () => {
+  it('are recorded in the ledger with their reason, which the client does not get', async () => {
     await serve({ operations });
     await answers();
     const reasons = (await api.requests()).map(({ response }) => (response as Row).reason);
@@ -112,7 +112,7 @@ describe('rate_limits', () => {
   const clock = { at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 600 } as const;
   const hour = Date.parse('2026-03-01T10:00:00Z') / 1_000;
 
-  it('are told by all answers of their routes, each header by the first limit that has it', async () => {
+  it('set headers on all answers of their routes, each by the first limit that declares it', async () => {
     const paths = ['/few', '/free', '/notes/{id}'];
     const get = paths.map((path) =>
       operation('GET', path, path.includes('{') ? 'single = true\nfilter = { id = "id" }' : ''),

@@ -29,14 +29,14 @@ const beside = ({ json }: Answer, envelope = 'data'): Row => {
 const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
 
 describe('paging keys', () => {
-  it('by default: nothing is paged, and a bare list is bare', async () => {
+  it('page nothing by default, and leave a bare list bare', async () => {
     await serve({ operations: list, notes: notesUpTo(150) });
     const answer = await api.get('/notes?limit=5&offset=5&cursor=x');
     expect(answer.json).toHaveLength(150);
     expect(answer.headers.get('link')).toBeNull();
   });
 
-  it('by default: 100 rows a page, "limit", "offset", "cursor", "hits" and "cursor"', async () => {
+  it('are by default "limit", "offset", "cursor", "hits" and "cursor", with 100 rows a page', async () => {
     const paged = operation('GET', '/by-offset', 'page = "offset"') + list;
     await serve({
       api: 'page = "cursor"\nenvelope = "data"',
@@ -58,7 +58,7 @@ describe('paging keys', () => {
     expect(beside(offset)).toEqual({ hits: 250 });
   });
 
-  it('page, page_size and the names of parameters', async () => {
+  it('set the kind of pages, their size and the names of parameters', async () => {
     const names =
       'limit_param = "per_page"\noffset_param = "skip"\ncursor_param = "starting_after"';
     await serve({
@@ -80,7 +80,7 @@ describe('paging keys', () => {
     expect(await data(`/by-cursor?starting_after=${cursor}`)).toEqual([4, 5]);
   });
 
-  it('hits_key, cursor_key and previous_key', async () => {
+  it('set the names of the count and the cursors by hits_key, cursor_key and previous_key', async () => {
     const keys = 'hits_key = "total"\ncursor_key = "next"\nprevious_key = "prev"';
     await serve({
       api: `page = "cursor"\npage_size = 2\nenvelope = "data"\n${keys}`,
@@ -96,14 +96,14 @@ describe('paging keys', () => {
     expect(beside(await api.get('/by-offset?offset=2'))).toEqual({ total: 5 });
   });
 
-  it('hits_key = "" leaves the count out', async () => {
+  it('leave the count out if hits_key is ""', async () => {
     const operations = list + operation('GET', '/unpaged', 'page = "none"');
     await serve({ api: 'page = "cursor"\nenvelope = "data"\nhits_key = ""', operations });
     expect(beside(await api.get('/notes'))).toEqual({ cursor: null });
     expect((await api.get('/unpaged')).json).toEqual({ data: [] });
   });
 
-  it('cursor_absent_when_done, inherited and own', async () => {
+  it('leave the cursor out of the last page by cursor_absent_when_done, inherited or own', async () => {
     const own = operation('GET', '/own', 'cursor_absent_when_done = false');
     const keys = 'cursor_absent_when_done = true\nprevious_key = "prev"';
     await serve({
@@ -118,7 +118,7 @@ describe('paging keys', () => {
     expect(beside(await api.get('/own?limit=3'))).toEqual({ hits: 3, cursor: null, prev: null });
   });
 
-  it('page_headers, on bare lists too', async () => {
+  it('set headers by page_headers, also on bare lists', async () => {
     const headers = '{ cursor = "X-Next", total = "X-Total", previous = "X-Previous" }';
     await serve({
       api: `page = "cursor"\npage_size = 2\npage_headers = ${headers}`,
@@ -148,7 +148,7 @@ describe('page_links', () => {
       ),
     );
 
-  it('by offset: absolute, with the query of the request', async () => {
+  it('are absolute by offset, with the query of the request', async () => {
     const keys = 'page_links = true\ncursor_key = "next"\nprevious_key = "previous"';
     await serve({
       api: `page = "offset"\npage_size = 2\nenvelope = "data"\n${keys}`,
@@ -177,7 +177,7 @@ describe('page_links', () => {
     expect(links(await api.get('/notes?offset=99'))).toMatchObject({ prev: at('offset=97') });
   });
 
-  it('by cursor: followed forwards, from the last page backwards, and to the first', async () => {
+  it('lead by cursor forwards, from the last page backwards, and to the first', async () => {
     const header = 'page_headers = { cursor = "X-Next" }';
     await serve({
       api: `page = "cursor"\npage_size = 2\npage_links = true\n${header}`,
@@ -215,7 +215,7 @@ describe('page_links', () => {
   });
 });
 
-describe('a page that makes no sense', () => {
+describe('a page request that makes no sense', () => {
   const cursorOf = (operationName: string, path: string) => async (): Promise<string> => {
     const { json } = await api.get(`/${operationName}?limit=1`);
     return `${path}?cursor=${(json as Row).cursor}`;
@@ -236,7 +236,7 @@ describe('a page that makes no sense', () => {
     ['cursor of nobody', '/notes?cursor=abc'],
     ['cursor with another letter', async () => `${await cursorOf('notes', '/notes')()}A`],
     ['cursor of another route', cursorOf('other', '/notes')],
-  ])('gets "invalid": a %s', async (_, path) => {
+  ])('gets the answer "invalid": a %s', async (_, path) => {
     await serve({
       api: 'page = "cursor"\nenvelope = "data"\ninvalid = \'{"message":"bad page"}\'\ninvalid_status = 422',
       operations:
@@ -247,7 +247,7 @@ describe('a page that makes no sense', () => {
     expect([answer.status, answer.json]).toEqual([422, { message: 'bad page' }]);
   });
 
-  it('but not a limit of 1, of 10,000, beyond page_size, or beyond the rows', async () => {
+  it('accepts a limit of 1, of 10,000, beyond page_size, or beyond the rows', async () => {
     await serve({ api: 'page = "offset"\npage_size = 2', operations: list, notes: notesUpTo(3) });
     expect(ids((await api.get('/notes?limit=1')).json)).toEqual([1]);
     expect((await api.get('/notes?limit=10000')).json).toHaveLength(3);
@@ -257,7 +257,7 @@ describe('a page that makes no sense', () => {
 });
 
 describe('a list without pages', () => {
-  it('that is longer than an answer may be counts all rows and says that it was cut', async () => {
+  it('that is longer than an answer may be is cut, with the count of all rows and a note', async () => {
     const read = (path: string, name: string, lines: string) =>
       operation('GET', path, lines, { name });
     await serve({
@@ -291,7 +291,7 @@ describe('a list without pages', () => {
 });
 
 describe('a tool that is bound to a paged route', () => {
-  it('takes its paging parameters and is answered cursors', async () => {
+  it('accepts its paging parameters and gets cursors', async () => {
     const properties = { limit: { type: 'integer' }, cursor: { type: 'string' } };
     const input = { type: 'object', additionalProperties: false, properties };
     await serve({

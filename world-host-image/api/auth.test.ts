@@ -39,7 +39,7 @@ describe("the session's token", () => {
     { scheme: 'none' },
   ];
 
-  it('is taken from the Authorization header in every way that one carries it', () => {
+  it('is accepted in every form of the Authorization header', () => {
     const headers = [
       'Bearer st-abc',
       'bearer st-abc',
@@ -65,7 +65,7 @@ describe("the session's token", () => {
     }
   });
 
-  it('is needed under every scheme, also where the vendor wants nothing', () => {
+  it('is required under every scheme, even if the vendor requires nothing', () => {
     const wrong = ['', 'Bearer', 'Bearer st-ab', 'Bearer st-abc d', basic('a:b'), 'Basic ?'];
     for (const auth of schemes) {
       expect([auth, accepts(under(auth), {})]).toEqual([auth, false]);
@@ -75,7 +75,7 @@ describe("the session's token", () => {
     }
   });
 
-  it('is taken from the header that the scheme names, and from no other', () => {
+  it('is accepted in the header that the scheme names, and in no other', () => {
     const api = under({ scheme: 'header', name: 'X-Api-Key' });
     expect(accepts(api, { 'x-api-key': 'st-abc' })).toBe(true);
     expect(accepts(api, { 'x-api-key': 'st-abd' })).toBe(false);
@@ -84,7 +84,7 @@ describe("the session's token", () => {
     expect(accepts(own, { authorization: 'st-abc' })).toBe(true);
   });
 
-  it('is taken from the query parameter that the scheme names, and from no other', () => {
+  it('is accepted in the query parameter that the scheme names, and in no other', () => {
     const api = under({ scheme: 'query', name: 'api_key' });
     expect(accepts(api, {}, 'api_key=st-abc')).toBe(true);
     expect(accepts(api, {}, 'api_key=other&api_key=st-abc')).toBe(true);
@@ -105,7 +105,7 @@ describe('a minted bearer', () => {
   const refusalFor = (door: ReturnType<typeof openDoor>, token: string, at = api) =>
     refusalOf(door, at, { headers: { authorization: `Bearer ${token}` }, query });
 
-  it('is taken until it expires, and then the challenge says so', () => {
+  it('is accepted until it expires, and then refused with that reason', () => {
     const door = openDoor();
     const token = door.tokens.mintAccess(['write', 'read']);
     expect(refusalFor(door, token)).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a minted bearer', () => {
     });
   });
 
-  it('is refused when it is unknown, a refresh token, or of a world with another scheme', () => {
+  it('is refused if it is unknown, a refresh token, or of a world with another scheme', () => {
     const door = openDoor();
     const invalid = {
       status: 401,
@@ -139,7 +139,7 @@ describe('a minted bearer', () => {
     expect(refusalFor(door, minted, under({}))).toMatchObject({ status: 401, headers: {} });
   });
 
-  it('is asked for without an error when a request shows nothing', () => {
+  it('is asked for without an error code if a request has no credential', () => {
     expect(refusalOf(openDoor(), api, { headers: {}, query })).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': 'Bearer realm="api"' },
@@ -147,7 +147,7 @@ describe('a minted bearer', () => {
     });
   });
 
-  it('is challenged for in characters that a header can hold', () => {
+  it('is asked for by a challenge of characters that a header can hold', () => {
     const door = openDoor();
     const odd = under({ scheme: 'oauth2', tokenPath: '/t', scope: 'a"b\u00e9 c' });
     expect(refusalFor(door, door.tokens.mintAccess([]), odd)?.headers).toEqual({

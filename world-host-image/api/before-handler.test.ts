@@ -99,7 +99,7 @@ describe.each(['py', 'ts'] as const)('a handler after before (%s)', (language) =
   };
   const isKept = (): boolean => api.rows('notes', { id: 50 }).length > 0;
 
-  it('has the request as it came, the rows that before wrote, and the headers of both', async () => {
+  it('gets the unchanged request and the rows that `before` wrote, and answers with the headers of both', async () => {
     await serve();
     expect(await act('on')).toMatchObject({
       ...{ status: 200, left: '41', own: '1' },
@@ -108,7 +108,7 @@ describe.each(['py', 'ts'] as const)('a handler after before (%s)', (language) =
     expect(isKept()).toBe(true);
   });
 
-  it('fails with the headers of before, and takes back what before wrote', async () => {
+  it('fails with the headers of `before`, and rolls its writes back', async () => {
     await serve();
     for (const [way, status] of Object.entries({ raise: 500, fail: 409, other: 500 })) {
       expect(await act(way)).toMatchObject({ status, left: '41', own: '1' });
@@ -118,7 +118,7 @@ describe.each(['py', 'ts'] as const)('a handler after before (%s)', (language) =
     expect((await act('on')).status).toBe(200);
   });
 
-  it('does not run where before answers, or sets a header that cannot be sent', async () => {
+  it('does not run if `before` answers, or sets a header that cannot be sent', async () => {
     await serve();
     expect(await act('odd')).toMatchObject({ status: 500, json: { error: 'internal' } });
     expect(isKept()).toBe(false);

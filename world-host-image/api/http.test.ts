@@ -53,7 +53,7 @@ const head = (line: string, ...headers: string[]): string =>
   [line, 'Host: notes.test', `Authorization: Bearer ${api.token}`, ...headers, '', ''].join('\r\n');
 
 describe('a connection', () => {
-  it('is announced to stay open for 75 s, longer than clients keep an idle one', async () => {
+  it('stays open for 75 s when idle, and says so, longer than clients keep one', async () => {
     expect((await api.get('/notes')).headers.get('keep-alive')).toBe('timeout=75');
   });
 });
@@ -63,7 +63,7 @@ describe('Last-Modified', () => {
   const http = 'Sun, 01 Mar 2026 09:00:00 GMT';
   beforeEach(() => api.ask('POST', '/notes', { body: made }));
 
-  it('is told where the route says which field knows, as a text or in seconds', async () => {
+  it('is sent if the route declares its field, a text or seconds', async () => {
     for (const path of ['/dated/7', '/stamped/7']) {
       expect((await api.get(path)).headers.get('last-modified')).toBe(http);
     }
@@ -72,7 +72,7 @@ describe('Last-Modified', () => {
     }
   });
 
-  it('is a condition, unless there is a validator', async () => {
+  it('is used as a condition unless there is a validator', async () => {
     const ask = async (headers: Record<string, string>) =>
       (await api.get('/dated/7', headers)).status;
     expect(await ask({ 'if-modified-since': http })).toBe(304);
@@ -83,7 +83,7 @@ describe('Last-Modified', () => {
 });
 
 describe('methods', () => {
-  it('HEAD is GET without its body', async () => {
+  it('answer HEAD like GET without a body', async () => {
     for (const path of ['/notes', '/notes/2', '/notes/9', '/nowhere']) {
       const [got, head] = await Promise.all([api.get(path), api.ask('HEAD', path)]);
       expect([head.status, head.text]).toEqual([got.status, '']);
@@ -94,7 +94,7 @@ describe('methods', () => {
     }
   });
 
-  it('OPTIONS tells what a path takes', async () => {
+  it('answer OPTIONS with the methods of a path', async () => {
     const options = await api.ask('OPTIONS', '/notes/2');
     expect([options.status, options.text, options.headers.get('allow')]).toEqual([
       204,
@@ -107,7 +107,7 @@ describe('methods', () => {
     expect((await api.ask('OPTIONS', '/notes', stranger)).status).toBe(401);
   });
 
-  it('another method is 405 and told which there are', async () => {
+  it('answer 405 for an unknown method, with the methods that exist', async () => {
     for (const method of ['PUT', 'DELETE', 'PROPFIND']) {
       const answer = await api.ask(method, '/notes');
       expect([answer.status, answer.headers.get('allow'), answer.json]).toEqual([
@@ -136,7 +136,7 @@ describe('bodies', () => {
     ['called bytes', { 'content-type': 'application/octet-stream' }],
     ['called a form, as curl does', form],
     ['called nothing', { 'content-type': '' }],
-  ])('JSON is taken %s', async (_, headers) => {
+  ])('are accepted as JSON %s', async (_, headers) => {
     expect(await post({ body: text, headers })).toEqual([201, note]);
   });
 
@@ -157,7 +157,7 @@ describe('bodies', () => {
     expect(await write(chunked, ...chunks, '0\r\n\r\n')).toContain('HTTP/1.1 201');
   });
 
-  it('are read as forms, by the types of the fields that they are written into', async () => {
+  it('are read as forms, by the types of their fields', async () => {
     const body =
       'id=7&title=5&rank=1.5&pinned=true&tags[]=1&tags[]=b&owner[login]=9&owner[age]=9&key=&stamp=';
     expect(await post({ body, headers: form })).toEqual([
@@ -202,12 +202,12 @@ describe('bodies', () => {
     ['files', 415, { body: new FormData() }],
     ['compressed bytes', 415, { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } }],
     ['too much', 413, { body: { ...note, title: 'x'.repeat(2 * 1024 * 1024) } }],
-  ])('%s gets %i and the words of invalid', async (_, status, asked) => {
+  ])('are refused: %s gets %i in the words of `invalid`', async (_, status, asked) => {
     expect(await post(asked)).toEqual([status, { error: 'invalid' }]);
     expect(api.rows('notes', {})).toHaveLength(2);
   });
 
-  it('are refused over the limit in chunks, too', async () => {
+  it('are refused over the limit, also in chunks', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const chunked = ['Transfer-Encoding: chunked', 'Connection: close'];
     const begin = head('POST /notes HTTP/1.1', ...chunked);
@@ -216,7 +216,7 @@ describe('bodies', () => {
     );
   });
 
-  it('are ignored where none is wanted', async () => {
+  it('are ignored if the route takes none', async () => {
     const gone = await api.ask('DELETE', '/notes/1', { body: '{broken', headers: form });
     expect(gone.status).toBe(204);
     const body = 'what is this';
@@ -224,14 +224,14 @@ describe('bodies', () => {
     expect(await write(read, body)).toContain('HTTP/1.1 200');
   });
 
-  it('are taken up to the limit', async () => {
+  it('are accepted up to the limit', async () => {
     const title = 'x'.repeat(1024 * 1024 - 30);
     expect((await post({ body: { id: 7, title } }))[0]).toBe(201);
   });
 });
 
 describe('conditional requests', () => {
-  it('answer 304 to a client that has the answer, and the answer once it changed', async () => {
+  it('are answered 304 for a client that has the answer, until it changes', async () => {
     const first = await api.get('/notes/1');
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
@@ -247,7 +247,7 @@ describe('conditional requests', () => {
     expect((await api.get('/notes/1')).headers.get('etag')).toBe(etag);
   });
 
-  it('compare weakly, among several, or with any', async () => {
+  it('compare validators weakly, against several or any', async () => {
     const etag = (await api.get('/notes')).headers.get('etag') ?? '';
     const status = async (value: string) =>
       (await api.get('/notes', { 'if-none-match': value })).status;
@@ -260,7 +260,7 @@ describe('conditional requests', () => {
     expect((await api.ask('HEAD', '/notes', asked)).status).toBe(304);
   });
 
-  it('are for good answers to GET', async () => {
+  it('apply to successful answers to GET', async () => {
     expect((await api.get('/notes/9')).headers.get('etag')).toBeNull();
     expect((await api.get('/notes/9', { 'if-none-match': '*' })).status).toBe(404);
     expect((await api.get('/accepted', { 'if-none-match': '*' })).status).toBe(202);
@@ -270,7 +270,7 @@ describe('conditional requests', () => {
   });
 });
 
-describe('requests out of the ordinary', () => {
+describe('unusual requests', () => {
   it('may name a whole URL, as for a proxy', async () => {
     const answer = await write(
       head('GET http://elsewhere.test/notes/1?x HTTP/1.1', 'Connection: close'),
@@ -305,7 +305,7 @@ describe('requests out of the ordinary', () => {
     expect(noted?.request).toMatchObject({ headers: { 'x-a': '1, 2' } });
   });
 
-  it('lead nowhere when their texts can name nothing', async () => {
+  it('are answered 404 if their texts can name nothing', async () => {
     expect((await api.get('/titles/%00')).status).toBe(404);
     expect((await api.get('/titles/%EF%BF%BD%F0%9F%90%84')).status).toBe(404);
     expect((await api.get(`/titles/${'x'.repeat(10_000)}`)).status).toBe(404);

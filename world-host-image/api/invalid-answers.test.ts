@@ -38,55 +38,55 @@ const routes = [
 const world = { operations: routes, notes: notesUpTo(2), books: [{ id: 1 }] };
 const note = { id: 9, note: { name: 'Nine' } };
 
-describe('a rejected request', () => {
+describe('the answer to a rejected request', () => {
   it.each<[string, [method: string, path: string, Asked?], Record<string, unknown>]>([
     [
-      'is told the part of its body that a field was taken from',
+      'names the part of its body that a field was taken from',
       ['POST', '/books/1/notes', { body: { id: 9, note: { name: '' } } }],
       { param: 'note.name', field: 'title', message: expect.stringContaining('fewer than 1') },
     ],
     [
-      'is told what it left out',
+      'names the field that it left out',
       ['POST', '/books/1/notes', { body: { id: 9 } }],
       { param: 'note.name', field: 'title', message: 'is missing' },
     ],
     [
-      'is told the field itself where the route takes the whole body',
+      'names the field itself if the route takes the whole body',
       ['POST', '/notes', { body: { id: 9, title: 'x', owner: { age: 'old' } } }],
       { param: 'owner.age', field: 'owner.age', message: expect.stringContaining('integer') },
     ],
     [
-      'is told the argument of its path that refers to nothing',
+      'names the argument of its path that refers to nothing',
       ['POST', '/books/7/notes', { body: note }],
       { param: 'book', field: 'book_id', message: 'refers to books, which has no such row' },
     ],
     [
-      'is told the key that is taken',
+      'names the key that is taken',
       ['POST', '/books/1/notes', { body: { ...note, id: 1 } }],
       { param: 'id', field: 'id', message: 'is taken by another row' },
     ],
     [
-      'is told its limit',
+      'names its limit',
       ['GET', '/notes?limit=0'],
       { param: 'limit', field: 'limit', message: 'must be a whole number from 1 to 10000' },
     ],
     [
-      'is told its cursor',
+      'names its cursor',
       ['GET', '/notes?cursor=zzz'],
       { param: 'cursor', field: 'cursor', message: expect.stringMatching(/^is no cursor of /) },
     ],
     [
-      'is told the argument that is missing',
+      'names the argument that is missing',
       ['DELETE', '/notes'],
       { param: 'id', field: 'id', message: expect.stringMatching(/^must be given/) },
     ],
     [
-      'is told that its body is none',
+      'reports a missing body',
       ['POST', '/notes', { body: '{"id":' }],
       { param: null, field: null, message: 'The body is not JSON' },
     ],
     [
-      'is told that its body is no object',
+      'reports a body that is no object',
       ['POST', '/notes', { body: [1] }],
       { param: null, field: null, message: 'the body must be an object' },
     ],
@@ -96,7 +96,7 @@ describe('a rejected request', () => {
     expect([answer.status, answer.json]).toEqual([400, body]);
   });
 
-  it('is told all that is wrong in a list', async () => {
+  it('lists all problems', async () => {
     const api = await serve({
       ...world,
       api: `invalid = '{"errors":[{"field":"{field}","message":"{message}"}]}'`,
@@ -106,7 +106,7 @@ describe('a rejected request', () => {
     expect(fields.toSorted()).toEqual(['id', 'rank', 'title']);
   });
 
-  it('of a handler is told where its body does not fit "request", and what is refused later', async () => {
+  it('of a handler names the part of its body that does not fit "request", and later refusals', async () => {
     const world = await serve({
       api: `invalid = '${told}'\ninvalid_by = { duplicate = { status = 409 } }`,
       operations: operation(
@@ -179,7 +179,7 @@ describe.each(['api/handlers.py', 'api/handlers.ts'] as const)('a handler in %s'
       files: { [file]: references[file] },
     });
 
-  it('catches the reference to a row that is not there, where it inserts', async () => {
+  it('can catch the refusal of a dangling reference at the insert', async () => {
     const api = await serveReferences();
     const answer = await api.ask('POST', '/notes', { body: { book: 7 } });
     expect([answer.status, answer.json]).toEqual([
@@ -195,7 +195,7 @@ describe.each(['api/handlers.py', 'api/handlers.ts'] as const)('a handler in %s'
     expect([made.status, made.json]).toMatchObject([200, { book_id: 7 }]);
   });
 
-  it('is answered for when it leaves a reference dangling at its end', async () => {
+  it('fails with the vendor’s answer if a reference dangles at its end', async () => {
     const api = await serveReferences();
     const { status, json } = await api.ask('POST', '/drops', { body: {} });
     expect([status, json]).toEqual([
@@ -232,7 +232,7 @@ describe('invalid_by', () => {
     ['a row in use', ['DELETE', '/books/1'], 422, '{"code":"unknown"}'],
     ['a shape', ['POST', '/notes', { body: { id: 9 } }], 400, '{"code":"invalid"}'],
     ['anything else', ['GET', '/notes?limit=0'], 422, '{"code":"invalid"}'],
-  ])('words %s', async (_, [method, path, asked = {}], status, text) => {
+  ])('sets the words for %s', async (_, [method, path, asked = {}], status, text) => {
     const notes = notesUpTo(2).map((row) => ({ ...row, book_id: 1 }));
     const api = await serve({
       ...world,

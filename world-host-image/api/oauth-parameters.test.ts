@@ -7,7 +7,7 @@ const read = (type: string, text: string): unknown => {
   return parameters instanceof Map ? Object.fromEntries(parameters) : parameters;
 };
 
-it('reads forms and JSON, and takes empty parameters as left out', () => {
+it('parameters are read from forms and JSON, and empty ones count as missing', () => {
   const expected = { grant_type: 'client_credentials', scope: 'a b' };
   const cases: [string, string][] = [
     [form, 'grant_type=client_credentials&scope=a+b&client_id='],
@@ -19,7 +19,7 @@ it('reads forms and JSON, and takes empty parameters as left out', () => {
   for (const [type, text] of cases) expect([type, read(type, text)]).toEqual([type, expected]);
 });
 
-it('says what it could not read', () => {
+it('unreadable parameters are refused with the reason', () => {
   const cases: [string, string, string][] = [
     [form, 'scope=a&scope=b', 'a parameter is there twice'],
     ['application/json', '{"scope":["a"]}', 'a parameter is not a text'],
@@ -32,7 +32,7 @@ it('says what it could not read', () => {
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
-it('finds the secret of the client in a Basic header, form-encoded or not, or in the body', () => {
+it('the client’s secret is found in a Basic header, form-encoded or not, or in the body', () => {
   const body = new Map([['client_secret', 's']]);
   expect(clientSecrets(basic('id:a+b%2B'), new Map())).toEqual(['a+b%2B', 'a b+']);
   expect(clientSecrets(basic('id:a%'), new Map())).toEqual(['a%']);

@@ -132,7 +132,7 @@ describe('a client library', () => {
       plain,
     );
 
-  it('is granted a token by header and by body, uses it and refreshes it', async () => {
+  it('gets a token by header and by body, uses it and refreshes it', async () => {
     await open(oauthScheme);
     for (const how of [oauth.ClientSecretBasic, oauth.ClientSecretPost]) {
       const granted = await ask(how(world.token), { scope: 'write read' });
@@ -160,7 +160,7 @@ describe('a client library', () => {
     expect(world.rows('notes', { id: 2 })).toEqual([note]);
   });
 
-  it('understands why it is refused', async () => {
+  it('gets an error that it understands', async () => {
     await open(oauthScheme);
     await expect(ask(oauth.ClientSecretBasic('wrong'))).rejects.toMatchObject({
       cause: [{ scheme: 'basic', parameters: { realm: 'token' } }],
@@ -184,7 +184,7 @@ describe('a client library', () => {
 });
 
 describe('the token path', () => {
-  it('answers as RFC 6749 has it, form or JSON, and lets nobody keep the answer', async () => {
+  it('answers as RFC 6749 requires, to a form or JSON, and forbids caching the answer', async () => {
     await open(oauthScheme);
     const asForm = await post(own());
     expect(asForm.body).toEqual({
@@ -203,7 +203,7 @@ describe('the token path', () => {
     expect((await get('/notes', bearer(world.token))).status).toBe(200);
   });
 
-  it('refuses what it does not grant', async () => {
+  it('refuses grants that it does not support', async () => {
     await open(oauthScheme);
     const { refresh_token: token } = (await post(own({ scope: 'read' }))).body;
     const refresh = { grant_type: 'refresh_token', refresh_token: token };
@@ -248,7 +248,7 @@ describe('the token path', () => {
     expect(await ledger()).toMatchObject([{ status, operation, path }]);
   });
 
-  it('is noted in the ledger without a secret', async () => {
+  it('is recorded in the ledger without secrets', async () => {
     await open(oauthScheme);
     const { body } = await post(own({ client_id: `own ${world.token}`, assertion: 'private' }));
     await post({ ...own(), grant_type: 'refresh_token', refresh_token: body.refresh_token });
@@ -283,7 +283,7 @@ describe('the token path', () => {
     }
   });
 
-  it('mints tokens that expire by the clock of the session', async () => {
+  it('mints tokens that expire by the session’s clock', async () => {
     await open(oauthScheme, {
       clock: { at: '2026-03-01T00:00:00Z', mode: 'stepped', rate: 1_800 },
     });
@@ -298,7 +298,7 @@ describe('the token path', () => {
     expect((await get('/notes', bearer(renewed.access_token))).status).toBe(200);
   });
 
-  it('forgets its tokens on a reset, and mints the same again under a seed', async () => {
+  it('forgets its tokens on a reset, and mints the same ones again under a seed', async () => {
     await open(oauthScheme, { seed: 7 });
     const mint = async () => {
       const first = (await post(own())).body;
@@ -314,7 +314,7 @@ describe('the token path', () => {
     expect(await mint()).toEqual(before);
   });
 
-  it('says nothing of scopes when the connector has none', async () => {
+  it('does not mention scopes if the connector has none', async () => {
     await open(oauthScheme.replace('scope = "read, write"', ''));
     const { body } = await post(own());
     expect(body).not.toHaveProperty('scope');
@@ -342,7 +342,7 @@ describe('a credential of the vendor', () => {
     expect(JSON.stringify(entries)).not.toContain(world.token);
   });
 
-  it('does so from a header of its own, too', async () => {
+  it('opens the API from a header of its own, too', async () => {
     await open('scheme = "header"\nname = "X-Notes"\nsecret_env = "NOTES_KEY"');
     const answer = await get('/echo', { 'x-notes': world.token, 'x-other': 'kept', cookie: 'a=b' });
     const { headers } = await jsonOf(answer);
@@ -354,7 +354,7 @@ describe('a credential of the vendor', () => {
     expect(text).not.toContain(world.token);
   });
 
-  it('is the token of the session even where the vendor wants none', async () => {
+  it('is the session’s token even if the vendor requires none', async () => {
     await open('scheme = "none"');
     expect((await get('/notes')).status).toBe(401);
     expect((await get('/notes', bearer(world.token))).status).toBe(200);

@@ -26,7 +26,7 @@ const notFound = { error: 'not_found' };
 const invalid = { error: 'invalid' };
 
 describe('action', () => {
-  it('is "read" unless it is given, also for an operation without the table', async () => {
+  it('is "read" by default, also for an operation without the table', async () => {
     const plain = '[[operations]]\nname = "plain"\npath = "/plain"\nentity = "notes"\n';
     await serve({ operations: operation('GET', '/notes') + plain, notes: notesUpTo(2) });
     const listed = await api.get('/notes');
@@ -38,7 +38,7 @@ describe('action', () => {
     expect(listed.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('"create" inserts a row and answers it with 201', async () => {
+  it('inserts a row for "create" and answers it with 201', async () => {
     await serve({ operations: operation('POST', '/notes', 'action = "create"') });
     const created = await api.ask('POST', '/notes', { body: { id: 7, title: 'New' } });
     expect([created.status, created.json]).toEqual([201, { id: 7, title: 'New' }]);
@@ -47,7 +47,7 @@ describe('action', () => {
     expect([again.status, again.json]).toEqual([400, invalid]);
   });
 
-  it('"update" writes the first row that the filter selects and answers it', async () => {
+  it('writes the first selected row for "update" and answers it', async () => {
     const lines = 'action = "update"\nfilter = { id = "id" }';
     await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(2) });
     const updated = await api.ask('PATCH', '/notes/2', { body: { title: 'Changed', rank: 1.5 } });
@@ -59,7 +59,7 @@ describe('action', () => {
     expect([wrong.status, wrong.json]).toEqual([400, invalid]);
   });
 
-  it('"delete" removes all rows that the filter selects, with 204 and no body', async () => {
+  it('removes all selected rows for "delete", with 204 and no body', async () => {
     const lines = 'action = "delete"\nfilter = { state = "state" }';
     const notes = notesUpTo(3, (id) => ({ state: id === 2 ? 'open' : 'done' }));
     await serve({ operations: operation('DELETE', '/notes/of/{state}', lines), notes });
@@ -70,7 +70,7 @@ describe('action', () => {
     expect((await api.ask('DELETE', '/notes/of/done')).status).toBe(404);
   });
 
-  it('"delete" is refused while others refer to the row', async () => {
+  it('refuses "delete" while other rows refer to the row', async () => {
     const lines = 'action = "delete"\nfilter = { id = "id" }';
     const operations = operation('DELETE', '/books/{id}', lines, { entity: 'books' });
     await serve({ operations, books: [{ id: 1 }], notes: notesUpTo(1, () => ({ book_id: 1 })) });
@@ -116,12 +116,12 @@ match = { title = "contains", tag = "contains", start = "prefix", login = "equal
     ['?ids=3', [3]],
     ['?ids[]=1&ids=2&ids[]=x', [1, 2]],
     ['?id[]=2', [1, 2, 3]],
-  ])('answers /notes%s with %j', async (query, found) => {
+  ])('answer /notes%s with %j', async (query, found) => {
     await serve({ operations, notes });
     expect(ids(await api.get(`/notes${query}`))).toEqual(found);
   });
 
-  it('compares every character of a text', async () => {
+  it('compare every character of a text', async () => {
     const texts = ['k\u0000a', 'k\u0000b', 'K%_*[a]?', ''];
     const odd = texts.map((key, index) => ({ id: index + 1, title: 'x', key }));
     const match = 'filter = { key = "key", in = "key", start = "key" }';
@@ -148,7 +148,7 @@ match = { title = "contains", tag = "contains", start = "prefix", login = "equal
     expect(await found('in', '%')).toEqual([3]);
   });
 
-  it('must have its arguments where rows are written', async () => {
+  it('require their arguments for writes', async () => {
     const write = (action: string) => `action = "${action}"\nfilter = { id = "id" }`;
     await serve({
       operations:
@@ -164,7 +164,7 @@ match = { title = "contains", tag = "contains", start = "prefix", login = "equal
     expect(api.rows('notes', {})).toHaveLength(2);
   });
 
-  it('says where a created row belongs, whatever the body says', async () => {
+  it('set the fields of a created row, whatever the body says', async () => {
     const lines = 'action = "create"\nfilter = { login = "owner.login" }';
     await serve({ operations: operation('POST', '/users/{login}/notes', lines) });
     const body = { id: 1, title: 'x', owner: { login: 'eve', age: 3 } };
@@ -197,7 +197,7 @@ describe('paths', () => {
     expect((await api.get('/titles/a/b')).status).toBe(404);
   });
 
-  it('take the literal before the argument, and one slash at the end', async () => {
+  it('prefer a literal to an argument, and accept one slash at the end', async () => {
     await serve({ operations, notes });
     expect((await api.get('/notes/latest')).json).toMatchObject({ id: 1 });
     expect((await api.get('/notes/2/')).json).toMatchObject({ id: 2 });
@@ -205,7 +205,7 @@ describe('paths', () => {
     expect((await api.get('/Notes/2')).status).toBe(404);
   });
 
-  it('are refused when an escape is broken or no UTF-8', async () => {
+  it('are refused if an escape is broken or not UTF-8', async () => {
     await serve({ operations, notes });
     for (const path of ['/titles/%', '/titles/%zz', '/titles/%E0%A4%A']) {
       const answer = await api.get(path);
@@ -215,7 +215,7 @@ describe('paths', () => {
 });
 
 describe('status', () => {
-  it('is answered as it is given, without a body where HTTP has none', async () => {
+  it('is answered as declared, without a body if HTTP allows none', async () => {
     await serve({
       operations: [
         operation('GET', '/notes', 'status = 203'),
@@ -239,7 +239,7 @@ describe('status', () => {
 });
 
 describe('envelope and single', () => {
-  it('wrap lists and objects, inherited, own, or none', async () => {
+  it('wrap lists and objects in the inherited envelope, an own one, or none', async () => {
     await serve({
       api: 'envelope = "data"',
       operations: [
@@ -265,7 +265,7 @@ describe('envelope and single', () => {
     expect(listed.json).toEqual({ data: [{ ...body, id: 3 }], hits: 1 });
   });
 
-  it('"single" of an update that is false writes every row', async () => {
+  it('write every selected row if "single" of an update is false', async () => {
     const lines = 'action = "update"\nsingle = false\nfilter = { state = "state" }';
     const notes = notesUpTo(3, (id) => ({ state: id === 3 ? 'open' : 'done' }));
     await serve({ operations: operation('PATCH', '/notes/of/{state}', lines), notes });
@@ -274,7 +274,7 @@ describe('envelope and single', () => {
     expect(api.rows('notes', { rank: 1 })).toHaveLength(2);
   });
 
-  it('"single" of a delete that is true removes the first row', async () => {
+  it('remove only the first row if "single" of a delete is true', async () => {
     const lines = 'action = "delete"\nsingle = true\nstatus = 200\nfilter = { state = "state" }';
     const notes = notesUpTo(2, () => ({ state: 'done' }));
     await serve({ operations: operation('DELETE', '/notes/of/{state}', lines), notes });
@@ -282,7 +282,7 @@ describe('envelope and single', () => {
     expect(api.rows('notes', {})).toMatchObject([{ id: 2 }]);
   });
 
-  it('a single object that is not there is the not_found of the route', async () => {
+  it('answer the route’s not_found for a single object that does not exist', async () => {
     await serve({
       api: 'not_found = \'{"message":"gone"}\'\nnot_found_status = 410',
       operations: [
@@ -305,7 +305,7 @@ describe('envelope and single', () => {
 describe('body, defaults and generate', () => {
   const create = (lines: string) => operation('POST', '/notes', `action = "create"\n${lines}`);
 
-  it('"body" takes what it names, from where it lies, and nothing else', async () => {
+  it('take from the body only the named fields, from their places', async () => {
     const lines = 'body = { id = "number", title = "note.title", "owner.login" = "/by/0" }';
     await serve({ operations: create(lines) });
     const body = { number: 1, note: { title: 'x' }, by: ['ann'], state: 'done', id: 99 };
@@ -318,13 +318,13 @@ describe('body, defaults and generate', () => {
     expect([lacking.status, lacking.json]).toEqual([400, invalid]);
   });
 
-  it('"body" takes null for a value', async () => {
+  it('take null in the body as a value', async () => {
     await serve({ operations: create('body = { id = "id", title = "title", rank = "rank" }') });
     const body = { id: 1, title: 'x', rank: null };
     expect((await api.ask('POST', '/notes', { body })).json).toEqual(body);
   });
 
-  it('"defaults" stand where the body says nothing, when creating and when updating', async () => {
+  it('apply "defaults" to fields missing in the body, when creating and updating', async () => {
     const update =
       'action = "update"\nfilter = { id = "id" }\ndefaults = { state = "done", tags = ["u"] }';
     const operations =
@@ -339,7 +339,7 @@ describe('body, defaults and generate', () => {
     expect(updated.json).toEqual({ id: 2, title: 'y', state: 'done', tags: [] });
   });
 
-  it('"generate" makes values that no client can choose', async () => {
+  it('set "generate" values that no client can choose', async () => {
     const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
     await serve({ operations: create(lines), notes: [{ id: 41, title: 'x' }] });
     const before = Math.floor(Date.now() / 1000);
@@ -353,7 +353,7 @@ describe('body, defaults and generate', () => {
     expect(next.json).toMatchObject({ id: 43 });
   });
 
-  it('"generate" goes by the clock and the seed of the session', async () => {
+  it('derive "generate" values from the session’s clock and seed', async () => {
     const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
     const world = { operations: create(lines) };
     const made = async () => {
@@ -366,7 +366,7 @@ describe('body, defaults and generate', () => {
     expect(await made()).toEqual(first);
   });
 
-  it('"generate" of an update writes over the row', async () => {
+  it('overwrite the row by "generate" of an update', async () => {
     const lines = 'action = "update"\nfilter = { id = "id" }\ngenerate = { stamp = "now" }';
     await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(1) });
     const { json } = await api.ask('PATCH', '/notes/1', { body: { stamp: 5 } });
@@ -380,13 +380,13 @@ describe('body, defaults and generate', () => {
     expect([answer.status, answer.json]).toEqual([400, invalid]);
   });
 
-  it('take no body for an empty one', async () => {
+  it('treat a missing body as an empty one', async () => {
     const lines = 'defaults = { title = "untitled" }\ngenerate = { id = "int" }';
     await serve({ operations: create(lines) });
     expect((await api.ask('POST', '/notes')).json).toEqual({ title: 'untitled', id: 1 });
   });
 
-  it('take names of prototypes for fields, which the contract refuses', async () => {
+  it('treat names of prototypes as fields, which the contract refuses', async () => {
     await serve({ operations: create('') });
     for (const body of [
       '{"title":"x","__proto__":{"id":5}}',

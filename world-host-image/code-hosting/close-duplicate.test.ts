@@ -24,12 +24,12 @@ describe('the task close-duplicate', () => {
     });
   });
 
-  it('passes one that does what the instruction says', async () => {
+  it('passes one that follows the instruction', async () => {
     await work();
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('passes whatever the order and the words', async () => {
+  it('passes one that does so in another order and other words', async () => {
     const closing = { state: 'closed', state_reason: 'not_planned' };
     await world.tool('update_issue', {
       ...on(157),

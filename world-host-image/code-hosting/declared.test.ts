@@ -51,17 +51,17 @@ const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise
 
 type Row = Record<string, unknown>;
 
-it('is a document that the linter passes', async () => {
+it('the OpenAPI document passes the linter', async () => {
   expect(await lintOpenApi(document)).toEqual([]);
 }, 120_000);
 
-it('all lists of a repository have the declared answers', async () => {
+it('all lists of a repository answer as declared', async () => {
   const repositories = world.rows('repositories', {});
   const places = repositories.map(({ owner, name }) => ({ owner, repo: name }));
   expect(await faultsOf(ofRepository, places)).toEqual([]);
 }, 60_000);
 
-it('all issues and pull requests have the declared answers', async () => {
+it('all issues and pull requests answer as declared', async () => {
   expect(await faultsOf(ofIssue, world.rows('issues', {}))).toEqual([]);
   expect(await faultsOf(ofPull, world.rows('pulls', {}))).toEqual([]);
 }, 60_000);

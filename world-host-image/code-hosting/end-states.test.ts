@@ -66,11 +66,11 @@ const gradeNow = async (): Promise<{ text: string; grade: Grade }> => {
   return { text: JSON.stringify(output), grade: output as Grade };
 };
 
-it('has states for each task of the template', () => {
+it('end states exist for each task of the template', () => {
   expect(tables.map(({ task }) => task)).toEqual(world.contract.tasks.map(({ name }) => name));
 });
 
-describe.each(tables)('what is left of $task', ({ task, states }) => {
+describe.each(tables)('an end state of $task', ({ task, states }) => {
   beforeEach(() => world.begin(task));
 
   it.each(states)('$verdict: $what', async (state) => {

@@ -16,7 +16,7 @@ import {
 const world = await serveCodeHost();
 
 describe('addresses', () => {
-  it('in an answer lead to the session, and none to a host that does not exist', async () => {
+  it('in an answer lead to the session, and never to an unknown host', async () => {
     const octokit = world.octokit();
     const { data, headers } = await octokit.rest.issues.create({ ...repository, title: 'A' });
     const { data: comment } = await octokit.rest.issues.createComment({ ...on(157), body: 'B' });
@@ -38,7 +38,7 @@ describe('addresses', () => {
     expect(JSON.stringify([data, comment, onPull])).not.toContain('api.code.example');
   });
 
-  it('that a comment speaks of are the vendor’s in its row', async () => {
+  it('in a comment are the vendor’s in its row', async () => {
     const { data } = await world.client().issues.get(on(139));
     const body = `The same as ${data.url}.`;
     const comment = await world.client().issues.createComment({ ...on(157), body });
@@ -110,7 +110,7 @@ describe('commits', () => {
     expect(await errorOf(list({ until: 'soon' }))).toEqual(invalid(bad));
   });
 
-  it('tell which pull requests they belong to', async () => {
+  it('list the pull requests that they belong to', async () => {
     const { repos, pulls } = world.client();
     const { data } = await pulls.get(pull(150));
     const ofCommit = async (commit_sha: string) =>
@@ -152,7 +152,7 @@ describe('commits', () => {
 });
 
 describe('refs', () => {
-  it('are listed by how they begin', async () => {
+  it('are listed by prefix', async () => {
     const { git } = world.client();
     const matching = async (ref: string) =>
       (await git.listMatchingRefs({ ...repository, ref })).data.map((row) => row.ref);
@@ -165,7 +165,7 @@ describe('refs', () => {
 });
 
 describe('repositories', () => {
-  it('begin with the labels that the vendor gives them', async () => {
+  it('start with the vendor’s default labels', async () => {
     await world.client().repos.createInOrg({ org: 'northquay', name: 'ferry' });
     const ferry = { owner: 'northquay', repo: 'ferry' };
     const { data } = await world.client().issues.listLabelsForRepo(ferry);
@@ -187,7 +187,7 @@ describe('repositories', () => {
     expect((await world.client().repos.delete(ferry)).status).toBe(204);
   });
 
-  it('are counted by their owner while they are public, and are nothing else than that or private', async () => {
+  it('are counted by their owner while public, and are either public or private', async () => {
     const { repos, orgs } = world.client();
     const count = async () => (await orgs.get({ org: 'northquay' })).data.public_repos;
     const before = await count();
@@ -201,7 +201,7 @@ describe('repositories', () => {
     expect(await count()).toBe(before);
   });
 
-  it('that are archived can be read, and written to when they no longer are', async () => {
+  it('can be read while archived, and written to afterwards', async () => {
     const { repos, issues } = world.client();
     await repos.update({ ...repository, archived: true });
     const archived = refused(403, 'Repository was archived so is read-only.');
@@ -217,7 +217,7 @@ describe('repositories', () => {
   });
 });
 
-it('a merged pull request cannot be opened again as the issue that it is', async () => {
+it('a merged pull request cannot be reopened through its issue', async () => {
   const { issues, pulls } = world.client();
   const bad = { resource: 'PullRequest', field: 'state', code: 'invalid' };
   const opened = issues.update({ ...on(148), state: 'open' });

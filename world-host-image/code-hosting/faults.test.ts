@@ -25,7 +25,7 @@ const noted = async (): Promise<unknown[]> => {
   ]);
 };
 
-it('a status that passes is tried again by the client', async () => {
+it('the vendor’s client retries a transient status', async () => {
   await set([{ name: 'busy', routes: ['/repos/*'], nth: 1, times: 2, status: 503 }]);
   const { status, data } = await world.octokit().rest.issues.get(on(139));
   expect([status, data.number]).toEqual([200, 139]);
@@ -36,7 +36,7 @@ it('a status that passes is tried again by the client', async () => {
   ]);
 });
 
-it('a dropped connection is tried again by the client, which makes one comment too many where it was heard', async () => {
+it('the vendor’s client retries a dropped connection, and writes a comment twice if the first request was executed', async () => {
   const comment = { ...on(139), body: 'once, please' };
   const comments = async () => {
     const { data } = await world.client().issues.listComments({ ...on(139), per_page: 100 });
@@ -50,7 +50,7 @@ it('a dropped connection is tried again by the client, which makes one comment t
   expect(await comments()).toBe(3);
 });
 
-it("a limit in force is told in the vendor's headers, and ends a client that does not wait", async () => {
+it('an enforced limit is reported in the vendor’s headers, and fails a client that does not wait', async () => {
   await set([
     {
       name: 'tight',
@@ -74,7 +74,7 @@ it("a limit in force is told in the vendor's headers, and ends a client that doe
   });
 });
 
-it('a grader tells what a fault did from what the agent did', async () => {
+it('a grader distinguishes effects of a fault from those of the agent', async () => {
   await set([{ name: 'busy', nth: 1, status: 503 }]);
   await world.octokit().rest.issues.get(on(139));
   world.session.task = {

@@ -31,7 +31,7 @@ const write = async (name: string, path: string, text: string, more: object = {}
 };
 
 describe('files', () => {
-  it('are as they are at a commit, a branch or a tag', async () => {
+  it('are read at a commit, a branch or a tag', async () => {
     const colors = 'web/src/map/colors.ts';
     expect(decoded((await read(colors)).content)).toContain("reserved: '#b06f00'");
     expect(decoded((await read(colors, 'v2.6.0')).content)).toContain("reserved: '#f0b35a'");
@@ -44,7 +44,7 @@ describe('files', () => {
     );
   });
 
-  it('are listed by folder, as a tree, and found again by their ids', async () => {
+  it('are listed by folder and as a tree, and found by their ids', async () => {
     const names = ((await read('server')) as unknown as File[]).map(({ name, type }) => [
       name,
       type,
@@ -62,7 +62,7 @@ describe('files', () => {
     expect(decoded(blob.data.content)).toContain('customer: mail.customerId');
   });
 
-  it('are not all read anew at each commit for a tree that there is not', async () => {
+  it('are not read again at each commit for an unknown tree', async () => {
     const shaOf = (index: number) => String(index).padStart(40, '0');
     const numbers = Array.from({ length: 1_000 }, (_, index) => index);
     const commits = numbers.map((index) => ({
@@ -81,7 +81,7 @@ describe('files', () => {
     expect(await errorOf(world.client().git.getTree(asked))).toEqual(notFound);
   });
 
-  it('are found by the ids of folders as they once were', async () => {
+  it('are found by the ids of former folders', async () => {
     const treeOf = async (tree_sha: string) =>
       (await world.client().git.getTree({ ...repository, tree_sha, recursive: '1' })).data.tree;
     const idOf = async () => (await treeOf('main')).find(({ path }) => path === 'notes')?.sha ?? '';
@@ -104,7 +104,7 @@ describe('files', () => {
     expect(await pathsOf(await idOf())).toEqual(['b.md']);
   });
 
-  it('tell what a repository is, and who made it', async () => {
+  it('show a repository’s readme, licence and contributors', async () => {
     const readme = await world.client().repos.getReadme(repository);
     expect(decoded(readme.data.content)).toMatch(/^# Berth/);
     const raw = await world
@@ -128,7 +128,7 @@ describe('files', () => {
     expect(tags.data.map(({ name }) => name)).toEqual(['v2.7.0', 'v2.6.0']);
   });
 
-  it('are written, each time in a commit of its own', async () => {
+  it('are written, each in a commit of its own', async () => {
     const name = await branch('docs/arrivals');
     const made = await write(name, 'docs/arrivals.md', '# Arrivals\n');
     expect(made.status).toBe(201);
@@ -173,7 +173,7 @@ describe('files', () => {
     expect([response.status, answer.message]).toEqual([status, message]);
   });
 
-  it('can begin an empty repository, whose other users may not write to it', async () => {
+  it('can start an empty repository, to which other users cannot write', async () => {
     await world.client().repos.createForAuthenticatedUser({ name: 'notes' });
     const own = { owner: 'quay-triage', repo: 'notes' };
     const empty = world.client().repos.getContent({ ...own, path: '' });
@@ -208,7 +208,7 @@ describe('refs', () => {
     expect(await errorOf(none)).toEqual(notFound);
   });
 
-  it('tell what protects them, and which commit is at their tip', async () => {
+  it('report their protection and the commit at their tip', async () => {
     const main = await world.client().repos.getBranchProtection({ ...repository, branch: 'main' });
     expect(main.data.required_pull_request_reviews?.required_approving_review_count).toBe(1);
     const open = { ...repository, branch: await branch('feat/o') };
@@ -221,7 +221,7 @@ describe('refs', () => {
     expect((await world.client().repos.listCommentsForCommit(head)).data).toEqual([]);
   });
 
-  it('are tags as well as branches', async () => {
+  it('include tags as well as branches', async () => {
     const ref = 'refs/tags/v2.7.1';
     await world.client().git.createRef({ ...repository, ref, sha: tip });
     const got = await world.client().git.getRef({ ...repository, ref: 'tags/v2.7.1' });
@@ -232,7 +232,7 @@ describe('refs', () => {
     expect(world.rows('tags', { name: 'v2.7.1' })).toEqual([]);
   });
 
-  it('move forwards, and backwards when they are forced', async () => {
+  it('move forwards, and backwards only if forced', async () => {
     const ref = `heads/${await branch('feat/y')}`;
     const before = 'e313771f';
     const older = world
@@ -252,7 +252,7 @@ describe('refs', () => {
 });
 
 describe('comparing', () => {
-  it('tells what one has that another has not', async () => {
+  it('lists the commits and files that one ref has and another has not', async () => {
     const compare = async (basehead: string) =>
       (await world.client().repos.compareCommitsWithBasehead({ ...repository, basehead })).data;
     const ahead = await compare('main...occupancy-nights');
@@ -272,7 +272,7 @@ describe('comparing', () => {
     expect(await errorOf(compare('main...none'))).toEqual(notFound);
   });
 
-  it('has 250 commits on a page, and at most a hundred where a number is asked for', async () => {
+  it('returns 250 commits on a page by default, and at most a hundred if a number is given', async () => {
     const shaOf = (index: number) => String(index).padStart(40, '0');
     const commits = Array.from({ length: 260 }, (_, index) => ({
       ...repository,
@@ -296,7 +296,7 @@ describe('comparing', () => {
     expect((await compare({ per_page: 500 })).data.commits).toHaveLength(100);
   });
 
-  it('is answered as a diff', async () => {
+  it('returns a diff', async () => {
     const asked = { ...repository, basehead: 'main...danish-plads' };
     const format = { mediaType: { format: 'diff' } };
     const { data } = await world.client().repos.compareCommitsWithBasehead({ ...asked, ...format });
@@ -305,7 +305,7 @@ describe('comparing', () => {
 });
 
 describe('merging', () => {
-  it('brings what was merged into the files of the base', async () => {
+  it('brings the merged changes into the files of the base', async () => {
     await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
     const merged = await read('server/reports/occupancy.ts');
     expect(decoded(merged.content)).toContain('day < stay.departure || stay.isDayVisit');
@@ -342,7 +342,7 @@ describe('merging', () => {
     expect(await errorOf(none)).toEqual(refused(404, 'Head does not exist'));
   });
 
-  it('tells webhooks of what was pushed', async () => {
+  it('sends a push event to webhooks', async () => {
     const name = await branch('feat/p');
     const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
     await world.client().repos.createWebhook({ ...repository, config });

@@ -24,12 +24,12 @@ describe('the task follow-up-needs-info', () => {
     });
   });
 
-  it('finds what waits through the search', async () => {
+  it('lists the waiting issues by the search', async () => {
     const found = await world.tool('search_issues', { q: `org:northquay is:open label:${name}` });
     expect(found).toMatchObject({ total_count: 3 });
   });
 
-  it('passes one that looks at each of them', async () => {
+  it('passes one that examines each issue', async () => {
     await world.tool('remove_label', { ...on(152), name });
     await closeForgotten();
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
@@ -44,7 +44,7 @@ describe('the task follow-up-needs-info', () => {
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('fails one that closes all that waits', async () => {
+  it('fails one that closes all waiting issues', async () => {
     await closeForgotten();
     for (const issue of [on(152), { owner: 'northquay', repo: 'tide-feed', issue_number: 53 }]) {
       await world.tool('update_issue', { ...issue, state: 'closed', state_reason: 'not_planned' });
@@ -57,7 +57,7 @@ describe('the task follow-up-needs-info', () => {
     ]);
   });
 
-  it('fails one that takes every label away', async () => {
+  it('fails one that removes every label', async () => {
     await closeForgotten();
     await world.client().issues.removeAllLabels(on(152));
     const other = { owner: 'northquay', repo: 'tide-feed', issue_number: 53 };

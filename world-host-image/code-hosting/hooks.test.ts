@@ -26,7 +26,7 @@ const register = (events: string[], more: object = {}) =>
   world.client().repos.createWebhook({ ...repository, config, events, ...more });
 
 describe('webhooks', () => {
-  it('are registered, listed, changed and deleted, and never tell their secret', async () => {
+  it('are registered, listed, changed and deleted, and never reveal their secret', async () => {
     const { status, data } = await register(['issues', 'issue_comment']);
     expect(status).toBe(201);
     expect(data).toMatchObject({
@@ -52,7 +52,7 @@ describe('webhooks', () => {
     expect(await errorOf(world.client().repos.getWebhook(hook))).toEqual(notFound);
   });
 
-  it('can be registered for events that exist, and for no others', async () => {
+  it('can be registered only for events that exist', async () => {
     const wrong = { value: 'bogus', resource: 'Hook', field: 'events', code: 'invalid' };
     expect(await errorOf(register(['issues', 'bogus']))).toEqual(invalid(wrong));
     const { data } = await register(['issues', 'workflow_run']);
@@ -63,7 +63,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('are for those who manage the repository', async () => {
+  it('can be managed only by those who manage the repository', async () => {
     const foreign = { owner: 'mikkelh', repo: 'marstal-tides', config };
     expect(await errorOf(world.client().repos.createWebhook(foreign))).toMatchObject({
       status: 403,
@@ -73,7 +73,7 @@ describe('webhooks', () => {
 });
 
 describe('deliveries', () => {
-  it('tell of what happens, to whom it may concern', async () => {
+  it('report events to the hooks that subscribe to them', async () => {
     await register(['*']);
     const delivered = await told(async () => {
       await world.client().issues.create({ ...repository, title: 'A', labels: ['bug'] });
@@ -93,7 +93,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('tell of a new issue before they tell what it was given, each with the issue as it is', async () => {
+  it('report a new issue before its labels and assignees, each with the issue’s current state', async () => {
     await register(['issues']);
     const given = {
       labels: ['bug', 'p1'],
@@ -121,7 +121,7 @@ describe('deliveries', () => {
     expect(second).toMatchObject({ label: { name: 'p1' }, issue: opened?.issue });
   });
 
-  it('begin with a ping, to the new hook alone, whatever it is told of', async () => {
+  it('begin with a ping, only to the new hook, whatever its events', async () => {
     const hooks: number[] = [];
     for (const events of [['issues'], ['*']]) hooks.push((await register(events)).data.id);
     const [first = 0] = hooks;
@@ -142,7 +142,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('are tried at the address that a hook tells for it, as by its method', async () => {
+  it('are attempted by a ping at the hook’s ping address, as by its method', async () => {
     const { data } = await register(['push']);
     const ofPush = async (act: () => Promise<unknown>) =>
       (await told(act)).map(([operation]) => operation);
@@ -162,7 +162,7 @@ describe('deliveries', () => {
     expect(delivered).toEqual([]);
   });
 
-  it('leave out hooks that are off or want something else', async () => {
+  it('skip hooks that are inactive or subscribe to other events', async () => {
     await register(['pull_request'], { active: true });
     await register(['*'], { active: false });
     const delivered = await told(() =>

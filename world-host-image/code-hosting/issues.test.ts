@@ -68,7 +68,7 @@ describe('lists of issues', () => {
     expect(oldest.data[0]?.number).toBe(47);
   });
 
-  it('overlooks page numbers that make no sense, and gives a hundred at most', async () => {
+  it('ignores invalid page numbers, and returns at most a hundred issues', async () => {
     const asked = { ...repository, state: 'all' as const };
     const odd = { ...asked, per_page: 'many' as unknown as number, page: 0 };
     expect((await world.client().issues.listForRepo(odd)).data).toHaveLength(30);
@@ -157,7 +157,7 @@ describe('issues', () => {
     expect(world.rows('labels', { name: 'new' })).toEqual([]);
   });
 
-  it('refuses values of other kinds than a body may have', async () => {
+  it('refuses values of the wrong type in a body', async () => {
     const refused = async (body: object) => {
       const answer = await fetch(`${world.url}/repos/northquay/berth/issues`, {
         method: 'POST',
@@ -194,7 +194,7 @@ describe('issues', () => {
     expect(data.state).toBe('open');
   });
 
-  it('closes and opens again, with who, when and why', async () => {
+  it('closes and reopens an issue, with the user, the time and the reason', async () => {
     const closed = await world.client().issues.update({
       ...on(157),
       state: 'closed',

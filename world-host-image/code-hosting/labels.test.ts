@@ -16,7 +16,7 @@ import {
 const world = await serveCodeHost();
 
 describe('labels of an issue', () => {
-  it('adds labels whatever the case of their letters, and makes those that are missing', async () => {
+  it('adds labels in any case, and creates missing ones', async () => {
     const { data } = await world.client().issues.addLabels({
       ...on(157),
       labels: ['DUPLICATE', 'duplicate', 'area: gates'],
@@ -32,7 +32,7 @@ describe('labels of an issue', () => {
     expect(listed.data).toEqual(data);
   });
 
-  it('takes a label away', async () => {
+  it('removes a label', async () => {
     const { data } = await world.client().issues.removeLabel({ ...on(139), name: 'area: emails' });
     expect(names(data)).toEqual(['bug']);
     expect(
@@ -52,7 +52,7 @@ describe('labels of an issue', () => {
 });
 
 describe('labels of a repository', () => {
-  it('are put out of use and back, and say when and by whom', async () => {
+  it('are archived and restored, with the time and the user', async () => {
     const duplicate = { ...repository, name: 'duplicate' };
     const archive = async (archived: boolean) =>
       (await world.client().issues.updateLabel({ ...duplicate, archived } as never))
@@ -66,7 +66,7 @@ describe('labels of a repository', () => {
     expect(await archive(false)).toMatchObject({ archived_at: null, archived_by: null });
   });
 
-  it('lists and gets them', async () => {
+  it('lists and gets labels', async () => {
     const { data } = await world.client().issues.listLabelsForRepo(repository);
     expect(data).toHaveLength(15);
     const label = await world.client().issues.getLabel({ ...repository, name: 'good first issue' });
@@ -80,7 +80,7 @@ describe('labels of a repository', () => {
     );
   });
 
-  it('makes a label, once', async () => {
+  it('creates a label only once', async () => {
     const asked = {
       ...repository,
       name: 'area: map',
@@ -102,7 +102,7 @@ describe('labels of a repository', () => {
     ).toEqual(invalid({ resource: 'Label', field: 'name', code: 'already_exists' }));
   });
 
-  it('refuses a label without a name, of no colour, or with too much to say', async () => {
+  it('refuses a label without a name, with an invalid colour, or with a long description', async () => {
     expect(await errorOf(world.client().issues.createLabel({ ...repository, name: '' }))).toEqual(
       invalid({ resource: 'Label', field: 'name', code: 'missing_field' }),
     );
@@ -117,7 +117,7 @@ describe('labels of a repository', () => {
     });
   });
 
-  it('renames a label wherever it is carried', async () => {
+  it('renames a label on all issues that have it', async () => {
     const { data } = await world.client().issues.updateLabel({
       ...repository,
       name: 'area: emails',
@@ -141,7 +141,7 @@ describe('labels of a repository', () => {
     });
   });
 
-  it('deletes a label and takes it from the issues that carry it', async () => {
+  it('deletes a label and removes it from its issues', async () => {
     expect((await world.client().issues.deleteLabel({ ...repository, name: 'bug' })).status).toBe(
       204,
     );
@@ -153,7 +153,7 @@ describe('labels of a repository', () => {
 });
 
 describe('comments', () => {
-  it('lists them, oldest first', async () => {
+  it('lists comments, oldest first', async () => {
     const { data } = await world.client().issues.listComments(on(40));
     expect(data.map(({ user }) => user?.login)).toEqual([
       'sam-okafor',
@@ -169,7 +169,7 @@ describe('comments', () => {
     expect(since.data).toHaveLength(1);
   });
 
-  it('writes a comment, counts it and moves the issue on', async () => {
+  it('writes a comment, counts it and updates the issue’s time', async () => {
     const { status, data } = await world.client().issues.createComment({
       ...on(157),
       body: 'Duplicate of #139',
@@ -210,7 +210,7 @@ describe('comments', () => {
     );
   });
 
-  it('keeps track of the issues that a comment names', async () => {
+  it('records the issues that a comment names', async () => {
     const body =
       'As in #139, northquay/tide-feed#48 and https://code.example/northquay/handbook/issues/2; ' +
       'not #157 itself, #9999, a#12, or other/repo#1.';

@@ -66,19 +66,19 @@ describe('a text that is too long', () => {
     );
   });
 
-  it('is taken up to that length', async () => {
+  it('is accepted up to that length', async () => {
     const longest = { title: text(256), body: text(65_536), labels: [text(50)] };
     const { data } = await world.client().issues.create({ ...repository, ...longest });
     expect(data).toMatchObject({ title: longest.title, body: longest.body });
   });
 
-  it.each(['-', '-a'])('of nothing but %s is searched for issues, too', async (part) => {
+  it.each(['-', '-a'])('of nothing but %s is searched for issue references, too', async (part) => {
     const body = part.repeat(65_536 / part.length);
     const { status } = await world.client().issues.createComment({ ...on(139), body });
     expect(status).toBe(201);
   });
 
-  it('names issues of repositories whose names have dashes', async () => {
+  it('can name issues of repositories whose names have dashes', async () => {
     const issue = { owner: 'northquay', repo: 'tide-feed', title: 'A' };
     const { number } = (await world.client().issues.create(issue)).data;
     const body = `- see -northquay/none#1, northquay/tide-feed#${number} and -#150`;

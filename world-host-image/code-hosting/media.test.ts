@@ -19,7 +19,7 @@ describe('Markdown', () => {
   const html =
     '<h1 dir="auto">Tide</h1>\n<p dir="auto">Low <em>water</em>, see &lt;b&gt;#139&lt;/b&gt;</p>';
 
-  it('is rendered for the vendor client, and as a body of its own', async () => {
+  it('is rendered for the vendor’s client, and from a plain body', async () => {
     const { data, headers } = await world.client().markdown.render({ text, mode: 'gfm' });
     expect(data).toBe(html);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -30,7 +30,7 @@ describe('Markdown', () => {
     expect(raw.data).toBe(html);
   });
 
-  it('is refused without a text', async () => {
+  it('is not rendered without a text', async () => {
     expect(await world.ask('POST', '/markdown', { mode: 'gfm' })).toMatchObject({
       response: { status: 422 },
       body: { errors: [{ resource: 'Markdown', field: 'text', code: 'missing_field' }] },
@@ -54,14 +54,14 @@ describe('a media type', () => {
     expect(patch.text).toContain('Subject: [PATCH]');
   });
 
-  it('answers the diff to the vendor client', async () => {
+  it('answers the diff to the vendor’s client', async () => {
     const { data } = await world
       .client()
       .pulls.get({ ...pull(150), mediaType: { format: 'diff' } });
     expect(data).toMatch(/^diff --git /);
   });
 
-  it('answers the sha of a commit alone', async () => {
+  it('answers only the sha of a commit', async () => {
     const { text } = await accept(`${berth}/commits/main`, 'application/vnd.github.sha');
     expect(text).toBe('ea971acdeea7783b9d999af454bd15ec05002f51');
   });
@@ -72,7 +72,7 @@ describe('a media type', () => {
     ['html', ['body_html'], ['body', 'body_text']],
     ['full', ['body', 'body_html', 'body_text'], []],
   ])(
-    '%s has the text of issues, comments and pull requests in its own fields',
+    '%s puts the text of issues, comments and pull requests in its own fields',
     async (form, there, not) => {
       const type = `application/vnd.github.${form}+json`;
       for (const path of [
@@ -93,7 +93,7 @@ describe('a media type', () => {
     },
   );
 
-  it('html is what the text means, and lets no element of the text through', async () => {
+  it('html renders the text, and lets no element of the text through', async () => {
     const body =
       '## A **bold** `x<y`\n\n- [x] done @mikkelh\n\n<script>alert(1)</script> [a](https://a.example)';
     await world.client().issues.update({ ...on(157), body });
@@ -115,14 +115,14 @@ describe('a media type', () => {
     ['brackets', '['],
     ['links that no one closes', '[a](https://<'],
     ['a heading with much space', `# a${' '.repeat(65_000)}x`],
-  ])('html of %s is there in the time that a handler has', async (_, part) => {
+  ])('html renders %s within a handler’s time limit', async (_, part) => {
     const body = part.repeat(Math.floor(65_536 / part.length));
     await world.client().issues.update({ ...on(157), body });
     const { response } = await accept(`${berth}/issues/157`, 'application/vnd.github.html+json');
     expect(response.status).toBe(200);
   });
 
-  it('html has a heading without the marks that close it', async () => {
+  it('html renders a heading without its closing marks', async () => {
     await world.client().issues.update({ ...on(157), body: '# A ##  \n## In C#\n### ###\n#' });
     const { text } = await accept(`${berth}/issues/157`, 'application/vnd.github.html+json');
     expect((JSON.parse(text) as Row).body_html).toBe(
@@ -135,7 +135,7 @@ describe('a media type', () => {
     );
   });
 
-  it('html has the name of a file as text', async () => {
+  it('html renders the name of a file as text', async () => {
     const path = 'a"><script>.md';
     const commit = { message: 'Add', content: Buffer.from('# A').toString('base64') };
     await world.client().repos.createOrUpdateFileContents({ ...repository, path, ...commit });
@@ -158,11 +158,11 @@ describe('a media type', () => {
   });
 
   it.each(['application/json;q=0', 'application/vnd.github+json;q=0.0, text/html'])(
-    '%s is answered by none',
+    '%s is answered without a body',
     async (type) => expect((await accept(berth, type)).response.status).toBe(415),
   );
 
-  it('text-match tells where the words of a search stand', async () => {
+  it('text-match reports the positions of the words of a search', async () => {
     const { data } = await world.client().search.issuesAndPullRequests({
       q: 'reminder repo:northquay/berth',
       mediaType: { format: 'text-match' },
@@ -207,7 +207,7 @@ describe('a media type', () => {
     expect(response.headers.get('content-type')).toContain('application/json');
   });
 
-  it('leaves what webhooks are told as it was written', async () => {
+  it('leaves the text in webhook deliveries as it was written', async () => {
     const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
     await world.client().repos.createWebhook({ ...repository, config, events: ['issue_comment'] });
     const html = { mediaType: { format: 'html' } };
@@ -227,7 +227,7 @@ describe('dates of change', () => {
     ['organization', '/orgs/northquay'],
     ['milestone', `${berth}/milestones/4`],
     ['commit', `${berth}/commits/main`],
-  ])('are told of each %s, and 304 when it is older than the client has it', async (_, path) => {
+  ])('are sent for each %s, and 304 is answered if it has not changed since', async (_, path) => {
     const first = await get(path, {});
     const since = first.response.headers.get('last-modified') ?? '';
     expect(since).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);

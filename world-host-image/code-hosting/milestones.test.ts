@@ -33,7 +33,7 @@ describe('milestones', () => {
     expect(done.data.at(-1)?.closed_issues).toBe(0);
   });
 
-  it('are made, changed, closed and deleted', async () => {
+  it('are created, changed, closed and deleted', async () => {
     const made = await world.client().issues.createMilestone({
       ...repository,
       title: '2.10',
@@ -59,7 +59,7 @@ describe('milestones', () => {
     expect((await world.client().issues.get(on(139))).data.milestone).toBeNull();
   });
 
-  it('never get the number of one that was deleted', async () => {
+  it('never get the number of a deleted one', async () => {
     const { issues } = world.client();
     const make = async (title: string) =>
       (await issues.createMilestone({ ...repository, title })).data;
@@ -69,7 +69,7 @@ describe('milestones', () => {
     expect([second.number - first.number, second.id - first.id]).toEqual([1, 1]);
   });
 
-  it('gather issues', async () => {
+  it('list their issues', async () => {
     const list = async (value: string) => {
       const asked = { ...repository, milestone: value, per_page: 100 };
       return numbers((await world.client().issues.listForRepo(asked)).data);
@@ -95,7 +95,7 @@ describe('milestones', () => {
 });
 
 describe('events', () => {
-  it('remember what was done to an issue', async () => {
+  it('record what was done to an issue', async () => {
     await world.client().issues.update({
       ...on(139),
       title: 'Reminders are early',
@@ -127,7 +127,7 @@ describe('events', () => {
     expect(all.data[0]?.event).toBe('closed');
   });
 
-  it('stand in the timeline with all that was said', async () => {
+  it('appear in the timeline with all comments', async () => {
     const { data } = await world
       .client()
       .issues.listEventsForTimeline({ ...on(150), per_page: 100 });
@@ -143,7 +143,7 @@ describe('events', () => {
 });
 
 describe('people of an issue', () => {
-  it('are added and taken away', async () => {
+  it('are added and removed', async () => {
     const added = await world
       .client()
       .issues.addAssignees({ ...on(77), assignees: ['priyaraman', 'jonas-eide'] });
@@ -163,7 +163,7 @@ describe('people of an issue', () => {
     expect(numbers((await world.client().issues.listForRepo(asked)).data)).toEqual([77]);
   });
 
-  it('see what is theirs in all repositories', async () => {
+  it('list their issues of all repositories', async () => {
     const mine = await world.client().issues.list({ filter: 'assigned' });
     expect(mine.data).toEqual([]);
     await world.client().issues.addAssignees({ ...on(77), assignees: ['quay-triage'] });

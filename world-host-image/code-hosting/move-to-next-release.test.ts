@@ -28,20 +28,20 @@ describe('the task move-to-next-release', () => {
     '2026-03-27',
     '2026-03-27T00:00:00+01:00',
     '2026-03-27T23:59:59Z',
-  ])('passes one that moves what is to be moved, due %s', async (due) => {
+  ])('passes one that moves the right issues, with the due date %s', async (due) => {
     await move(toMove, await makeMilestone(due));
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
   it.each(['2026-03-26T08:00:00Z', '2026-03-28', '2026-03-28T08:00:00Z'])(
-    'fails one that gives another day, %s',
+    'fails one that sets another day, %s',
     async (due) => {
       await move(toMove, await makeMilestone(due));
       expect((await world.grade()).failed).toEqual(['2.10 is due on 27 March 2026']);
     },
   );
 
-  it('passes one that makes a mistake and mends it', async () => {
+  it('passes one that makes a mistake and corrects it', async () => {
     const wrong = await makeMilestone('2026-04-27T08:00:00Z');
     await world.client().issues.deleteMilestone({ ...repository, milestone_number: wrong });
     const right = await makeMilestone('2026-03-27T08:00:00Z');
@@ -60,7 +60,7 @@ describe('the task move-to-next-release', () => {
     ]);
   });
 
-  it('fails one that touches another milestone', async () => {
+  it('fails one that changes another milestone', async () => {
     const number = await makeMilestone('2026-03-27T08:00:00Z');
     await move(toMove, number);
     await move([139], number);

@@ -23,7 +23,7 @@ const tree = templateTree('code-hosting').map(({ path, content }) => {
 });
 const world = await serveCodeHost(undefined, tree);
 
-it('issues and milestones are opened and closed there, and webhooks told of it', async () => {
+it('the older host opens and closes issues and milestones, and notifies webhooks', async () => {
   const { issues, repos } = world.client();
   const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
   const { data } = await repos.createWebhook({ ...repository, config, events: ['*'] });
@@ -39,7 +39,7 @@ it('issues and milestones are opened and closed there, and webhooks told of it',
   expect(sent).toEqual(['ping', 'issues', 'issues', 'issues', 'milestone', 'milestone']);
 });
 
-it('lists tell there how many pages they have', async () => {
+it('lists of the older host report their number of pages', async () => {
   const all = { ...repository, state: 'all' as const, per_page: 20, page: 2 };
   const { headers } = await world.client().issues.listForRepo(all);
   expect(headers.link).toMatch(/[?&]page=3>; rel="last"/);

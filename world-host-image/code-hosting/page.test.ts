@@ -63,7 +63,7 @@ const pick = async (section: string, word: string): Promise<void> => {
 };
 
 describe('lists', () => {
-  it('lead from the repositories to the issues of one, and say who is looking', async () => {
+  it('lead from the repositories to the issues of one, and show the viewer', async () => {
     await open('/');
     await page.getByTitle('Signed in as quay-triage').waitFor();
     await page.getByRole('link', { name: 'northquay/berth' }).click();
@@ -75,7 +75,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('find repositories that are not the viewer’s own', async () => {
+  it('include repositories that are not the viewer’s own', async () => {
     await open('/');
     await page.getByRole('searchbox').fill('marstal');
     await page.keyboard.press('Enter');
@@ -83,7 +83,7 @@ describe('lists', () => {
     await heading('Issues').waitFor();
   });
 
-  it('are searched, filtered, sorted and paged, and say so in their address', async () => {
+  it('are searched, filtered, sorted and paged, with all of it in the address', async () => {
     await open(`${berth}/issues`);
     await page.getByLabel('Label', { exact: true }).selectOption('area: emails');
     await page.getByRole('button', { name: 'Remove filter: label area: emails' }).waitFor();
@@ -105,7 +105,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('say what to do where nothing matches, and tell what the code host refuses in its words', async () => {
+  it('say what to do if nothing matches, and show refusals in the code host’s words', async () => {
     await open(`${berth}/issues?q=nothing-at-all`);
     await page.getByText('No open issues match.').waitFor();
     await page.getByRole('button', { name: 'Show all issues' }).click();
@@ -120,7 +120,7 @@ describe('lists', () => {
     await page.getByText('There is nothing at this address.').waitFor();
   });
 
-  it('wait where the code host limits searches, and say how long', async () => {
+  it('wait if the code host limits searches, and say how long', async () => {
     const body = '{"message":"API rate limit exceeded"}';
     const rule = { name: 'tight', rate_limit: 'search', limit: 1, status: 403, body };
     expect((await world.call('faults', undefined, { rules: [rule] })).error).toBeUndefined();
@@ -164,7 +164,7 @@ describe('an issue', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is closed with a comment by one press, and opened again', async () => {
+  it('is closed with a comment by one press, and reopened', async () => {
     await open(`${berth}/issues/139`);
     await page.getByLabel('Add a comment').fill('Mended by **2.8**.');
     await page.getByRole('button', { name: 'Close with comment' }).click();
@@ -175,7 +175,7 @@ describe('an issue', () => {
     expect(await said.locator('strong').innerText()).toBe('2.8');
   });
 
-  it('is renamed, reassigned, put into a milestone, and its text and comments are mended', async () => {
+  it('is renamed, reassigned and put into a milestone, and its text and comments are edited', async () => {
     await open(`${berth}/issues/139`);
     await page.getByRole('button', { name: 'Edit title' }).click();
     await page.getByLabel('Title').fill('Reminders go out early');
@@ -205,7 +205,7 @@ describe('an issue', () => {
     });
   });
 
-  it('keeps what others did to its labels meanwhile', async () => {
+  it('keeps changes that others made to its labels meanwhile', async () => {
     await open(`${berth}/issues/139`);
     await page.getByRole('button', { name: 'Edit labels' }).click();
     const dialog = page.getByRole('dialog');
@@ -224,7 +224,7 @@ describe('an issue', () => {
     ]);
   });
 
-  it('is opened, and what is wrong with it stands at its field', async () => {
+  it('is opened, and problems appear at their fields', async () => {
     await open(`${berth}/issues`);
     await page.getByRole('link', { name: 'New issue' }).click();
     await page.getByRole('button', { name: 'Open issue' }).click();
@@ -264,7 +264,7 @@ describe('a pull request', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is approved, and asked to change', async () => {
+  it('is approved, and changes are requested', async () => {
     await open(`${berth}/pull/153`);
     const review = page.getByRole('form', { name: 'Review' });
     await review.getByLabel('Request changes').check();
@@ -280,7 +280,7 @@ describe('a pull request', () => {
     expect(reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED', 'APPROVED']);
   });
 
-  it('is not merged where the code host refuses, which is told in its words', async () => {
+  it('is not merged if the code host refuses, and the page shows its words', async () => {
     await open(`${berth}/pull/142`);
     await page.getByText('This is a draft.').waitFor();
     await page.getByRole('button', { name: 'Merge pull request' }).click();
@@ -288,7 +288,7 @@ describe('a pull request', () => {
     expect(world.rows('pulls', { number: 142 })).toMatchObject([{ merged: false }]);
   });
 
-  it('is what its number leads to, also among the issues', async () => {
+  it('is found by its number, also among the issues', async () => {
     await open(`${berth}/issues/150`);
     await heading(/Count nights in the occupancy report/).waitFor();
     expect(new URL(page.url()).pathname).toBe(`${berth}/pull/150`);
@@ -300,7 +300,7 @@ describe('a pull request', () => {
 describe('hostile rows', () => {
   const script = '<script>alert(1)</script><img src=x onerror=alert(2)>';
 
-  it('do nothing', async () => {
+  it('run no script', async () => {
     const label = `"><img src=x onerror=alert(3)>`;
     await elsewhere('POST', '/repos/northquay/berth/labels', { name: label, color: 'ff0000' });
     const body = [
@@ -338,7 +338,7 @@ describe('hostile rows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('of great length do not keep the page from its work', async () => {
+  it('of great length do not block the page', async () => {
     const { number } = await elsewhere('POST', '/repos/northquay/berth/issues', {
       title: 'L'.repeat(250),
       body: '_a'.repeat(30_000),
@@ -350,7 +350,7 @@ describe('hostile rows', () => {
   });
 });
 
-it('is worked with by keys alone', async () => {
+it('the page can be used by the keyboard alone', async () => {
   await open(`${berth}/issues`);
   await page.getByRole('link', { name: /Guests get/ }).waitFor();
   await page.keyboard.press('j');
@@ -408,7 +408,7 @@ describe.each([
     ['its commits', `${berth}/pull/150/commits`, '384bf80'],
     ['its files', `${berth}/pull/123/files`, 'modified'],
     ['an error', `${berth}/issues/99999`, 'Not Found'],
-  ])('%s keeps nobody out, and fits', async (_what, path, text) => {
+  ])('%s has no accessibility problem, and fits', async (_what, path, text) => {
     await open(path);
     await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
     expect(await barriers(page)).toEqual([]);
@@ -416,7 +416,7 @@ describe.each([
     expect(faults).toEqual([]);
   });
 
-  it('a choice of labels keeps nobody out', async () => {
+  it('a choice of labels has no accessibility problem', async () => {
     await open(`${berth}/issues/139`);
     await page.getByRole('button', { name: 'Edit labels' }).click();
     await page.getByRole('checkbox').first().waitFor();

@@ -63,12 +63,12 @@ describe('pages', () => {
     '/repos/northquay/berth/branches',
     '/orgs/northquay/members',
     '/users/northquay/repos',
-  ])('link with the query alone: %s', async (path) => {
+  ])('link with only the query: %s', async (path) => {
     const { response } = await world.ask('GET', `${path}?per_page=1`);
     expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
   });
 
-  it('link below the prefix that they were asked for below', async () => {
+  it('link below the prefix of the request', async () => {
     const path = '/api/v3/repos/northquay/berth/branches';
     const { response } = await world.ask('GET', `${path}?per_page=1`);
     expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
@@ -86,7 +86,7 @@ describe('pages', () => {
     expect(link).toMatch(/^(<[^<>]+>; rel="(next|last)"(, |$)){2}$/);
   });
 
-  it('link to the scheme that the first of several proxies was asked by', async () => {
+  it('link with the scheme of the first of several proxies', async () => {
     const path = '/api/v3/repos/northquay/berth/branches';
     expect(await linkSaid(path, 'berth.example', 'https, http')).toMatch(
       `<https://berth.example${path}?per_page=1&page=2&after=`,
@@ -127,7 +127,7 @@ describe('a thousand issues', () => {
     ['newest first', {}],
     ['oldest first', { direction: 'asc' as const }],
     ['by the time of their last change', { sort: 'updated' as const }],
-  ])('are read once each, %s, while another client inserts', async (_name, order) => {
+  ])('are each read once, %s, while another client inserts', async (_name, order) => {
     const { error } = await world.call('seed', 'seed', { rows: { issues: rowsOf(1_000) } });
     expect(error).toBeUndefined();
     const there = new Set(numbers(world.rows('issues', repository) as { number: number }[]));
@@ -147,7 +147,7 @@ describe('a thousand issues', () => {
     expect([...there].filter((number) => !read.includes(number))).toEqual([]);
   });
 
-  it('are inserted at the same time and read at the same time', async () => {
+  it('are inserted concurrently and read concurrently', async () => {
     await world.call('seed', 'seed', { rows: { issues: rowsOf(1_000) } });
     const there = numbers(world.rows('issues', repository) as { number: number }[]);
     const octokit = world.octokit();
@@ -170,7 +170,7 @@ describe('a thousand issues', () => {
 });
 
 describe('the retry plugin', () => {
-  it('tries again what a gateway could not answer, and not what the code host refused', async () => {
+  it('retries a request that a gateway could not answer, and none that the code host refused', async () => {
     let asked = 0;
     const flaky: typeof fetch = async (...request) => {
       asked += 1;

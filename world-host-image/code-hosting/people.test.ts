@@ -15,7 +15,7 @@ const world = await serveCodeHost();
 const logins = (rows: readonly { login?: string }[]) => rows.map(({ login }) => login);
 
 describe('collaborators', () => {
-  it('may do what their organization and their teams allow', async () => {
+  it('have the permissions of their organization and teams', async () => {
     const { data } = await world.client().repos.listCollaborators(repository);
     expect(data.map(({ login, role_name }) => [login, role_name])).toEqual([
       ['sam-okafor', 'maintain'],
@@ -40,7 +40,7 @@ describe('collaborators', () => {
     expect(await errorOf(level('nobody'))).toEqual(notFound);
   });
 
-  it('are asked from outside, and may be let go again', async () => {
+  it('are invited from outside, and can be removed', async () => {
     const mikkel = { ...repository, username: 'mikkelh' };
     expect((await errorOf(world.client().repos.checkCollaborator(mikkel))).status).toBe(404);
     const asked = await world.client().repos.addCollaborator({ ...mikkel, permission: 'triage' });
@@ -66,7 +66,7 @@ describe('collaborators', () => {
 describe('teams', () => {
   const product = { org: 'northquay', team_slug: 'product' };
 
-  it('are listed with their people and what they work on', async () => {
+  it('are listed with their members and repositories', async () => {
     const { data } = await world.client().teams.list({ org: 'northquay' });
     expect(data.map(({ slug }) => slug)).toEqual(['product', 'platform']);
     const members = await world.client().teams.listMembersInOrg({ ...product, role: 'maintainer' });
@@ -79,7 +79,7 @@ describe('teams', () => {
     );
   });
 
-  it('are made, changed and deleted', async () => {
+  it('are created, changed and deleted', async () => {
     const made = await world
       .client()
       .teams.create({ org: 'northquay', name: 'Customer Care', repo_names: ['northquay/berth'] });
@@ -115,7 +115,7 @@ describe('teams', () => {
     expect(await errorOf(world.client().teams.getByName(care))).toEqual(notFound);
   });
 
-  it('are asked to review like people', async () => {
+  it('can be asked to review like people', async () => {
     const asked = { ...pull(153), team_reviewers: ['platform'] };
     const { data } = await world.client().pulls.requestReviewers({ ...asked, reviewers: [] });
     expect(data.requested_teams?.map(({ slug }) => slug)).toEqual(['platform']);
@@ -135,7 +135,7 @@ describe('notifications', () => {
   const list = async (query: Query = {}) =>
     (await world.client().activity.listNotificationsForAuthenticatedUser(query)).data;
 
-  it('are unread until they are read', async () => {
+  it('are unread until they are marked as read', async () => {
     const unread = await list();
     expect(unread.map(({ subject, reason }) => [subject.type, reason])).toEqual([
       ['PullRequest', 'review_requested'],
@@ -161,7 +161,7 @@ describe('notifications', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('are done with, or not wanted any more', async () => {
+  it('can be marked as done, or unsubscribed', async () => {
     const thread = { thread_id: 18204117802 };
     const ignored = await world
       .client()
@@ -176,7 +176,7 @@ describe('notifications', () => {
 });
 
 describe('reactions', () => {
-  it('are counted, listed, put once and taken away', async () => {
+  it('are counted, listed, added once and removed', async () => {
     const { data } = await world.client().issues.get(on(139));
     expect(data.reactions).toMatchObject({ total_count: 3, '+1': 2, eyes: 1 });
     const only = await world.client().reactions.listForIssue({ ...on(139), content: 'eyes' });
@@ -194,7 +194,7 @@ describe('reactions', () => {
     );
   });
 
-  it('go with the comment that they are under', async () => {
+  it('are deleted with their comment', async () => {
     const { data } = await world.client().issues.createComment({ ...on(157), body: 'B' });
     const comment = { ...repository, comment_id: data.id };
     await world.client().reactions.createForIssueComment({ ...comment, content: 'rocket' });
@@ -204,7 +204,7 @@ describe('reactions', () => {
     expect(world.rows('reactions', { subject_id: data.id })).toEqual([]);
   });
 
-  it('are under comments on lines and releases, too, and of others only for their own', async () => {
+  it('can be added to comments on lines and to releases, and removed only by their user', async () => {
     const line = { ...repository, comment_id: 2360117845, content: 'eyes' as const };
     const made = await world.client().reactions.createForPullRequestReviewComment(line);
     expect(made.status).toBe(201);

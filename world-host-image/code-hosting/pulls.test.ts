@@ -42,7 +42,7 @@ describe('lists of pull requests', () => {
     expect(numbers(closed.data)).toEqual([148, 137, 126, 123, 111]);
   });
 
-  it('filter by head and base, and sort as asked', async () => {
+  it('filter by head and base, and sort as requested', async () => {
     const asked = { ...repository, state: 'all' as const };
     const list = async (query: object) =>
       numbers((await world.client().pulls.list({ ...asked, ...query })).data);
@@ -56,7 +56,7 @@ describe('lists of pull requests', () => {
     expect((await list({ sort: 'long-running' }))[0]).toBe(111);
   });
 
-  it('are issues as well, and say so', async () => {
+  it('contain issues as well, marked as pull requests', async () => {
     const { data } = await world.client().issues.get(on(150));
     expect(data.pull_request).toMatchObject({
       url: `${world.url}/repos/northquay/berth/pulls/150`,
@@ -69,7 +69,7 @@ describe('lists of pull requests', () => {
 });
 
 describe('a pull request', () => {
-  it('tells its size, its commits and its files', async () => {
+  it('reports its size, its commits and its files', async () => {
     const { data } = await world.client().pulls.get(pull(150));
     expect(data).toMatchObject({
       title: 'Count nights in the occupancy report',
@@ -98,7 +98,7 @@ describe('a pull request', () => {
     ]);
   });
 
-  it('says what is in the way of merging it', async () => {
+  it('reports what prevents its merge', async () => {
     const state = async (number: number) => {
       const { data } = await world.client().pulls.get(pull(number));
       return [data.mergeable, data.mergeable_state];
@@ -130,7 +130,7 @@ describe('a pull request', () => {
     );
   });
 
-  it('is refused without anything to merge', async () => {
+  it('is refused if there is nothing to merge', async () => {
     await branchOff('nothing-new', 'main');
     const asked = { ...repository, title: 'A', head: 'nothing-new', base: 'main' };
     expect(await errorOf(world.client().pulls.create(asked))).toEqual(
@@ -149,7 +149,7 @@ describe('a pull request', () => {
     ]);
   });
 
-  it('is changed, closed and opened again', async () => {
+  it('is changed, closed and reopened', async () => {
     const renamed = await world.client().pulls.update({ ...pull(155), title: 'Danish: Plads' });
     expect(renamed.data.title).toBe('Danish: Plads');
     const closed = await world.client().pulls.update({ ...pull(155), state: 'closed' });
@@ -168,7 +168,7 @@ describe('a pull request', () => {
 });
 
 describe('merging', () => {
-  it('moves the base, closes the pull request and what it fixes', async () => {
+  it('moves the base, and closes the pull request and the issues that it fixes', async () => {
     expect((await errorOf(world.client().pulls.checkIfMerged(pull(150)))).status).toBe(404);
     const { data } = await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
     expect(data).toMatchObject({ merged: true, message: 'Pull Request successfully merged' });
@@ -195,7 +195,7 @@ describe('merging', () => {
     );
   });
 
-  it('is refused while something is in the way', async () => {
+  it('is refused while a requirement is not met', async () => {
     const why = async (number: number, more: object = {}) =>
       (await errorOf(world.client().pulls.merge({ ...pull(number), ...more }))) as {
         status: number;
@@ -216,7 +216,7 @@ describe('merging', () => {
     expect(world.rows('pulls', { merged_by: 'quay-triage' })).toEqual([]);
   });
 
-  it('makes a commit of two parents, with the words that were given', async () => {
+  it('creates a commit with two parents and the given message', async () => {
     const words = { commit_title: 'Nights', commit_message: 'Not days.' };
     const { data } = await world.client().pulls.merge({ ...pull(150), ...words });
     const commit = await world.client().repos.getCommit({ ...repository, ref: data.sha });
@@ -225,7 +225,7 @@ describe('merging', () => {
     expect(commit.data.stats).toEqual({ total: 83, additions: 71, deletions: 12 });
   });
 
-  it('deletes the branch where a repository wants that', async () => {
+  it('deletes the branch if the repository is set so', async () => {
     await world.client().repos.update({ ...repository, delete_branch_on_merge: true });
     await world.client().pulls.merge(pull(150));
     expect((await errorOf(branchOf('occupancy-nights'))).status).toBe(404);
@@ -233,7 +233,7 @@ describe('merging', () => {
 });
 
 describe('branches', () => {
-  it('are listed and got', async () => {
+  it('are listed and read', async () => {
     const { data } = await world.client().repos.listBranches(repository);
     expect(data.map(({ name }) => name)).toContain('occupancy-nights');
     const guarded = await world.client().repos.listBranches({ ...repository, protected: true });
@@ -242,7 +242,7 @@ describe('branches', () => {
     expect(await errorOf(branchOf('none'))).toEqual(refused(404, 'Branch not found'));
   });
 
-  it('have slashes in their names, which clients send as they are', async () => {
+  it('can have slashes in their names, which clients send unescaped', async () => {
     await branchOff('feat/nights/all', 'occupancy-nights');
     const { sha } = (await branchOf('occupancy-nights')).commit;
     const at = async (path: string) =>
@@ -257,7 +257,7 @@ describe('branches', () => {
     expect(await errorOf(branchOf('feat/nights/all'))).toEqual(refused(404, 'Branch not found'));
   });
 
-  it('link from page to page without what the path says already', async () => {
+  it('link from page to page without the arguments of the path', async () => {
     await branchOff('feat/nights', 'occupancy-nights');
     const made = { ...repository, title: 'Nights', head: 'feat/nights', base: 'main' };
     await world.client().pulls.create(made);
@@ -267,7 +267,7 @@ describe('branches', () => {
     expect([...next.searchParams.keys()].sort()).toEqual(['after', 'page', 'per_page']);
   });
 
-  it('are made and deleted as refs', async () => {
+  it('are created and deleted as refs', async () => {
     await branchOff('feat/lights', 'main');
     const ref = await world.client().git.getRef({ ...repository, ref: 'heads/feat/lights' });
     expect(ref.data.object.sha).toBe((await branchOf('main')).commit.sha);
@@ -286,7 +286,7 @@ describe('branches', () => {
     expect((await errorOf(main)).status).toBe(422);
   });
 
-  it('tell their commits, newest first', async () => {
+  it('list their commits, newest first', async () => {
     const { data } = await world.client().repos.listCommits({ ...repository, per_page: 2 });
     expect(data.map(({ commit }) => commit.message.split('\n')[0])).toEqual([
       'Show the build on the status page (#148)',
@@ -302,7 +302,7 @@ describe('branches', () => {
 });
 
 describe('requested reviewers', () => {
-  it('are asked, listed and taken back', async () => {
+  it('are requested, listed and removed', async () => {
     const asked = await world
       .client()
       .pulls.requestReviewers({ ...pull(153), reviewers: ['jonas-eide', 'sam-okafor'] });

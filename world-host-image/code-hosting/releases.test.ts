@@ -36,7 +36,7 @@ describe('releases', () => {
     expect(data[1]?.assets[0]?.browser_download_url).toContain('/releases/download/v2.7.0/');
   });
 
-  it('are found by their tag, and the latest by being the latest', async () => {
+  it('are found by their tag, and the latest one by `latest`', async () => {
     expect(await latest()).toBe('v2.7.0');
     const byTag = async (tag: string) =>
       (await world.client().repos.getReleaseByTag({ ...repository, tag })).data.name;
@@ -46,7 +46,7 @@ describe('releases', () => {
     expect(await errorOf(world.client().repos.getLatestRelease(none))).toEqual(notFound);
   });
 
-  it('are made with their tag, and passed by as the latest while they are trials', async () => {
+  it('are created with their tag, and are never the latest while prereleases', async () => {
     const { status, data, headers } = await create('v2.8.0-rc/1', {
       prerelease: true,
       name: 'Trial',
@@ -67,7 +67,7 @@ describe('releases', () => {
     expect(await latest()).toBe('v2.7.0');
   });
 
-  it('are drafts until they are given out', async () => {
+  it('are drafts until they are published', async () => {
     expect(world.rows('tags', { name: 'v2.8.0' })).toEqual([]);
     const { data } = await world.client().repos.updateRelease({ ...draft, draft: false });
     expect(data.published_at).not.toBeNull();
@@ -75,7 +75,7 @@ describe('releases', () => {
     expect(await latest()).toBe('v2.8.0');
   });
 
-  it('are changed and deleted, and their tags stay', async () => {
+  it('are changed and deleted, and their tags remain', async () => {
     const { data } = await world.client().repos.updateRelease({ ...last, name: 'Two seven' });
     expect(data).toMatchObject({ name: 'Two seven', tag_name: 'v2.7.0' });
     expect((await world.client().repos.deleteRelease(last)).status).toBe(204);
@@ -93,19 +93,19 @@ describe('releases', () => {
       { target_commitish: 'none' },
       { field: 'target_commitish', code: 'invalid' },
     ],
-  ])('are not made %s', async (_, tag, more, error) => {
+  ])('are not created %s', async (_, tag, more, error) => {
     expect(await errorOf(create(tag, more))).toEqual(invalid({ resource: 'Release', ...error }));
     expect(world.rows('releases', repository)).toHaveLength(3);
   });
 
-  it('are written by those who may write', async () => {
+  it('can be written only by users with write access', async () => {
     const foreign = { owner: 'mikkelh', repo: 'marstal-tides', tag_name: 'v1' };
     expect(await errorOf(world.client().repos.createRelease(foreign))).toEqual(
       refused(403, 'Must have admin rights to Repository.'),
     );
   });
 
-  it('have notes of what was merged since the one before', async () => {
+  it('have notes of the pull requests merged since the previous one', async () => {
     const notes = async () =>
       (await world.client().repos.generateReleaseNotes({ ...repository, tag_name: 'v2.8.0' })).data;
     const { body, name } = await notes();
@@ -118,7 +118,7 @@ describe('releases', () => {
     expect(made.data.body).toMatch(/^Hello\.\n\n## What's Changed/);
   });
 
-  it('are told to webhooks', async () => {
+  it('are reported to webhooks', async () => {
     const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
     await world.client().repos.createWebhook({ ...repository, config, events: ['release'] });
     await create('v2.7.1');
@@ -135,7 +135,7 @@ const digestOf = (bytes: Uint8Array) =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 describe('files of releases', () => {
-  it('are uploaded to the address of their release, whatever their bytes are', async () => {
+  it('are uploaded to the address of their release, whatever their bytes', async () => {
     const { upload_url: url } = (await world.client().repos.getRelease(draft)).data;
     expect(url).toBe(`${world.url}/repos/northquay/berth/releases/262540318/assets{?name,label}`);
     const headers = { 'content-type': 'application/gzip' };
@@ -170,7 +170,7 @@ describe('files of releases', () => {
     expect(listed.data.map(({ name }) => name)).toEqual(['berth-2.7.0.tar.gz']);
   });
 
-  it('send who asks for their bytes to where they would be', async () => {
+  it('redirect requests for their bytes to their place', async () => {
     const path = `${world.url}/repos/northquay/berth/releases/assets/${asset.asset_id}`;
     const response = await fetch(path, {
       headers: { authorization: `token ${world.token}`, accept: 'application/octet-stream' },

@@ -15,7 +15,7 @@ import {
 const world = await serveCodeHost();
 
 describe('credentials', () => {
-  it('refuses a request without a token in the vendor shape', async () => {
+  it('refuse a request without a token in the vendor’s shape', async () => {
     const expected = {
       status: 401,
       data: { message: 'Bad credentials', documentation_url, status: '401' },
@@ -26,7 +26,7 @@ describe('credentials', () => {
 });
 
 describe('users and repositories', () => {
-  it('tells who the token belongs to', async () => {
+  it('returns the user of the token', async () => {
     const { data } = await world.client().users.getAuthenticated();
     expect(data).toMatchObject({
       login: 'quay-triage',
@@ -35,7 +35,7 @@ describe('users and repositories', () => {
     });
   });
 
-  it('answers a user', async () => {
+  it('returns a user', async () => {
     const { data } = await world.client().users.getByUsername({ username: 'mikkelh' });
     expect(data).toMatchObject({ login: 'mikkelh', name: 'Mikkel Holst', type: 'User' });
     expect(await errorOf(world.client().users.getByUsername({ username: 'nobody' }))).toEqual(
@@ -43,7 +43,7 @@ describe('users and repositories', () => {
     );
   });
 
-  it('answers a repository with its owner and counts', async () => {
+  it('returns a repository with its owner and counts', async () => {
     const { data } = await world.client().repos.get(repository);
     expect(data).toMatchObject({
       full_name: 'northquay/berth',
@@ -69,7 +69,7 @@ describe('users and repositories', () => {
 });
 
 describe('autolinks', () => {
-  it('are listed, made, got and deleted', async () => {
+  it('are listed, created, read and deleted', async () => {
     const { status, data } = await world.client().repos.createAutolink({
       ...repository,
       key_prefix: 'INC-',
@@ -86,7 +86,7 @@ describe('autolinks', () => {
     expect(await errorOf(world.client().repos.getAutolink(autolink))).toEqual(notFound);
   });
 
-  it('are found whatever the case of the names, and say whose they are by nothing else', async () => {
+  it('are found in any case of the names', async () => {
     const other = { owner: 'NorthQuay', repo: 'BERTH' };
     const { data } = await world.client().repos.listAutolinks(other);
     expect(data.map(({ id }) => id)).toEqual([41]);
@@ -135,7 +135,7 @@ describe('autolinks', () => {
 });
 
 describe('the limit on requests', () => {
-  it('is told with every answer, whether a row, a handler or an error gives it', async () => {
+  it('is reported with every answer of a row, a handler or an error', async () => {
     for (const path of ['/users/mikkelh', '/user', '/repos/northquay/none', '/users/nobody']) {
       const { response } = await world.ask('GET', path);
       expect([path, response.headers.get('x-ratelimit-limit')]).toEqual([path, '5000']);
@@ -156,7 +156,7 @@ describe('the limit on requests', () => {
 });
 
 describe('conditional requests', () => {
-  it('answer 304 until something changes', async () => {
+  it('are answered 304 until something changes', async () => {
     const first = await world.client().repos.get(repository);
     const headers = { 'if-none-match': first.headers.etag ?? '' };
     expect(headers['if-none-match']).toMatch(/^W\/"/);
@@ -168,7 +168,7 @@ describe('conditional requests', () => {
 });
 
 describe('own repositories', () => {
-  it('are listed with those of the organization', async () => {
+  it('are listed with the repositories of the organization', async () => {
     const list = async (
       query: Parameters<ReturnType<typeof world.client>['repos']['listForAuthenticatedUser']>[0],
     ) => (await world.client().repos.listForAuthenticatedUser(query)).data.map(({ name }) => name);
@@ -180,7 +180,7 @@ describe('own repositories', () => {
     expect(await list({ affiliation: 'owner' })).toEqual(['notes']);
   });
 
-  it('are made, empty or with a first commit', async () => {
+  it('are created, empty or with a first commit', async () => {
     const { status, data, headers } = await world
       .client()
       .repos.createInOrg({ org: 'northquay', name: 'harbour lights', private: true });
@@ -212,7 +212,7 @@ describe('own repositories', () => {
     expect(me.data.public_repos).toBe(1);
   });
 
-  it('are changed', async () => {
+  it('can be changed', async () => {
     const { data } = await world.client().repos.update({
       ...repository,
       homepage: 'https://berth.example/new',
@@ -231,7 +231,7 @@ describe('own repositories', () => {
     );
   });
 
-  it('have topics', async () => {
+  it('can have topics', async () => {
     const names = ['boats', 'Harbour', 'boats'];
     const { data } = await world.client().repos.replaceAllTopics({ ...repository, names });
     expect(data.names).toEqual(['boats', 'harbour']);
@@ -241,7 +241,7 @@ describe('own repositories', () => {
   });
 
   it.each(['berth', 'tide-feed', 'handbook'])(
-    'are deleted with all they hold: %s',
+    'are deleted with all their contents: %s',
     async (repo) => {
       const gone = { owner: 'northquay', repo };
       expect((await world.client().repos.delete(gone)).status).toBe(204);
@@ -251,7 +251,7 @@ describe('own repositories', () => {
     },
   );
 
-  it('begin to number their issues anew when they are deleted and made again', async () => {
+  it('number their issues from 1 if they are deleted and created again', async () => {
     const [org, name] = ['northquay', 'again'];
     const again = { owner: org, repo: name };
     const ids: number[] = [];
@@ -266,11 +266,11 @@ describe('own repositories', () => {
   });
 });
 
-describe('repositories of somebody else', () => {
+describe('repositories of another user', () => {
   const foreign = { owner: 'mikkelh', repo: 'marstal-tides' };
   const forbidden = refused(403, 'Must have admin rights to Repository.');
 
-  it('can be read, and written to as strangers may', async () => {
+  it('can be read, and written to as far as strangers may', async () => {
     const { data } = await world.client().repos.get(foreign);
     expect(data.permissions).toMatchObject({ admin: false, push: false, pull: true });
     const asked = { ...foreign, title: 'Show knots', labels: ['new'], assignees: ['mikkelh'] };
@@ -307,7 +307,7 @@ describe('repositories of somebody else', () => {
 });
 
 describe('organizations', () => {
-  it('tell who belongs to them', async () => {
+  it('list their members', async () => {
     const { data } = await world.client().orgs.get({ org: 'northquay' });
     expect(data).toMatchObject({ login: 'northquay', name: 'Northquay', type: 'Organization' });
     const members = async (query: object = {}) =>

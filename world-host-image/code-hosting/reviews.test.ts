@@ -27,7 +27,7 @@ describe('reviews', () => {
     expect(comments.data.map(({ path }) => path)).toEqual(['server/reports/occupancy.ts']);
   });
 
-  it('approve, which opens the way to a merge', async () => {
+  it('can approve, which allows a merge', async () => {
     const { status, data } = await world
       .client()
       .pulls.createReview({ ...pull(155), event: 'APPROVE' });
@@ -38,7 +38,7 @@ describe('reviews', () => {
     await world.client().pulls.merge(pull(155));
   });
 
-  it('ask for changes, which closes it, until they are dismissed', async () => {
+  it('can request changes, which prevents a merge until they are dismissed', async () => {
     const asked = { ...pull(150), event: 'REQUEST_CHANGES' as const };
     expect(await errorOf(world.client().pulls.createReview(asked))).toEqual(
       refused(422, 'Unprocessable Entity', ['Body can not be blank for REQUEST_CHANGES']),
@@ -53,7 +53,7 @@ describe('reviews', () => {
     expect((await world.client().pulls.get(pull(150))).data.mergeable_state).toBe('clean');
   });
 
-  it('are kept back until they are submitted', async () => {
+  it('are pending until they are submitted', async () => {
     const comments = [{ path, line: 44, body: 'Here.' }];
     const pending = await world.client().pulls.createReview({ ...pull(153), comments });
     expect(pending.data).toMatchObject({ state: 'PENDING', body: '' });
@@ -70,14 +70,14 @@ describe('reviews', () => {
     expect(world.rows('review_comments', { review_id: other.data.id })).toEqual([]);
   });
 
-  it('fulfil what was asked of the reviewer', async () => {
+  it('fulfil the request for a review', async () => {
     await world.client().pulls.requestReviewers({ ...pull(153), reviewers: ['quay-triage'] });
     await world.client().pulls.createReview({ ...pull(153), event: 'APPROVE' });
     const { data } = await world.client().pulls.listRequestedReviewers(pull(153));
     expect(data.users).toEqual([]);
   });
 
-  it("refuse to approve what is one's own", async () => {
+  it('cannot approve the reviewer’s own pull request', async () => {
     await world.client().git.createRef({
       ...repository,
       ref: 'refs/heads/mine',
@@ -94,7 +94,7 @@ describe('reviews', () => {
 });
 
 describe('comments on lines', () => {
-  it('are said, answered, changed and deleted', async () => {
+  it('are written, answered, changed and deleted', async () => {
     const { data: files } = await world.client().pulls.get(pull(153));
     const said = await world.client().pulls.createReviewComment({
       ...pull(153),
@@ -121,7 +121,7 @@ describe('comments on lines', () => {
     expect(await errorOf(world.client().pulls.getReviewComment(comment))).toEqual(notFound);
   });
 
-  it('stand on files that the pull request changes', async () => {
+  it('refer to files that the pull request changes', async () => {
     const { data } = await world.client().pulls.get(pull(153));
     const comment = { ...pull(153), body: 'A', commit_id: data.head.sha, line: 1 };
     const other = world.client().pulls.createReviewComment({ ...comment, path: 'README.md' });

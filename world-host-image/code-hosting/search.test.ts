@@ -19,7 +19,7 @@ const issues = async (q: string, more: object = {}): Promise<number[]> => {
 const berth = 'repo:northquay/berth';
 
 describe('searching issues', () => {
-  it('finds words in titles, texts and comments, titles first', async () => {
+  it('finds words in titles, texts and comments, and ranks titles first', async () => {
     const found = await issues(`reminder ${berth}`);
     expect(found).toContain(139);
     expect(found).toContain(157);
@@ -82,7 +82,7 @@ describe('searching issues', () => {
     expect(other).toEqual([157, 149, 139, 131, 70]);
   });
 
-  it('looks in several places, and in all without one', async () => {
+  it('searches several places, and all by default', async () => {
     const both = await issues(`is:open certificate ${berth} repo:northquay/handbook`);
     expect(both).toEqual([22]);
     const all = await issues('is:open is:issue user:mikkelh');
@@ -91,7 +91,7 @@ describe('searching issues', () => {
     expect(data.total_count).toBeGreaterThan(80);
   });
 
-  it('sorts and pages', async () => {
+  it('sorts and pages its results', async () => {
     const q = `is:issue ${berth}`;
     const octokit = world.octokit();
     const all = await octokit.paginate(octokit.rest.search.issuesAndPullRequests, {
@@ -108,7 +108,7 @@ describe('searching issues', () => {
     expect(oldest.data.items[0]?.number).toBe(12);
   });
 
-  it('refuses nothing, unknown places and what lies too deep', async () => {
+  it('refuses an empty query, unknown places and too deep pages', async () => {
     const search = world.client().search;
     expect(await errorOf(search.issuesAndPullRequests({ q: ' ' }))).toEqual(
       invalid({ resource: 'Search', field: 'q', code: 'missing' }),
@@ -167,7 +167,7 @@ describe('searching repositories and users', () => {
     ]);
   });
 
-  it('shows what was just written', async () => {
+  it('finds rows that were just written', async () => {
     await world.client().issues.create({ ...repository, title: 'Pontoon lights flicker' });
     expect(await issues('pontoon flicker')).toEqual([159]);
   });

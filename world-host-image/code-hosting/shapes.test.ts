@@ -265,7 +265,7 @@ const compilerProblems = async (file: string): Promise<string[]> => {
 };
 
 describe('answers of the code host', () => {
-  it('are declared for each route that has a body to answer, and so is what it takes', () => {
+  it('are declared for each route with a body, and so are its parameters', () => {
     const routes = world.contract.api?.routes ?? [];
     const silent = routes.filter(({ status, response }) => status < 202 && !response);
     expect(silent.map(({ operation }) => operation)).toEqual([
@@ -280,7 +280,7 @@ describe('answers of the code host', () => {
     expect(routes.find(({ operation }) => operation === 'create_issue')?.status).toBe(201);
   });
 
-  it('have the shapes that the vendor describes', async () => {
+  it('match the vendor’s description', async () => {
     const declarations: string[] = [];
     for (const [method, routes] of Object.entries(asked)) {
       for (const [index, route] of routes.entries()) {

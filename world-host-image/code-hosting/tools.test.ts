@@ -6,7 +6,7 @@ import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
 const world = await serveCodeHost();
 
 describe('tools', () => {
-  it('are each bound to what implements them', () => {
+  it('are each bound to an implementation', () => {
     const bindings = world.contract.tools.map(({ name, binding }) => [name, binding.kind]);
     expect(Object.fromEntries(bindings)).toEqual({
       list_repositories: 'convention',
@@ -47,7 +47,7 @@ describe('tools', () => {
     expect(await world.tool('list_repositories', {})).toHaveLength(4);
   });
 
-  it('open, change, label and comment as the API does', async () => {
+  it('open, change, label and comment like the API', async () => {
     const made = (await world.tool('create_issue', {
       ...repository,
       title: 'A',
@@ -62,7 +62,7 @@ describe('tools', () => {
     });
   });
 
-  it('sum up what waits in a repository', async () => {
+  it('summarize the open work of a repository', async () => {
     const summary = await world.tool('triage_summary', repository);
     expect(summary).toMatchObject({
       open: 28,
@@ -79,7 +79,7 @@ describe('tools', () => {
     });
   });
 
-  it('find the issue that another repeats', async () => {
+  it('find the original of a duplicate issue', async () => {
     const alike = (await world.tool('find_duplicates', { ...repository, number: 157 })) as Row[];
     expect(alike[0]).toMatchObject({ number: 139, state: 'open' });
     const known = (await world.tool('find_duplicates', {

@@ -17,14 +17,14 @@ describe('the OpenAPI document', { timeout: 120_000 }, () => {
     expect(await lintOpenApi(document)).toEqual([]);
   });
 
-  it('tells which bodies the older API takes', () => {
+  it('declares the bodies that the older API accepts', () => {
     const paths = document.paths as Record<string, Record<string, { requestBody: unknown }>>;
     const { requestBody } = paths['/JSSResource/policies/id/{id}']?.put ?? {};
     const { content } = requestBody as { content: object };
     expect(Object.keys(content)).toEqual(['text/xml', 'application/xml', 'application/json']);
   });
 
-  it('declares what is answered', async () => {
+  it('declares every answer', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     ajv.addSchema({ ...document, $id: 'document' });

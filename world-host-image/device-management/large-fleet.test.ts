@@ -43,7 +43,7 @@ const ask = async (path: string): Promise<Row> => {
   return JSON.parse(text) as Row;
 };
 
-it('is listed by pages, to its last computer, by either API', async () => {
+it('a large fleet is listed page by page to its last computer by either API', async () => {
   const page = await ask('/api/v1/computers-inventory?page=11&page-size=100&sort=id:asc');
   expect(page.totalCount).toBe(own + added);
   expect((page.results as Row[]).map(({ id }) => id).at(-1)).toBe(String(10_000 + added));
@@ -51,7 +51,7 @@ it('is listed by pages, to its last computer, by either API', async () => {
   expect(computers).toHaveLength(own + added);
 });
 
-it('is searched, counted and sorted into groups', async () => {
+it('a large fleet is searched, counted and sorted into groups', async () => {
   const filter = encodeURIComponent('general.name=="fleet-99*"');
   const found = await ask(`/api/v1/computers-inventory?section=GENERAL&filter=${filter}`);
   expect(found.totalCount).toBe(11);

@@ -7,7 +7,7 @@ const asXml = { accept: 'application/xml' };
 const idIn = (text: string): string => /<id>(\d+)<\/id>/.exec(text)?.[1] ?? '';
 
 describe('the older API', { timeout: 60_000 }, () => {
-  it('answers XML unless JSON is wanted, with what markup would be', async () => {
+  it('answers XML unless the client accepts JSON, with markup escaped', async () => {
     const name = '<department><name>R&amp;D &lt;North&gt;</name></department>';
     const made = await world.ask('POST', '/JSSResource/departments/id/0', name);
     expect([made.status, made.headers.get('content-type')]).toEqual([
@@ -51,14 +51,14 @@ describe('the older API', { timeout: 60_000 }, () => {
     expect(world.rows('policies', {})).toEqual(before);
   });
 
-  it('takes no other type of body', async () => {
+  it('refuses other types of bodies', async () => {
     const type = { 'content-type': 'text/csv' };
     const { status, json } = await world.ask('PUT', '/JSSResource/policies/id/1', 'a,b', type);
     expect(status).toBe(415);
     expect(json).toMatchObject({ errors: [{ description: expect.stringContaining('text/csv') }] });
   });
 
-  it('evaluates criteria: and before or, parentheses, versions, groups', async () => {
+  it('evaluates criteria with `and` before `or`, parentheses, versions and groups', async () => {
     const criterion = (
       name: string,
       type: string,
@@ -105,7 +105,7 @@ describe('the older API', { timeout: 60_000 }, () => {
     expect((await world.ask('POST', '/JSSResource/computergroups/id/0', refused)).status).toBe(409);
   });
 
-  it('tells webhooks of what the API did, each by its own name', async () => {
+  it('notifies webhooks of API events, each by its own name', async () => {
     const hook = (name: string, event: string, enabled = true) =>
       `<webhook><name>${name}</name><enabled>${enabled}</enabled><url>https://receiver.example/${name}</url><content_type>application/json</content_type><event>${event}</event></webhook>`;
     for (const body of [
@@ -125,12 +125,12 @@ describe('the older API', { timeout: 60_000 }, () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('releases what referred to a building that is deleted', async () => {
+  it('clears references to a deleted building', async () => {
     expect((await world.ask('DELETE', '/JSSResource/buildings/id/3')).status).toBe(200);
     expect(world.rows('computers', { building_id: 3 })).toEqual([]);
   });
 
-  it('tells of policies no longer what has been deleted since', async () => {
+  it('leaves deleted objects out of policies', async () => {
     for (const path of [
       'packages/id/1',
       'computergroups/id/1',

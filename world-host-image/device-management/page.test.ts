@@ -51,7 +51,7 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('switches a policy and sets what it reaches', async () => {
+  it('switches a policy and sets its scope', async () => {
     await world.begin('encrypt-what-is-not');
     await open('/policies');
     await page.getByRole('link', { name: 'Turn on disk encryption' }).click();
@@ -77,7 +77,7 @@ describe('the page', { timeout: 240_000 }, () => {
     '/groups/computers/2',
     '/policies/5',
     '/computers/9999',
-  ])('has no barriers at %s, and fits a telephone', async (path) => {
+  ])('has no accessibility problem at %s, and fits a telephone', async (path) => {
     await page.setViewportSize({ width: 360, height: 720 });
     await open(path);
     expect(await barriers(page)).toEqual([]);

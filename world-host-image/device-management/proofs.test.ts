@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the proof of a bundled task', { timeout: 240_000 }, () => {
-  it('is of four tasks', () => expect(tasks).toHaveLength(4));
+  it('covers four tasks', () => expect(tasks).toHaveLength(4));
 
   it.each(tasks)('holds for %s', async (task) => {
     await world.begin(task);
@@ -36,7 +36,7 @@ const command = (managementId: string, commandType: string, pin = '482913') => [
 ];
 const group = ['change_group_members', { kind: 'computers', group_id: 7, add: [1] }];
 
-describe('a wrong end fails', { timeout: 120_000 }, () => {
+describe('a wrong end state fails', { timeout: 120_000 }, () => {
   it.each([
     ['lock-a-stolen-laptop', 'her other computer is locked', [command(iMac, 'DEVICE_LOCK'), group]],
     ['lock-a-stolen-laptop', 'it is erased', [command(isolheim, 'ERASE_DEVICE'), group]],
@@ -79,7 +79,7 @@ describe('a wrong end fails', { timeout: 120_000 }, () => {
     expect(await world.passes()).toBe(false);
   });
 
-  it('of count-stale-devices: those without supervision are counted, too', async () => {
+  it('of count-stale-devices: unsupervised devices are counted, too', async () => {
     await world.begin('count-stale-devices');
     await world.call('answer', undefined, { answer: 3 });
     expect(await world.passes()).toBe(false);

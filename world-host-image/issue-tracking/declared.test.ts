@@ -30,7 +30,7 @@ describe('the OpenAPI document', { timeout: 120_000 }, () => {
     expect(await lintOpenApi(document)).toEqual([]);
   });
 
-  it('declares what is answered', async () => {
+  it('declares every answer', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     ajv.addSchema({ ...document, $id: 'document' });

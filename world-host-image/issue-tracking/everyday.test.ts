@@ -18,8 +18,8 @@ const errorOf = async (call: Promise<unknown>): Promise<ApiError> => {
   return outcome;
 };
 
-describe('what clients read before they begin', () => {
-  it('fits what the vendor describes', async () => {
+describe('the metadata that clients read first', () => {
+  it('matches the vendor’s description', async () => {
     const jira = world.client();
     const all = await Promise.all([
       jira.serverInfo.getServerInfo(),
@@ -54,7 +54,7 @@ describe('what clients read before they begin', () => {
 });
 
 describe('projects', () => {
-  it('are listed and read with all that belongs to them', async () => {
+  it('are listed and read with all their parts', async () => {
     const jira = world.client();
     const page = await jira.projects.searchProjects({ maxResults: 2, expand: 'lead,description' });
     expect(page).toMatchObject({ total: 4, isLast: false });
@@ -81,7 +81,7 @@ describe('projects', () => {
     });
   });
 
-  it('get components and versions, which issues can then have', async () => {
+  it('get components and versions, which issues can then use', async () => {
     const jira = world.client();
     const component = await jira.projectComponents.createComponent({
       name: 'Locks',
@@ -121,7 +121,7 @@ describe('projects', () => {
 });
 
 describe('issues', () => {
-  it('are made, edited, assigned, moved on and deleted, and remember what happened', async () => {
+  it('are created, edited, assigned, moved and deleted, with a history', async () => {
     const jira = world.client();
     const made = await jira.issues.createIssue({
       fields: {
@@ -184,7 +184,7 @@ describe('issues', () => {
     expect(await errorOf(jira.issues.getIssue({ issueIdOrKey }))).toBeInstanceOf(NotFoundError);
   });
 
-  it('are refused in the words of the vendor, all that is wrong at once', async () => {
+  it('are refused in the vendor’s words, with all problems at once', async () => {
     const jira = world.client();
     const wrong = await errorOf(
       jira.issues.createIssue({
@@ -227,7 +227,7 @@ describe('issues', () => {
     expect(await errorOf(world.client('wrong').myself.getCurrentUser())).toBeInstanceOf(AuthError);
   });
 
-  it('say which fields can be set', async () => {
+  it('list the fields that can be set', async () => {
     const jira = world.client();
     const types = await jira.issues.getCreateIssueMetaIssueTypes({ projectIdOrKey: 'BERTH' });
     expect(types.issueTypes?.map(({ name }) => name)).toContain('Bug');
@@ -245,7 +245,7 @@ describe('issues', () => {
     expect(Object.keys(edit.fields ?? {})).toContain('customfield_10031');
   });
 
-  it('take rich text as documents, and the markup of version 2, which is one text in both', async () => {
+  it('accept rich text as documents and as version 2 markup, and convert between them', async () => {
     const jira = world.client();
     const markup =
       'h2. Steps\n\n* open *Leith*\n* move {{BERTH-2}}\n\nSee [the notes|https://docs.example/a].';
@@ -271,8 +271,8 @@ describe('issues', () => {
   });
 });
 
-describe('what people add to issues', () => {
-  it('comments, work, links, watchers, votes', async () => {
+describe('additions to issues', () => {
+  it('include comments, worklogs, links, watchers and votes', async () => {
     const jira = world.client();
     const issueIdOrKey = 'BERTH-109';
     const comment = await jira.issueComments.addComment({
@@ -348,7 +348,7 @@ describe('what people add to issues', () => {
 });
 
 describe('files of issues', () => {
-  it('are taken whatever their bytes are, with their true sizes', async () => {
+  it('are accepted whatever their bytes, with their true sizes', async () => {
     const image = Buffer.from([
       0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0xff, 0xc3, 0x28,
     ]);
@@ -377,7 +377,7 @@ describe('files of issues', () => {
 });
 
 describe('the search', () => {
-  it('goes through everything by tokens, each issue once, also while others are made', async () => {
+  it('returns every issue once by page tokens, even while others are created', async () => {
     const jira = world.client();
     const seen: string[] = [];
     let nextPageToken: string | undefined;
@@ -397,7 +397,7 @@ describe('the search', () => {
     expect(seen).toHaveLength(291);
   });
 
-  it('is counted, matched and read', async () => {
+  it('can be counted, matched and read', async () => {
     const jira = world.client();
     const jql = 'project = BERTH AND statusCategory != Done';
     const { count } = await jira.issueSearch.countIssues({ jql });

@@ -27,7 +27,7 @@ const create = (fields: Row) =>
     fields: { project: { key: 'BERTH' }, issuetype: { name: 'Task' }, summary: 'A', ...fields },
   });
 
-it('those of administrators are made, changed and deleted, and never tell their secret', async () => {
+it('webhooks of administrators are created, changed and deleted, and never reveal their secret', async () => {
   const made = await world.ask('POST', path, { ...hook, secret: 'mooring' });
   expect(made.status).toBe(201);
   expect(made.body).toMatchObject({ ...hook, enabled: true, isSigned: true });
@@ -42,7 +42,7 @@ it('those of administrators are made, changed and deleted, and never tell their 
   expect([wrong.status, wrong.body.errorMessages]).toEqual([400, ['Unknown webhook event: bogus']]);
 });
 
-it('they hear of issues that their query finds, signed with their secret', async () => {
+it('webhooks get issues that their query finds, signed with their secret', async () => {
   await world.ask('POST', path, { ...hook, secret: 'mooring' });
   await create({ priority: { name: 'Low' } });
   const { body } = await create({ priority: { name: 'Highest' } });
@@ -77,14 +77,14 @@ it('they hear of issues that their query finds, signed with their secret', async
   }
 });
 
-it('those without a secret hear of it unsigned', async () => {
+it('webhooks without a secret get unsigned deliveries', async () => {
   await world.ask('POST', path, hook);
   await create({ priority: { name: 'High' } });
   const [created] = await told();
   expect(created?.headers).toEqual({ 'content-type': 'application/json' });
 });
 
-it('those of apps are registered by the client, say which they are, and hear of the fields that they name', async () => {
+it('webhooks of apps are registered by the client, name their ids, and get changes of the fields that they name', async () => {
   const jira = world.client();
   const url = 'https://hooks.northquay.example/app';
   const registered = await jira.webhooks.registerDynamicWebhooks({

@@ -130,7 +130,7 @@ const bodyOf = (): unknown => {
   return { ...some(members, 5), ...draw([{}, made]) };
 };
 
-it('odd requests are answered in the words of the vendor', async () => {
+it('odd requests are answered in the vendor’s words', async () => {
   const faults: unknown[] = [];
   for (const route of world.contract.api?.routes ?? []) {
     for (let time = 0; time < times; time += 1) {
@@ -156,7 +156,7 @@ it('malformed documents are refused, and accepted ones can be read in every form
   expect(found.status).toBe(200);
 });
 
-it('durations that nobody works are refused', async () => {
+it('impossible durations of work are refused', async () => {
   for (const timeSpent of [`${'9'.repeat(400)}h`, '99999999999999w', '1x', '-1h']) {
     const made = await world.ask('POST', '/rest/api/3/issue/BERTH-1/worklog', { timeSpent });
     expect([made.status, made.body]).toMatchObject([

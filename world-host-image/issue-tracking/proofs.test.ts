@@ -61,7 +61,8 @@ const wrong: Record<string, () => Promise<unknown>> = {
 };
 
 describe('the proof of a bundled task', { timeout: 240_000 }, () => {
-  it('is of four tasks, each with a wrong way', () => expect(tasks).toEqual(Object.keys(wrong)));
+  it('covers four tasks, each with a wrong solution', () =>
+    expect(tasks).toEqual(Object.keys(wrong)));
 
   it.each(tasks)('holds for %s', async (task) => {
     await world.begin(task);
@@ -73,7 +74,7 @@ describe('the proof of a bundled task', { timeout: 240_000 }, () => {
     expect(proof.passed).toBe(true);
   });
 
-  it.each(tasks)('is not had by a careless solution of %s', async (task) => {
+  it.each(tasks)('fails for a careless solution of %s', async (task) => {
     await world.begin(task);
     await wrong[task]?.();
     const { output } = await world.call('grade');

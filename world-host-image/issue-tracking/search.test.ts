@@ -122,7 +122,7 @@ describe('a query finds', () => {
     expect((await found(jql)).map(({ key }) => key).sort()).toEqual(keysWhere(holds));
   });
 
-  it('what components, versions, links, watchers and comments say', async () => {
+  it('issues by components, versions, links, watchers and comments', async () => {
     const links = await found('key in linkedIssues("BERTH-83")');
     expect(links.map(({ key }) => key).sort()).toEqual(['BERTH-84', 'SUP-43']);
     const planned = await found('fixVersion in unreleasedVersions(BERTH)');
@@ -141,7 +141,7 @@ describe('a query finds', () => {
 });
 
 describe('the order', () => {
-  it('is by several fields, the highest priority being the largest, and without a value last', async () => {
+  it('is by several fields, with the highest priority as the largest, and missing values last', async () => {
     const sorted = await found('project = BERTH ORDER BY priority DESC, key ASC');
     const places = sorted.map(
       ({ priority, key }) =>
@@ -154,7 +154,7 @@ describe('the order', () => {
   });
 });
 
-describe('what is no query is refused', () => {
+describe('an invalid query is refused', () => {
   const valid =
     "The valid operators are '=', '!=', '<', '>', '<=', '>=', '~', '!~', 'IN', 'NOT IN', 'IS' and 'IS NOT'.";
   it.each([
@@ -209,7 +209,7 @@ describe('what is no query is refused', () => {
     expect(await refusal(jql)).toBe(message);
   });
 
-  it('also without any restriction, where pages have tokens', async () => {
+  it('without any restriction, if pages have tokens', async () => {
     const { status, body } = await world.ask('GET', '/rest/api/3/search/jql?jql=order+by+created');
     expect([status, body.errorMessages]).toEqual([
       400,
@@ -220,7 +220,7 @@ describe('what is no query is refused', () => {
   });
 });
 
-describe('an answer has the fields that are asked for', () => {
+describe('an answer has the requested fields', () => {
   it.each([
     ['fields=summary,status', ['status', 'summary']],
     ['fields=*all,-comment&maxResults=1', undefined],
@@ -231,7 +231,7 @@ describe('an answer has the fields that are asked for', () => {
     else expect(issue?.fields).not.toHaveProperty('comment');
   });
 
-  it('and only ids where pages have tokens and nothing is asked for', async () => {
+  it('and only ids if pages have tokens and no field is requested', async () => {
     const { body } = await world.ask('GET', '/rest/api/3/search/jql?jql=key=BERTH-72');
     expect(body).toEqual({ issues: [{ id: expect.stringMatching(/^\d+$/) }], isLast: true });
   });

@@ -40,7 +40,7 @@ const filtersFor = (path: string[], value: string | string[]) =>
   );
 
 describe('field types', () => {
-  it('follow references, alternatives and circles', () => {
+  it('follow references, alternatives and cycles', () => {
     expect(types('id')).toEqual(['integer']);
     expect(types('owner', 'id')).toEqual(['integer']);
     expect(types('owner', 'boss', 'boss', 'id')).toEqual(['integer']);
@@ -55,7 +55,7 @@ describe('field types', () => {
 });
 
 describe('arguments', () => {
-  it('are read as the field has them', () => {
+  it('are read by the types of their fields', () => {
     expect(filtersFor(['id'], '5')).toEqual([[5]]);
     expect(filtersFor(['id'], ['5', '6'])).toEqual([[5, 6]]);
     expect(filtersFor(['id'], '5.5')).toEqual([['5.5']]);
@@ -68,12 +68,12 @@ describe('arguments', () => {
     expect(readText(new Set(), '5')).toBe('5');
   });
 
-  it('that are missing do not filter', () => {
+  it('do not filter if they are missing', () => {
     const plan = planWith({ argument: 'y', path: ['id'], match: 'equals' });
     expect(filtersOf(plan, { x: '1' })).toEqual([]);
   });
 
-  it('say what a created row must hold', () => {
+  it('set fields of a created row', () => {
     const plan = planWith(
       { argument: 'x', path: ['owner', 'id'], match: 'equals' },
       { argument: 'q', path: ['kind'], match: 'contains' },

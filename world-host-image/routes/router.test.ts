@@ -33,7 +33,7 @@ const match = (method: string, path: string): unknown => {
 };
 
 describe('router', () => {
-  it('prefers literals, among the routes that have the method', () => {
+  it('prefers literals among the routes with the method', () => {
     expect(match('GET', '/issues/comments')).toEqual(['GET /issues/comments', {}]);
     expect(match('GET', '/issues/7')).toEqual(['GET /issues/{number}', { number: '7' }]);
     expect(match('DELETE', '/issues/comments')).toEqual([
@@ -42,7 +42,7 @@ describe('router', () => {
     ]);
   });
 
-  it('comes back from a literal that leads nowhere', () => {
+  it('backtracks from a literal that leads nowhere', () => {
     expect(match('GET', '/issues/9/events')).toEqual([
       'GET /{kind}/{id}/events',
       { kind: 'issues', id: '9' },
@@ -53,7 +53,7 @@ describe('router', () => {
     expect(match('HEAD', '/')).toEqual(['GET /', {}]);
   });
 
-  it('makes nothing of a slash at the end, unless routes differ by it', () => {
+  it('ignores a slash at the end, unless routes differ by it', () => {
     expect(match('GET', '/issues/7/')).toEqual(['GET /issues/{number}', { number: '7' }]);
     expect(match('GET', '/reports/')).toEqual(['GET /reports/', {}]);
     expect(match('GET', '/reports')).toEqual(['GET /reports/', {}]);
@@ -107,14 +107,14 @@ describe('router', () => {
     expect(match('GET', '/a%20b%2F')).toEqual(['GET /a%20{name}%2F', { name: 'b' }]);
   });
 
-  it('tells of the methods of the most specific route alone', () => {
+  it('returns only the methods of the most specific route', () => {
     const allowed = (path: string) => router.allowed(splitPath(path) ?? []);
     expect(allowed('/issues/comments')).toEqual(['GET', 'HEAD', 'OPTIONS']);
     expect(allowed('/files/a.json')).toEqual(['GET', 'HEAD', 'OPTIONS']);
     expect(allowed('/files/a')).toEqual(['OPTIONS', 'PUT']);
   });
 
-  it('tells an unknown path from a method that a path does not have', () => {
+  it('distinguishes an unknown path from a method that a path does not have', () => {
     expect(match('GET', '/pulls')).toEqual({ kind: 'unknown' });
     expect(match('GET', '/issues//')).toEqual({ kind: 'unknown' });
     expect(match('GET', '//issues/7')).toEqual({ kind: 'unknown' });
@@ -147,7 +147,7 @@ describe('a search', () => {
     return looks;
   };
 
-  it('takes steps for its routes and segments, and not for each pair of them', () => {
+  it('takes time linear in its routes and segments', () => {
     expect(paths.length).toBeGreaterThan(1_000);
     const path = (length: number) => Array.from({ length }, () => 'a');
     const [short, long] = [looksAt(path(20)), looksAt(path(2_000))];
@@ -158,7 +158,7 @@ describe('a search', () => {
 });
 
 describe('splitPath', () => {
-  it('decodes segments, so that an escaped slash divides nothing', () => {
+  it('decodes segments without splitting at an escaped slash', () => {
     expect(splitPath('/a%2Fb/c%20d')).toEqual(['a/b', 'c d']);
     expect(splitPath('/%E0%A4%A')).toBeUndefined();
   });

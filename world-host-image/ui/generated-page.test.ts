@@ -71,7 +71,7 @@ const entries = async (): Promise<Row[]> => {
 };
 
 describe('lists', () => {
-  it('shows entities with their counts, and the rows of one', async () => {
+  it('show entities with their counts, and the rows of one', async () => {
     await open('/');
     await page.getByRole('navigation', { name: 'Entities' }).getByText('3,000').waitFor();
     await page.getByRole('navigation', { name: 'Entities' }).getByText('Notes').click();
@@ -81,7 +81,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('sorts, searches by "/" and filters, and says so in its address', async () => {
+  it('sort, search by "/" and filter, with all of it in the address', async () => {
     await open('/entities/notes');
     await page.getByRole('button', { name: 'Rank' }).click();
     await rowAt(1).getByText('1000', { exact: true }).waitFor();
@@ -102,7 +102,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is walked by keys, to its last row and into a row, and back as it was', async () => {
+  it('can be used by the keyboard, to the last row, into a row and back', async () => {
     await open('/entities/notes?sort=-id');
     await rowAt(1).getByText('Note 3000').waitFor();
     await rowAt(1).focus();
@@ -122,7 +122,7 @@ describe('lists', () => {
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-id');
   });
 
-  it('says what to do where nothing matches, and where the session refuses', async () => {
+  it('say what to do if nothing matches, and if the session refuses', async () => {
     await open('/entities/notes?search=nothing+at+all');
     await page.getByText('No row matches.').waitFor();
     await page.getByRole('button', { name: 'Clear search and filters' }).click();
@@ -148,7 +148,7 @@ describe('rows', () => {
     await page.getByRole('button', { name: /Remove filter: Book id is 1/ }).waitFor();
   });
 
-  it('are changed by the route of the world, and what it refuses stands at its field', async () => {
+  it('are changed by the world’s route, and its refusals appear at their fields', async () => {
     await open('/entities/notes/rows/3');
     await page.getByRole('link', { name: 'Edit' }).click();
     const form = page.getByRole('dialog');
@@ -168,7 +168,7 @@ describe('rows', () => {
   });
 
   it.each(['notes', 'books'])(
-    'of %s that were deleted meanwhile are not saved, with the next step',
+    'of %s that were deleted meanwhile are not saved, and the page says what to do next',
     async (name) => {
       const form = page.getByRole('dialog');
       const id = name === 'notes' ? 4 : 2;
@@ -206,7 +206,7 @@ describe('rows', () => {
     expect(world.rows('notes', { id: 9_000 })).toEqual([]);
   });
 
-  it('are kept where others refer to them, with the reason', async () => {
+  it('are not deleted while others refer to them, and the page gives the reason', async () => {
     await open('/entities/books/rows/1?form=delete');
     const question = page.getByRole('alertdialog');
     await question.getByRole('button', { name: 'Delete' }).click();
@@ -216,7 +216,7 @@ describe('rows', () => {
     expect(world.rows('books', { id: 1 })).toEqual([{ id: 1 }]);
   });
 
-  it('have ids that a click copies', async () => {
+  it('have ids that can be copied with a click', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.page });
     await open('/entities/notes/rows/2345');
     await page.getByRole('button', { name: 'Copy 2345' }).click();
@@ -241,7 +241,7 @@ describe.each([
     ['a row', '/entities/books/rows/1', 'Show all 1,000'],
     ['a form', '/entities/notes/rows/3?form=edit', 'Save'],
     ['a question', '/entities/notes/rows/3?form=delete', 'Keep it'],
-  ])('%s keeps nobody out, and fits', async (_what, path, text) => {
+  ])('%s has no accessibility problem, and fits', async (_what, path, text) => {
     await open(path);
     await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
     expect(await barriers(page)).toEqual([]);

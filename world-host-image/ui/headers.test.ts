@@ -13,7 +13,7 @@ describe('an answer of the world at the page’s origin', () => {
     '//evil.test/x',
     '/\\evil.test',
     'https://ses-b--ui.worlds.test/',
-  ])('keeps no redirect to %s, which leaves the origin', (location) => {
+  ])('drops a redirect to %s, which leaves the origin', (location) => {
     expect(answer(302, { location })).not.toHaveProperty('location');
   });
 
@@ -24,7 +24,7 @@ describe('an answer of the world at the page’s origin', () => {
     },
   );
 
-  it('has no header by which a browser would report or move to another address', () => {
+  it('has no header that makes a browser report to or move to another address', () => {
     const asked = {
       refresh: '0;url=https://evil.test',
       'reporting-endpoints': 'x="https://evil.test"',
@@ -36,7 +36,7 @@ describe('an answer of the world at the page’s origin', () => {
   });
 });
 
-it('every document at the origin is closed, refusals and errors as well, as the page could script it', async () => {
+it('every document at the origin has a strict content policy, also refusals and errors, because the page could script them', async () => {
   const { ui, cookie } = await startUiHost();
   const asked = [
     ...['/', '/app.js', '/docs', '/nothing', '/__svc/nothing', browserLinkPath, '/__world-api'],

@@ -68,13 +68,13 @@ describe('an address of the page', () => {
   });
 
   it.each(['/nothing.js', '/../index.html', '/%2e%2e/secret', '/%', '/%00', '//index.html'])(
-    'such as %s leads nowhere',
+    'such as %s is answered 404',
     async (path) => {
       expect((await ask(path)).status).toBe(404);
     },
   );
 
-  it('is the page itself for a browser that opens it, and 404 for what a page loads', async () => {
+  it('is the page itself for a browser that opens it, and 404 for a resource that a page loads', async () => {
     const opened = { headers: { 'sec-fetch-mode': 'navigate' } };
     expect(await textAt('/issues/7', opened)).toEqual([200, texts['index.html']]);
     expect(await textAt('/issues/7', { headers: { accept: 'text/html,*/*' } })).toEqual([
@@ -89,7 +89,7 @@ describe('an address of the page', () => {
     ]);
   });
 
-  it('leads from the root to the first page, and never to another host', async () => {
+  it('redirects from the root to the first page, and never to another host', async () => {
     const first = await ask('/', { entry: '/board.html?view=all' });
     expect([first.status, first.headers.location]).toEqual([302, '/board.html?view=all']);
     for (const entry of ['//evil.test', '/?view=all']) {
@@ -97,14 +97,14 @@ describe('an address of the page', () => {
     }
   });
 
-  it('is read and not written', async () => {
+  it('can be read and not written', async () => {
     const posted = await ask('/', { method: 'POST' });
     expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });
 
 describe('a file', () => {
-  it('has its type, and a validator by which it is not sent again', async () => {
+  it('has its type, and a validator for conditional requests', async () => {
     const { headers } = await ask('/app.js');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect((await ask('/logo.png')).headers['content-type']).toBe('image/png');
@@ -114,7 +114,7 @@ describe('a file', () => {
     expect((await ask('/app.js', { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
   });
 
-  it('is sent in parts', async () => {
+  it('is sent in ranges', async () => {
     const part = async (range: string, more: Record<string, string> = {}) => {
       const { status, headers, text } = await ask('/notes%20%26%20plans.txt', {
         headers: { range, ...more },
@@ -132,7 +132,7 @@ describe('a file', () => {
     expect(await part('bytes=1-2', { 'if-range': '"old"' })).toEqual([200, undefined, 'notes']);
   });
 
-  it('is compressed as the client accepts, where that pays, with a validator of its own', async () => {
+  it('is compressed as the client accepts, if that saves bytes, with a validator of its own', async () => {
     const plain = await ask('/app.js');
     const brotli = await ask('/app.js', { headers: { 'accept-encoding': 'gzip, br' } });
     expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
@@ -150,7 +150,7 @@ describe('a file', () => {
     }
   });
 
-  it('is fetched once for all who ask for it, and asked for anew after a failure', async () => {
+  it('is fetched once for all requests, and again after a failure', async () => {
     const only = digestOf('late');
     let answers = 0;
     const late = createUiFiles(async () => {
@@ -168,7 +168,7 @@ describe('a file', () => {
     expect(fetched).toBe(before);
   });
 
-  it('that is not what its digest says is not served', async () => {
+  it('is not served if it does not match its digest', async () => {
     const wrong = createUiFiles(async () => Buffer.from('something else'));
     const file = { path: 'a.txt', sha256: digestOf('a'), sizeBytes: 1 };
     await expect(wrong.load(file)).rejects.toThrow('a.txt came with the digest');

@@ -16,8 +16,8 @@ const entries = async ({ control }: Awaited<ReturnType<typeof startUiHost>>) => 
   return (output as { rows: Record<string, unknown>[] }).rows;
 };
 
-describe('the door of a page', () => {
-  it('lets a browser in by a link, once, with a cookie of this host alone', async () => {
+describe('access to a page', () => {
+  it('is granted to a browser once by a link, with a cookie of this host only', async () => {
     const { ui, control, sessionId } = await startUiHost();
     control.links.add('lt-two');
     const path = '/.svc/enter?token=lt-two';
@@ -37,7 +37,7 @@ describe('the door of a page', () => {
     expect(await ui(path)).toMatchObject({ status: 303 });
   });
 
-  it('keeps out whoever has no pass, and passes and keys of other sessions', async () => {
+  it('is refused to a browser without a pass, and for passes and keys of other sessions', async () => {
     const { ui, cookie, sessionId, host } = await startUiHost();
     expect(await ui('/', { headers: {} })).toMatchObject({ status: 401, code: 'unauthenticated' });
     const [name = '', value = ''] = cookie.split('=');
@@ -53,7 +53,7 @@ describe('the door of a page', () => {
     expect(elsewhere.body).toContain(`${other} is not served here any more`);
   });
 
-  it('keeps pages of other origins from acting and from loading', async () => {
+  it('is refused to pages of other origins, for requests and resources', async () => {
     const { ui, cookie, host } = await startUiHost();
     const refused = { status: 403, code: 'foreign_origin' };
     const post = (origin: string) =>
@@ -67,7 +67,7 @@ describe('the door of a page', () => {
     expect(await ui('/', { headers: open })).toMatchObject({ status: 200 });
   });
 
-  it('is closed with the session, and says so on a page', async () => {
+  it('ends with the session, and a page says so', async () => {
     const { ui, control, cookie, sessionId } = await startUiHost();
     control.close(true, 'recycle');
     await control.message('reportClosed');
@@ -79,7 +79,7 @@ describe('the door of a page', () => {
 });
 
 describe('the API below the page', () => {
-  it('is answered with the token of the session, which the page never sees', async () => {
+  it('is called with the session’s token, which the page never sees', async () => {
     const host = await startUiHost();
     const { ui, cookie } = host;
     const headers = { cookie: `${cookie}; mine=1`, authorization: 'Bearer st-wrong' };
@@ -96,7 +96,7 @@ describe('the API below the page', () => {
     expect(JSON.stringify(rows)).not.toContain('svc-pass');
   });
 
-  it('answers a change of protocol as the world does, without holding the connection', async () => {
+  it('answers a protocol upgrade like the world, without keeping the connection', async () => {
     const { ui, cookie, host } = await startUiHost();
     const upgrade = {
       cookie,
@@ -110,7 +110,7 @@ describe('the API below the page', () => {
     expect(await ui(`/__world-api${issues}`, { headers: upgrade })).toMatchObject({ status: 426 });
   });
 
-  it('takes bodies within its limit, and is back at the start after a reset', async () => {
+  it('accepts bodies within its limit, and starts over after a reset', async () => {
     const host = await startUiHost();
     const { ui, cookie, control } = host;
     const headers = { cookie, 'content-type': 'application/json' };
@@ -132,14 +132,14 @@ describe('the API below the page', () => {
 });
 
 describe('the host’s own services', () => {
-  it('are 404 where there is none, and no service of the page is a file', async () => {
+  it('are 404 if unknown, and are never a file of the page', async () => {
     const { ui } = await startUiHost();
     expect(await ui('/__svc/nothing')).toMatchObject({ status: 404 });
     const navigation = await ui('/__svc/nothing', { headers: { accept: 'text/html' } });
     expect(navigation).toMatchObject({ status: 401 });
   });
 
-  it('tell the page the rows of the session', async () => {
+  it('return the session’s rows to the page', async () => {
     const host = await startUiHost();
     const counts = await host.ui('/__svc/ui/entities');
     expect(counts).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
@@ -147,7 +147,7 @@ describe('the host’s own services', () => {
     expect((await entries(host)).map(({ via }) => via)).toEqual(['ui']);
   });
 
-  it('hear the session’s browser alone, which has a key that no page has', async () => {
+  it('accept reports only from the session’s browser, which has a key that no page has', async () => {
     const host = await startUiHost({}, { surfaces: ['api', 'ui', 'browser'] });
     const { ui, cookie } = host;
     const entry = { at: '2026-03-01T09:30:00.000Z', operation: 'navigated', path: '/', detail: {} };

@@ -20,7 +20,7 @@ const saw = (more: Partial<Seen> = {}): Seen => ({
   ...more,
 });
 
-it('kept answers stay within their bounds, and those not asked for the longest make room', () => {
+it('the cache stays within its limits, and evicts the least recently requested answers', () => {
   const kept = new AnswerCache(openSampleStore().versions, limits);
   for (let id = 0; id < 60; id += 1) {
     kept.keep(request(id), answered(`"${'x'.repeat(1_000)}"`), saw());
@@ -34,7 +34,7 @@ it('kept answers stay within their bounds, and those not asked for the longest m
   expect(kept.find(request(100))).toBeUndefined();
 });
 
-it('a body counts as its text and as what is served: ASCII twice, others by two bytes a character', () => {
+it('a body counts as text and as encoded bytes: ASCII twice, other text with two bytes a character', () => {
   const bytesKept = (body: string): number => {
     const kept = new AnswerCache(openSampleStore().versions, limits);
     kept.keep(request(1), answered(body), saw());
@@ -56,7 +56,7 @@ describe('long bodies', () => {
     return { kept, keep, isTextAlone };
   };
 
-  it('lose their parsed form before any answer is evicted, the least recently used first', () => {
+  it('lose their encoded bytes before any answer is evicted, the least recently used first', () => {
     const { kept, keep, isTextAlone } = start(3);
     expect(kept.bytes()).toBeGreaterThan(6 * 70_000);
     expect([3, 2, 1].map(isTextAlone)).toEqual([false, false, false]);
@@ -65,7 +65,7 @@ describe('long bodies', () => {
     expect(kept.bytes()).toBeLessThan(500_000);
   });
 
-  it('all have room as text when each is asked for again in turn', () => {
+  it('all stay in the cache as text if each is requested again in turn', () => {
     const { kept } = start(6);
     const rounds = [1, 2].map(() =>
       [1, 2, 3, 4, 5, 6].map((page) => kept.find(request(page))?.answer.body?.length),
@@ -74,7 +74,7 @@ describe('long bodies', () => {
     expect(kept.bytes()).toBeLessThan(500_000);
   });
 
-  it('that are asked for again and again get their bytes back in place of what nobody asked for again', () => {
+  it('that are requested repeatedly get their bytes back in place of answers that were never requested again', () => {
     const { kept, isTextAlone } = start(6);
     expect([2, 2].map(isTextAlone)).toEqual([true, false]);
     expect(kept.find(request(1))).toBeUndefined();
@@ -83,7 +83,7 @@ describe('long bodies', () => {
   });
 });
 
-it('a short body makes room as one, and a long one has room by its text', () => {
+it('a short body is evicted whole, and a long one stays as text', () => {
   const small = { ...limits, bytes: 70_000, answerBytes: 70_000 };
   const kept = new AnswerCache(openSampleStore().versions, small);
   kept.keep(request(1), answered('x'.repeat(65_536)), saw());
@@ -93,7 +93,7 @@ it('a short body makes room as one, and a long one has room by its text', () => 
   expect(kept.bytes()).toBeLessThan(70_000);
 });
 
-it('answers to one request that differ by headers make room for each other', () => {
+it('answers to one request that differ by headers replace each other beyond the limit', () => {
   const kept = new AnswerCache(openSampleStore().versions, limits);
   for (let mark = 0; mark < 5; mark += 1) {
     const seen = saw({ headers: new Set(['x-mark']) });
@@ -104,13 +104,13 @@ it('answers to one request that differ by headers make room for each other', () 
   expect(kept.find(request(1))).toBeUndefined();
 });
 
-it('an answer of which its worker names an entity that there is not is not kept', () => {
+it('an answer whose worker names an unknown entity is not cached', () => {
   const kept = new AnswerCache(openSampleStore().versions, limits);
   kept.keep(request(1), answered('1'), saw({ entities: new Set(['users', 'nowhere']) }));
   expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
 });
 
-it('an answer whose rows have changed gives its room back', async () => {
+it('an answer whose rows have changed is dropped, and its bytes are no longer counted', async () => {
   const store = openSampleStore();
   const kept = new AnswerCache(store.versions, limits);
   kept.keep(request(1), answered('1'), saw());
@@ -120,7 +120,7 @@ it('an answer whose rows have changed gives its room back', async () => {
   expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
 });
 
-it('what the code looked at of the headers counts, and so does their order where it saw all', () => {
+it('an answer depends on the headers that the code read, and on their order if it read all', () => {
   const kept = new AnswerCache(openSampleStore().versions, limits);
   const all = saw({ allHeaders: true });
   for (let id = 0; id < 30; id += 1) {

@@ -36,7 +36,7 @@ describe('placeholders in JSON', () => {
     expect(fillBody(body, json, wrongs)).toBe(filled);
   });
 
-  it('are data: what is filled in neither ends its text nor is filled again', () => {
+  it('are filled with data that neither ends its text nor is filled again', () => {
     const hostile: Wrong = { param: '"},{param}', field: '__proto__', message: '{field}$&' };
     const body = '{"p":"{param}","m":"{message}","of":{"{field}":1}}';
     expect(fillBody(body, json, [hostile])).toBe(
@@ -44,12 +44,12 @@ describe('placeholders in JSON', () => {
     );
   });
 
-  it('are looked for alone: a body without them is as it was written', () => {
+  it('leave a body without placeholders as it was written', () => {
     expect(fillBody('{ "message" : "No" }', json, [title])).toBe('{ "message" : "No" }');
   });
 });
 
-it('placeholders in markup are filled with texts, not with markup', () => {
+it('placeholders in markup are filled with escaped text', () => {
   const hostile: Wrong = { param: null, field: 'a<b', message: 'is "no" & <none>' };
   expect(fillBody('<e f="{field}">{message}</e>', 'application/xml', [hostile])).toBe(
     '<e f="a&lt;b">is &quot;no&quot; &amp; &lt;none&gt;</e>',

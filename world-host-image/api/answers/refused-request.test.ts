@@ -40,7 +40,7 @@ it.each<[string, number, string, Asked & { method?: string; path?: string }]>([
   ]);
 });
 
-it('what the contract refuses keeps the words of the vendor', async () => {
+it('a refusal of the contract is answered in the vendor’s words', async () => {
   await serve(words);
   const answer = await api.ask('POST', '/notes', { body: { id: 2, title: '' } });
   expect([answer.status, answer.text]).toEqual([422, words]);
@@ -58,13 +58,13 @@ it.each([
   ['{"error":"invalid"}', '{"error":"invalid"}'],
   ['["no"]', '["no"]'],
   ['', ''],
-])('in a body like %s', async (invalid, told) => {
+])('a placeholder is filled in a body like %s', async (invalid, told) => {
   await serve(invalid);
   const answer = await api.ask('POST', '/notes', { body: '{' });
   expect([answer.status, answer.text]).toEqual([400, told]);
 });
 
-it('leaves a text as it is', async () => {
+it('a body that is a text stays as it is', async () => {
   await serve('<bad>message</bad>', 'error_content_type = "application/xml"');
   const answer = await api.ask('POST', '/notes', { body: '{' });
   expect([answer.status, answer.text]).toEqual([400, '<bad>message</bad>']);

@@ -45,7 +45,7 @@ const meddle = async ({ inserts, deletes }: { inserts: number; deletes: number[]
 };
 
 describe('pages by cursor', () => {
-  it('forwards hold every row once that was there throughout, in order', async () => {
+  it('return forwards every row that existed throughout, once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 12 }),
@@ -72,7 +72,7 @@ describe('pages by cursor', () => {
     );
   });
 
-  it('backwards are the same pages', async () => {
+  it('return the same pages backwards', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async (limit) => {
         await api.reset();
@@ -91,7 +91,7 @@ describe('pages by cursor', () => {
     );
   });
 
-  it('lead on from an anchor whose rows are gone, in both directions', async () => {
+  it('continue after an anchor whose rows were deleted, in both directions', async () => {
     await api.reset();
     const first = await pageAt('limit=28');
     for (const id of [28, 29, 30]) await api.ask('DELETE', `/notes/${id}`);
@@ -102,7 +102,7 @@ describe('pages by cursor', () => {
     expect(idsIn(await pageAt(`limit=28&cursor=${first.cursor}`))).toEqual([31]);
   });
 
-  it('are the same again after a reset', async () => {
+  it('are the same after a reset', async () => {
     await api.reset();
     const once = async () => {
       await meddle({ inserts: 2, deletes: [30, 31, 2] });
@@ -115,7 +115,7 @@ describe('pages by cursor', () => {
 });
 
 describe('a cursor', () => {
-  it('is read as it was written, for its operation alone', () => {
+  it('is valid as written, for its operation only', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('after' as const, 'before' as const),
@@ -130,7 +130,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused when it is anything else', () => {
+  it('is refused in any other form', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readCursor('list', text)).toBeUndefined();

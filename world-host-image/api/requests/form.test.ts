@@ -27,19 +27,19 @@ describe('a form', () => {
     expect(parseForm(text)).toEqual(value);
   });
 
-  it('refuses a name that is a value and holds values', () => {
+  it('refuses a name that is both a value and an object', () => {
     expect(parseForm('a=1&a[b]=2')).toBeUndefined();
     expect(parseForm('a[b]=2&a=1')).toBeUndefined();
   });
 
-  it('takes names of prototypes for names', () => {
+  it('accepts names of prototypes as plain names', () => {
     const form = parseForm('__proto__[polluted]=1&constructor[prototype][polluted]=1') ?? {};
     expect(Object.keys(form)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(form)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('does not nest without end', () => {
+  it('has a maximum nesting', () => {
     const deep = `a${'[b]'.repeat(10_000)}`;
     expect(parseForm(`${deep}=1`)).toEqual({ [deep]: '1' });
   });

@@ -155,7 +155,7 @@ describe('a task that names its tools', () => {
     ['the manifest', [...elsewhere, file('svc-env.toml', ofManifest), verifier]],
     ['tasks.json', [...tree, file('tasks.json', JSON.stringify([asked])), verifier]],
   ])(
-    'offers only %s, and refuses a call of another tool with a list of its own',
+    'in %s offers no other tool, and refuses a call of one with a list of its own',
     async (_, files) => {
       const few = await serveWorld(files, { task: 'few' });
       try {

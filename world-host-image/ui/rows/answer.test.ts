@@ -58,7 +58,7 @@ const idsOf = ({ json }: Answered): unknown[] => (json.rows as Row[]).map(({ id 
 const problemsOf = ({ json }: Answered) => json.problems;
 
 describe('lists of rows', () => {
-  it('counts entities and pages rows as they were inserted, without and with a cursor', async () => {
+  it('count entities and page rows in insertion order, with and without a cursor', async () => {
     expect((await ask('GET', 'entities')).json).toEqual({
       entities: [
         { name: 'books', rows: 2 },
@@ -73,7 +73,7 @@ describe('lists of rows', () => {
     expect([idsOf(last), last.json.cursor]).toEqual([[2_499, 2_500], null]);
   });
 
-  it('sorts, rows without a value last either way, and goes on where a page ended', async () => {
+  it('sort, with missing values last in both directions, and continue where a page ended', async () => {
     const up = await list({ sort: 'rank', limit: 2 });
     const ranks = ({ json }: Answered) => (json.rows as Row[]).map(({ rank }) => rank);
     expect([ranks(up), up.json.total]).toEqual([[1, 1], 2_500]);
@@ -84,7 +84,7 @@ describe('lists of rows', () => {
     expect(idsOf(titles)).toEqual([1_234, 1]);
   });
 
-  it('finds the place again after rows before it came or went', async () => {
+  it('continue at the right row after earlier rows were inserted or deleted', async () => {
     const page = await list({ sort: '-id', limit: 2 });
     expect(idsOf(page)).toEqual([2_500, 2_499]);
     await ask('DELETE', 'entities/notes/row', { query: { key: [2_500] } });
@@ -93,7 +93,7 @@ describe('lists of rows', () => {
     expect(next.json.total).toBe(2_499);
   });
 
-  it('filters and searches, several words in any field and any case', async () => {
+  it('filter and search for several words in any field and any case', async () => {
     const filtered = await list({ where: { state: 'done', rank: { gte: 990 } }, limit: 5 });
     expect(filtered.json.total).toBe(
       notes.filter(({ state, rank }) => state === 'done' && Number(rank) >= 990).length,
@@ -104,7 +104,7 @@ describe('lists of rows', () => {
     expect(idsOf(await list({ search: '1234' }))).toEqual([1_234]);
   });
 
-  it('cuts a row that is large, and says so', async () => {
+  it('cut a large row, and mark it as cut', async () => {
     const { json } = await list({ limit: 2, offset: 6 });
     expect(json).toMatchObject({
       cut: [0],
@@ -121,13 +121,13 @@ describe('lists of rows', () => {
     ['limit', { limit: 501 }, 'limit: must be a whole number from 0 to 500'],
     ['cursor', { cursor: 'x' }, 'cursor: is not JSON'],
     ['words', { search: 'a b c d e f g h i' }, 'search: has 9 words, more than 8'],
-  ])('refuses a %s that cannot be asked', async (_name, query, message) => {
+  ])('refuse an invalid %s', async (_name, query, message) => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
     expect(answer.json.message).toContain(message);
   });
 
-  it('refuses what is not there', async () => {
+  it('refuse unknown entities and rows', async () => {
     expect((await ask('GET', 'entities/nope/rows')).status).toBe(404);
     expect((await ask('GET', 'entities/notes/constructor')).status).toBe(404);
     expect((await ask('PUT', 'entities/notes/rows')).status).toBe(400);
@@ -138,7 +138,7 @@ describe('lists of rows', () => {
 });
 
 describe('a row', () => {
-  it('comes with the rows that it refers to, and those that refer to it', async () => {
+  it('is returned with the rows that it refers to, and those that refer to it', async () => {
     const note = await ask('GET', 'entities/notes/row', { query: { key: [2] } });
     expect(note.json.references).toEqual([
       { fields: ['book_id'], entity: 'books', row: { id: 1 } },
@@ -152,7 +152,7 @@ describe('a row', () => {
     expect(none.json.references).toEqual([{ fields: ['book_id'], entity: 'books', row: null }]);
   });
 
-  it('is made by the conventional tool, and changed and deleted by the contract', async () => {
+  it('is created by the conventional tool, and changed and deleted by the contract', async () => {
     const body = { id: 3_000, title: 'new', book_id: 2 };
     const made = await ask('POST', 'entities/notes/rows', { body });
     expect(made).toMatchObject({ status: 201, json: { row: body } });
@@ -170,7 +170,7 @@ describe('a row', () => {
     ]);
   });
 
-  it('is refused at all its fields at once, and nothing is written', async () => {
+  it('is refused with the problems of all fields, and nothing is written', async () => {
     const body = { id: 1, title: '', book_id: 77, nope: 1 };
     const refused = await ask('POST', 'entities/notes/rows', { body });
     expect(refused.status).toBe(400);
@@ -184,7 +184,7 @@ describe('a row', () => {
     expect(api.rows('notes', { id: 1 })).toEqual([notes[0]]);
   });
 
-  it('is checked without being written', async () => {
+  it('can be checked without being written', async () => {
     const query = { key: [1] };
     const checked = await ask('POST', 'entities/notes/check', { query, body: { book_id: 5 } });
     expect(problemsOf(checked)).toEqual([
@@ -201,7 +201,7 @@ describe('a row', () => {
     ['a row of megabytes', { body: { title: 'x'.repeat(300_000) } }, 'larger than 262144 bytes'],
     ['a list', { body: [] }, 'the body must be an object'],
     ['a name that objects inherit by', { body: '{"__proto__": {}}' }, '__proto__'],
-  ])('is not taken from %s', async (_name, asked, message) => {
+  ])('is not accepted from %s', async (_name, asked, message) => {
     const answer = await ask('POST', 'entities/notes/rows', asked);
     expect(answer.status).toBe(400);
     expect(answer.json.message).toContain(message);

@@ -33,14 +33,14 @@ const labels = (...rows: object[]) =>
     rows.map((row) => JSON.stringify(row)),
   );
 
-it('names the rows that rows refer to, by field and key, where they have a title', () => {
+it('labels name referenced rows by field and key, if they have a title', () => {
   expect(labels({ id: 1, host: 1, guest: null, room: 7 }, { id: 2, host: 1, guest: 1 })).toEqual({
     host: { 1: 'Ada' },
     guest: { 1: 'Ada' },
   });
 });
 
-it('leaves out rows that are not there or have no name, and cuts long names', () => {
+it('labels leave out rows that do not exist or have no title, and cut long titles', () => {
   expect(labels({ id: 1, host: 9, guest: 2 })).toEqual({});
   const { host } = labels({ id: 1, host: 3 });
   expect(host?.['3']?.length).toBeLessThanOrEqual(100);
