@@ -107,7 +107,7 @@ describe('rate_limits', () => {
       'X-Name = "name"\nX-Limit = "limit"\nX-Used = "used"\nX-Left = "remaining"\nX-Reset = "reset"\nX-After = "reset_after"',
     ),
   ].join('');
-  const told = ({ headers }: Answer): Row =>
+  const limitHeaders = ({ headers }: Answer): Row =>
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-')));
   const clock = { at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 600 } as const;
   const hour = Date.parse('2026-03-01T10:00:00Z') / 1_000;
@@ -131,17 +131,20 @@ describe('rate_limits', () => {
     const few = { 'x-name': 'few', 'x-limit': '30', 'x-few': '60' };
     const counted = { 'x-used': '1', 'x-left': '4999' };
     const resets = (after: number) => ({ 'x-reset': `${hour}`, 'x-after': `${after}` });
-    expect(told(await api.get('/few'))).toEqual({ ...few, ...counted, ...resets(1_200) });
+    expect(limitHeaders(await api.get('/few'))).toEqual({ ...few, ...counted, ...resets(1_200) });
     const missing = await api.get('/notes/7');
-    expect([missing.status, told(missing)]).toEqual([404, { ...all, ...counted, ...resets(600) }]);
-    expect(told(await api.get('/free'))).toEqual({
+    expect([missing.status, limitHeaders(missing)]).toEqual([
+      404,
+      { ...all, ...counted, ...resets(600) },
+    ]);
+    expect(limitHeaders(await api.get('/free'))).toEqual({
       ...all,
       'x-used': '0',
       'x-left': '5000',
       'x-reset': `${hour + 3_600}`,
       'x-after': '3600',
     });
-    expect(told(await api.ask('POST', '/refuse'))).toMatchObject({ ...all, 'x-left': '0' });
-    expect(told(await api.get('/nowhere'))).toEqual({});
+    expect(limitHeaders(await api.ask('POST', '/refuse'))).toMatchObject({ ...all, 'x-left': '0' });
+    expect(limitHeaders(await api.get('/nowhere'))).toEqual({});
   });
 });

@@ -125,18 +125,18 @@ describe('paging keys', () => {
       operations: list + operation('GET', '/by-offset', 'page = "offset"'),
       notes: notesUpTo(3),
     });
-    const told = ({ headers: sent }: Answer) =>
+    const pageHeaders = ({ headers: sent }: Answer) =>
       ['x-next', 'x-total', 'x-previous'].map((name) => sent.get(name));
     const first = await api.get('/notes');
     expect(ids(first.json)).toEqual([1, 2]);
-    expect(told(first)).toEqual([expect.any(String), '3', null]);
+    expect(pageHeaders(first)).toEqual([expect.any(String), '3', null]);
     const last = await api.get(`/notes?cursor=${first.headers.get('x-next')}`);
-    expect(told(last)).toEqual([null, '3', expect.any(String)]);
+    expect(pageHeaders(last)).toEqual([null, '3', expect.any(String)]);
     const back = await api.get(`/notes?cursor=${last.headers.get('x-previous')}`);
     expect(ids(back.json)).toEqual([1, 2]);
-    expect(told(await api.get('/by-offset?offset=1&limit=1'))).toEqual([null, '3', null]);
+    expect(pageHeaders(await api.get('/by-offset?offset=1&limit=1'))).toEqual([null, '3', null]);
     const head = await api.ask('HEAD', '/notes');
-    expect([told(head)[1], head.text]).toEqual(['3', '']);
+    expect([pageHeaders(head)[1], head.text]).toEqual(['3', '']);
   });
 });
 
@@ -233,7 +233,7 @@ describe('a page request that makes no sense', () => {
     ['offset that is no number', '/by-offset?offset=0x1'],
     ['huge offset', `/by-offset?offset=${'9'.repeat(16)}`],
     ['empty cursor', '/notes?cursor='],
-    ['cursor of nobody', '/notes?cursor=abc'],
+    ['cursor that was never issued', '/notes?cursor=abc'],
     ['cursor with another letter', async () => `${await cursorOf('notes', '/notes')()}A`],
     ['cursor of another route', cursorOf('other', '/notes')],
   ])('gets the answer "invalid": a %s', async (_, path) => {

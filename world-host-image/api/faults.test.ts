@@ -142,10 +142,10 @@ describe('a rate limit in force', () => {
       {},
       { clock },
     );
-    const told: unknown[] = [];
+    const counts: unknown[] = [];
     for (let index = 0; index < 7; index += 1) {
       const { status, headers } = await api.get('/notes');
-      told.push([
+      counts.push([
         status,
         headers.get('x-limit'),
         headers.get('x-left'),
@@ -153,7 +153,7 @@ describe('a rate limit in force', () => {
       ]);
     }
     // Each request, also a rejected one, advances the clock by 10 s.
-    expect(told).toEqual([
+    expect(counts).toEqual([
       [200, '2', '1', null],
       [200, '2', '0', null],
       [403, '2', '0', '40'],

@@ -9,11 +9,11 @@ import {
   serveApi,
 } from '#test/support/api-world.ts';
 
-const told = '{"param":"{param}","field":"{field}","message":"{message}"}';
+const template = '{"param":"{param}","field":"{field}","message":"{message}"}';
 
 const serve = async (world: Partial<ApiWorld>): Promise<ApiClient> => {
   const api = await serveApi({
-    api: `page = "cursor"\nenvelope = "data"\ninvalid = '${told}'\n`,
+    api: `page = "cursor"\nenvelope = "data"\ninvalid = '${template}'\n`,
     operations: '',
     ...world,
   });
@@ -108,7 +108,7 @@ describe('the answer to a rejected request', () => {
 
   it('of a handler names the part of its body that does not fit "request", and later refusals', async () => {
     const world = await serve({
-      api: `invalid = '${told}'\ninvalid_by = { duplicate = { status = 409 } }`,
+      api: `invalid = '${template}'\ninvalid_by = { duplicate = { status = 409 } }`,
       operations: operation(
         'POST',
         '/copies',
@@ -169,7 +169,7 @@ const references = {
 describe.each(['api/handlers.py', 'api/handlers.ts'] as const)('a handler in %s', (file) => {
   const serveReferences = (): Promise<ApiClient> =>
     serve({
-      api: `handlers = "${file}"\ninvalid_by = { reference = { status = 409, body = '${told}' } }`,
+      api: `handlers = "${file}"\ninvalid_by = { reference = { status = 409, body = '${template}' } }`,
       operations: [
         operation('POST', '/notes', 'action = "handler"\nhandler = "put"'),
         operation('POST', '/drops', 'action = "handler"\nhandler = "drop"'),

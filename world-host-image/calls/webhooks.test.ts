@@ -113,11 +113,11 @@ describe('the subscriptions of a session', () => {
 
 describe('the answer of a webhook’s receiver', () => {
   const answered = async (...answers: Row[]) => {
-    const told = answers.map((answer) => ({
+    const reports = answers.map((answer) => ({
       ...{ event: 'ping', status: 200, reason: null, sentTo: null, sender: 'listen' },
       ...{ durationMs: 12.5, at: '2026-01-01T00:00:00.000Z', ...answer },
     }));
-    return world.call('webhook-answers', undefined, { answers: told });
+    return world.call('webhook-answers', undefined, { answers: reports });
   };
 
   it('is recorded as one entry for each delivery, and can be graded', async () => {

@@ -60,7 +60,7 @@ describe('assignees', () => {
     const onIssue = (number: number, assignee: string) =>
       issues.checkUserCanBeAssignedToIssue({ ...on(number), assignee });
     expect((await onIssue(139, 'sam-okafor')).status).toBe(204);
-    expect(await errorOf(onIssue(139, 'nobody'))).toEqual(notFound);
+    expect(await errorOf(onIssue(139, 'nemo'))).toEqual(notFound);
     expect(await errorOf(onIssue(9_999, 'sam-okafor'))).toEqual(notFound);
   });
 });
@@ -98,7 +98,7 @@ describe('commits', () => {
     expect((await list({ committer: email })).map((row) => row.author?.login)).toContain(
       all[0]?.author?.login,
     );
-    expect(await list({ author: 'nobody' })).toEqual([]);
+    expect(await list({ author: 'nemo' })).toEqual([]);
     const date = all[2]?.commit.author?.date ?? '';
     expect(await list({ since: date })).toEqual(all.slice(0, 3));
     expect(await list({ until: date })).toEqual(all.slice(2));

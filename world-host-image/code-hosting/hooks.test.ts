@@ -75,7 +75,7 @@ describe('webhooks', () => {
 describe('deliveries', () => {
   it('report events to the hooks that subscribe to them', async () => {
     await register(['*']);
-    const delivered = await told(async () => {
+    const delivered = await deliveriesOf(async () => {
       await world.client().issues.create({ ...repository, title: 'A', labels: ['bug'] });
       await world.client().issues.createComment({ ...on(157), body: 'B' });
       await world.client().issues.update({ ...on(157), state: 'closed' });
@@ -100,7 +100,7 @@ describe('deliveries', () => {
       assignees: ['sam-okafor', 'jonas-eide'],
       milestone: openMilestone,
     };
-    const delivered = await told(async () => {
+    const delivered = await deliveriesOf(async () => {
       await world.client().issues.create({ ...repository, title: 'A', ...given });
     });
     expect(delivered.map(([, action]) => action)).toEqual([
@@ -145,7 +145,7 @@ describe('deliveries', () => {
   it('are attempted by a ping at the hook’s ping address, as by its method', async () => {
     const { data } = await register(['push']);
     const ofPush = async (act: () => Promise<unknown>) =>
-      (await told(act)).map(([operation]) => operation);
+      (await deliveriesOf(act)).map(([operation]) => operation);
     const byMethod = () =>
       world.client().repos.testPushWebhook({ ...repository, hook_id: data.id });
     const byAddress = () => world.octokit().request(`POST ${data.test_url}`);
@@ -155,8 +155,8 @@ describe('deliveries', () => {
 
   it('are not sent for a request that failed', async () => {
     await register(['*']);
-    const delivered = await told(async () => {
-      const wrong = { ...repository, title: 'A', labels: ['new'], assignees: ['nobody'] };
+    const delivered = await deliveriesOf(async () => {
+      const wrong = { ...repository, title: 'A', labels: ['new'], assignees: ['nemo'] };
       expect((await errorOf(world.client().issues.create(wrong))).status).toBe(422);
     });
     expect(delivered).toEqual([]);
@@ -165,7 +165,7 @@ describe('deliveries', () => {
   it('skip hooks that are inactive or subscribe to other events', async () => {
     await register(['pull_request'], { active: true });
     await register(['*'], { active: false });
-    const delivered = await told(() =>
+    const delivered = await deliveriesOf(() =>
       world.client().issues.createComment({ ...on(157), body: 'B' }),
     );
     expect(delivered).toEqual([]);
@@ -173,7 +173,7 @@ describe('deliveries', () => {
 });
 
 /** Returns event and action of each delivery that some work sends. */
-const told = async (work: () => Promise<unknown>): Promise<[unknown, unknown][]> => {
+const deliveriesOf = async (work: () => Promise<unknown>): Promise<[unknown, unknown][]> => {
   const before = (await world.deliveries()).length;
   await work();
   const sent = (await world.deliveries()).slice(before);

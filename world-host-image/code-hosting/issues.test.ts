@@ -149,9 +149,9 @@ describe('issues', () => {
     expect(await errorOf(world.client().issues.create({ ...repository, title: ' ' }))).toEqual(
       invalid({ resource: 'Issue', field: 'title', code: 'missing_field' }),
     );
-    const strange = { ...repository, title: 'A', labels: ['new'], assignees: ['nobody'] };
+    const strange = { ...repository, title: 'A', labels: ['new'], assignees: ['nemo'] };
     expect(await errorOf(world.client().issues.create(strange))).toEqual(
-      invalid({ value: 'nobody', resource: 'Issue', field: 'assignees', code: 'invalid' }),
+      invalid({ value: 'nemo', resource: 'Issue', field: 'assignees', code: 'invalid' }),
     );
     expect(world.rows('issues', { title: 'A' })).toEqual([]);
     expect(world.rows('labels', { name: 'new' })).toEqual([]);

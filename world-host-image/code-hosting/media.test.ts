@@ -158,7 +158,7 @@ describe('a media type', () => {
   });
 
   it.each(['application/json;q=0', 'application/vnd.github+json;q=0.0, text/html'])(
-    '%s is answered without a body',
+    '%s accepts no type and is answered 415',
     async (type) => expect((await accept(berth, type)).response.status).toBe(415),
   );
 
@@ -212,9 +212,9 @@ describe('a media type', () => {
     await world.client().repos.createWebhook({ ...repository, config, events: ['issue_comment'] });
     const html = { mediaType: { format: 'html' } };
     await world.client().issues.createComment({ ...on(157), body: '**B**', ...html });
-    const [, told] = await world.deliveries();
-    expect(told).toMatchObject({ request: { body: { comment: { body: '**B**' } } } });
-    expect(told).not.toHaveProperty('request.body.comment.body_html');
+    const [, commented] = await world.deliveries();
+    expect(commented).toMatchObject({ request: { body: { comment: { body: '**B**' } } } });
+    expect(commented).not.toHaveProperty('request.body.comment.body_html');
   });
 });
 

@@ -37,7 +37,7 @@ describe('collaborators', () => {
     expect(await level('Sam-Okafor')).toBe('write');
     expect(await level('mikkelh')).toBe('read');
     expect(await level('mikkelh', 'handbook')).toBe('none');
-    expect(await errorOf(level('nobody'))).toEqual(notFound);
+    expect(await errorOf(level('nemo'))).toEqual(notFound);
   });
 
   it('are invited from outside, and can be removed', async () => {

@@ -322,6 +322,6 @@ describe('requested reviewers', () => {
       refused(422, 'Review cannot be requested from pull request author.'),
     );
     expect(await ask('mikkelh')).toMatchObject({ status: 422 });
-    expect(await ask('nobody')).toMatchObject({ status: 422 });
+    expect(await ask('nemo')).toMatchObject({ status: 422 });
   });
 });

@@ -38,7 +38,7 @@ describe('users and repositories', () => {
   it('returns a user', async () => {
     const { data } = await world.client().users.getByUsername({ username: 'mikkelh' });
     expect(data).toMatchObject({ login: 'mikkelh', name: 'Mikkel Holst', type: 'User' });
-    expect(await errorOf(world.client().users.getByUsername({ username: 'nobody' }))).toEqual(
+    expect(await errorOf(world.client().users.getByUsername({ username: 'nemo' }))).toEqual(
       notFound,
     );
   });
@@ -136,7 +136,7 @@ describe('autolinks', () => {
 
 describe('the limit on requests', () => {
   it('is reported with every answer of a row, a handler or an error', async () => {
-    for (const path of ['/users/mikkelh', '/user', '/repos/northquay/none', '/users/nobody']) {
+    for (const path of ['/users/mikkelh', '/user', '/repos/northquay/none', '/users/nemo']) {
       const { response } = await world.ask('GET', path);
       expect([path, response.headers.get('x-ratelimit-limit')]).toEqual([path, '5000']);
       expect(response.headers.get('x-ratelimit-remaining')).toBe('4999');

@@ -130,7 +130,7 @@ describe('a delivery of a webhook', () => {
       await register(['issues']),
       await register(['issues'], { url: 'https://b.example/' }),
     ];
-    await world.client().issues.update({ ...on(158), title: 'Told to two' });
+    await world.client().issues.update({ ...on(158), title: 'Sent to two' });
     const listed = await Promise.all(
       hooks.map(async (hook) => (await world.client().repos.listWebhookDeliveries(hook)).data[0]),
     );

@@ -7,11 +7,11 @@ import { sampleVersion } from '#test/support/sample-world.ts';
 import type { StandInControl } from '#test/support/stand-in-control.ts';
 
 describe('the request ledger', () => {
-  type Told = { entries: string[] };
+  type SentEntries = { entries: string[] };
   const entriesOf = (control: StandInControl) =>
     control.received
       .filter(({ operation }) => operation === 'deliverRequests')
-      .flatMap(({ body }) => (body as Told).entries)
+      .flatMap(({ body }) => (body as SentEntries).entries)
       .map((text) => JSON.parse(text) as Record<string, unknown>);
 
   it('is delivered before the session is reported closed', async () => {
@@ -47,7 +47,7 @@ describe('the request ledger', () => {
     const api = await openOn(control);
     await api('GET', '/users');
     control.close(true, 'recycle');
-    const { entries } = (await control.message('reportClosed')).body as Told;
+    const { entries } = (await control.message('reportClosed')).body as SentEntries;
     expect(entries.map((text) => JSON.parse(text))).toMatchObject([{ id: 1, path: '/users' }]);
     await control.message('pollHost');
     expect(entriesOf(control)).toEqual([]);
@@ -79,9 +79,9 @@ describe('the request ledger', () => {
     await api('GET', '/users');
     control.fail('reportClosed', 400, 1);
     control.close(true, 'recycle');
-    const told = (await control.message('reportClosed')).body;
-    expect(told).toMatchObject({ generation: 1, recycled: { found: [] } });
-    expect(told).not.toHaveProperty('entries');
+    const closed = (await control.message('reportClosed')).body;
+    expect(closed).toMatchObject({ generation: 1, recycled: { found: [] } });
+    expect(closed).not.toHaveProperty('entries');
     expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
   });
 

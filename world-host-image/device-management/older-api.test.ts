@@ -117,8 +117,8 @@ describe('the older API', { timeout: 60_000 }, () => {
     }
     await world.ask('POST', '/JSSResource/sites/id/0', '<site><name>Hull</name></site>');
     await world.ask('POST', '/JSSResource/sites/id/0', '<site><name>Hull</name></site>');
-    const told = (await world.deliveries()).map(({ request }) => JSON.stringify(request));
-    const ofSites = told.filter((text) => text.includes('Hull'));
+    const bodies = (await world.deliveries()).map(({ request }) => JSON.stringify(request));
+    const ofSites = bodies.filter((text) => text.includes('Hull'));
     expect(ofSites).toHaveLength(2);
     expect(
       ofSites.map((text) => /"name":"([abc])"/.exec(text.replaceAll('\\"', '"'))?.[1]).sort(),

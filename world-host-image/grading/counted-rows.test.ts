@@ -50,8 +50,8 @@ describe('a new row that meets the conditions of a check', () => {
   });
 
   it('is not explained without a related row, even if the count allows more rows', async () => {
-    const told = await grade(newUsers, user('di', 4), user('cy', 3), repo('cy'));
-    expect(told).toEqual(['fail', ['pass', 'fail'], ['di']]);
+    const graded = await grade(newUsers, user('di', 4), user('cy', 3), repo('cy'));
+    expect(graded).toEqual(['fail', ['pass', 'fail'], ['di']]);
   });
 
   it('is not explained if its related rows are others', async () => {

@@ -196,7 +196,7 @@ describe('issues', () => {
           labels: ['a b'],
           duedate: 'soon',
           nonsense: 1,
-          assignee: { accountId: 'nobody' },
+          assignee: { accountId: 'nemo' },
         } as never,
       }),
     );
@@ -211,7 +211,7 @@ describe('issues', () => {
         duedate: 'Error parsing date string: soon',
         nonsense:
           "Field 'nonsense' cannot be set. It is not on the appropriate screen, or unknown.",
-        assignee: "User 'nobody' does not exist.",
+        assignee: "User 'nemo' does not exist.",
       },
     });
     const none = await errorOf(

@@ -16,7 +16,7 @@ const hook = {
   filters: { 'issue-related-events-section': 'project = BERTH AND priority >= High' },
 };
 
-const told = async () =>
+const deliveriesNow = async () =>
   (await world.deliveries()).map(({ operation, request }) => {
     const { headers, body } = request as { headers: Row; body: Row };
     return { operation, headers, body };
@@ -50,7 +50,7 @@ it('webhooks get issues that their query finds, signed with their secret', async
   await world.ask('PUT', issue, { fields: { summary: 'B' } });
   await world.ask('POST', `/rest/api/2/issue/${body.key}/comment`, { body: 'Seen' });
   await world.ask('DELETE', issue);
-  const deliveries = await told();
+  const deliveries = await deliveriesNow();
   expect(deliveries.map(({ operation }) => operation)).toEqual([
     'jira:issue_created',
     'jira:issue_updated',
@@ -80,7 +80,7 @@ it('webhooks get issues that their query finds, signed with their secret', async
 it('webhooks without a secret get unsigned deliveries', async () => {
   await world.ask('POST', path, hook);
   await create({ priority: { name: 'High' } });
-  const [created] = await told();
+  const [created] = await deliveriesNow();
   expect(created?.headers).toEqual({ 'content-type': 'application/json' });
 });
 
@@ -100,7 +100,7 @@ it('webhooks of apps are registered by the client, name their ids, and get chang
   expect((await jira.webhooks.getDynamicWebhooksForApp()).values).toMatchObject([{ id }]);
   await world.ask('PUT', '/rest/api/3/issue/TIDE-3', { fields: { labels: ['x'] } });
   await world.ask('PUT', '/rest/api/3/issue/TIDE-3', { fields: { summary: 'X' } });
-  expect((await told()).map(({ body }) => body.matchedWebhookIds)).toEqual([[id]]);
+  expect((await deliveriesNow()).map(({ body }) => body.matchedWebhookIds)).toEqual([[id]]);
   expect(await jira.webhooks.refreshWebhooks({ webhookIds: [id] })).toHaveProperty(
     'expirationDate',
   );

@@ -193,7 +193,7 @@ describe('an invalid query is refused', () => {
       String(jql),
       `Error in the JQL Query: '${written}' is an illegal JQL escape sequence. The valid escape sequences are \\', \\", \\t, \\n, \\r, \\\\, '\\ ' and \\uXXXX. (line 1, character ${at})`,
     ]),
-    ['assignee = whoever()', "Unable to find JQL function 'whoever()'."],
+    ['assignee = anyone()', "Unable to find JQL function 'anyone()'."],
     [
       'project in BERTH',
       "Operator 'in' does not support the non-list value '\"BERTH\"' for field 'project'.",

@@ -31,12 +31,12 @@ describe('request ledger', () => {
     expect(read(ledger)).toEqual([]);
     ledger.note(note());
     expect(read(ledger).map(({ id }) => id)).toEqual([4]);
-    const told = ledger.backlog.first({ entries: 9, chars: 10_000 }).map(({ id, json }) => {
+    const operations = ledger.backlog.first({ entries: 9, chars: 10_000 }).map(({ id, json }) => {
       const entry = JSON.parse(json);
       expect(entry.id).toBe(id);
       return entry.operation;
     });
-    expect(told).toEqual(['get_issue', 'list_issues', 'reset', 'get_issue']);
+    expect(operations).toEqual(['get_issue', 'list_issues', 'reset', 'get_issue']);
   });
 
   it('hides secrets by the names of their fields', () => {

@@ -30,7 +30,7 @@ describe('a proof of a task', () => {
     const task: TaskSpec = {
       instruction: 'Close issue 2 with `update_issues`, and make cy known.',
       grader: assertions(closed, known, {
-        name: 'nobody else is new',
+        name: 'no one else is new',
         entity: 'users',
         where: {},
         count: { max: 3 },
@@ -52,7 +52,7 @@ describe('a proof of a task', () => {
     expect(whats).toContain('the solution without step 2, create_users');
     expect(whats).toContain(`alternative 1 without step 2, PATCH ${issues}/2`);
     expect(whats).toContain('"closed" when state is another');
-    expect(whats).toContain('"nobody else is new" when there is one row more');
+    expect(whats).toContain('"no one else is new" when there is one row more');
   });
 
   it('names a check that never fails, a step that no check looks at, and an unknown name', async () => {

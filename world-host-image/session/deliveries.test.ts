@@ -306,15 +306,15 @@ content_type = "content_type"\nsigning = "github"\n`;
       const headers = { authorization: `Bearer ${world.token}` };
       return (await fetch(world.url + path, { method: 'POST', headers })).status;
     };
-    const told = async () => (await delivered()).map(({ operation }) => operation);
+    const operations = async () => (await delivered()).map(({ operation }) => operation);
     await world.call('tool', 'open_and_fail', { title: 'x' });
     await world.call('tool', 'rename_and_throw', { id: 1, title: 'x' });
     expect([await post('/answers/422'), await post('/answers/503')]).toEqual([422, 503]);
-    expect(await told()).toEqual([]);
+    expect(await operations()).toEqual([]);
     expect([await post('/tickets/1/close'), await post('/tickets/1/close')]).toEqual([200, 409]);
     expect(await post('/answers/302')).toBe(302);
     await world.call('tool', 'rename_ticket', { id: 1, title: 'x' });
-    expect(await told()).toEqual(['ticket.closed', 'answered', 'ticket.renamed']);
+    expect(await operations()).toEqual(['ticket.closed', 'answered', 'ticket.renamed']);
   });
 });
 

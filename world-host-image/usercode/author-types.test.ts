@@ -88,8 +88,8 @@ describe('the Python stubs', () => {
     const { Refused: declared, ...others } = stub;
     expect(others).toEqual(module);
     expect(stubContext).toEqual(context);
-    const { '': told } = errors.Refused as Declarations;
-    expect(declared).toMatchObject({ '': told });
+    const { '': raised } = errors.Refused as Declarations;
+    expect(declared).toMatchObject({ '': raised });
   });
 
   it('declare the functions that find rows', () => {

@@ -73,7 +73,7 @@ def forged_later(ms):
         time.sleep(ms / 1000)
         line = {"type": "done", "nonce": "guess", "result": {"ok": True, "value": "forged"}}
         os.write(4, json.dumps(line).encode() + b"\\n")
-    _thread.start_new_thread(work, ())  # which nobody counts, unlike threading's own
+    _thread.start_new_thread(work, ())  # which Python does not count, unlike threading's own
     return "armed"
 
 def waits(ms):

@@ -58,10 +58,10 @@ it.each([
   ['{"error":"invalid"}', '{"error":"invalid"}'],
   ['["no"]', '["no"]'],
   ['', ''],
-])('a placeholder is filled in a body like %s', async (invalid, told) => {
+])('a placeholder is filled in a body like %s', async (invalid, expected) => {
   await serve(invalid);
   const answer = await api.ask('POST', '/notes', { body: '{' });
-  expect([answer.status, answer.text]).toEqual([400, told]);
+  expect([answer.status, answer.text]).toEqual([400, expected]);
 });
 
 it('a body that is a text stays as it is', async () => {

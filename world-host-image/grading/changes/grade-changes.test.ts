@@ -274,8 +274,8 @@ describe('linked worlds', () => {
     await linked.atomically(() => linked.insert('users', { login: 'cy', id: 3 }));
     const links = new Map([['crm', { world: { store: linked, contract } }]]);
     const session = { world: { store, contract }, links } as unknown as Session;
-    const told = (await explainChanges(session, { changes: undefined, checks: [] })).page();
-    expect(told.unexplained).toMatchObject([{ entity: 'crm.users', key: { login: 'cy' } }]);
+    const explained = (await explainChanges(session, { changes: undefined, checks: [] })).page();
+    expect(explained.unexplained).toMatchObject([{ entity: 'crm.users', key: { login: 'cy' } }]);
     const allow = [{ entity: 'crm.users', where: { id: 3 } }];
     const allowed = (await explainChanges(session, { changes: { allow }, checks: [] })).page();
     expect(allowed.changes).toMatchObject({ inserted: 1, unexplained: 0 });

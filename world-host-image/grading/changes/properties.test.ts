@@ -169,10 +169,10 @@ it('the changes lead to the state after, and those that no check explains and no
         if (isDeepStrictEqual(...rows)) return false;
         return isUnexplained((JSON.parse(key) as [string])[0], rows, { allow, checks });
       });
-      const told = found.unexplained.map(({ entity, key }) =>
+      const reported = found.unexplained.map(({ entity, key }) =>
         JSON.stringify([entity, Object.values(key)]),
       );
-      expect(told.sort()).toEqual(unexplained.sort());
+      expect(reported.sort()).toEqual(unexplained.sort());
       expect(found.changes.unexplained).toBe(unexplained.length);
       store.close();
     }),

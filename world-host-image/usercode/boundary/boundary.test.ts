@@ -233,14 +233,14 @@ describe.skipIf(!isLinux)('a system without the sandbox', () => {
   });
 
   it('is logged once, in plain words', () => {
-    const told: string[] = [];
+    const warnings: string[] = [];
     const log = createLog('test', 'silent');
-    log.warn = ((_: unknown, text: string) => void told.push(text)) as typeof log.warn;
+    log.warn = ((_: unknown, text: string) => void warnings.push(text)) as typeof log.warn;
     const onOpen = createOpenNotice(log);
     onOpen([]);
     onOpen(['landlock']);
     onOpen(['landlock']);
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/no landlock, so code can read .*SVC_USER_CODE_BOUNDARY=require/);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/no landlock, so code can read .*SVC_USER_CODE_BOUNDARY=require/);
   });
 });

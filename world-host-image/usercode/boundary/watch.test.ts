@@ -4,7 +4,7 @@ import { type Bench, startBench } from '#test/support/user-code.ts';
 import { createMemoryPool } from './watch.ts';
 
 describe('a pool of memory', () => {
-  const told: string[] = [];
+  const notified: string[] = [];
   const member = (name: string, privateBytes: number | undefined) => ({
     gauge: {
       read: () =>
@@ -13,7 +13,7 @@ describe('a pool of memory', () => {
           : { privateBytes, residentBytes: 1_000, threads: 1, descriptors: 3 },
       close: () => undefined,
     },
-    onFull: () => void told.push(name),
+    onFull: () => void notified.push(name),
   });
 
   it('notifies only the largest member if all together use too much', () => {
@@ -22,13 +22,13 @@ describe('a pool of memory', () => {
     pool.join(member('small', 40));
     const leave = pool.join(member('large', 60));
     pool.look();
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     pool.join(member('last', 1));
     pool.look();
-    expect(told).toEqual(['large']);
+    expect(notified).toEqual(['large']);
     leave();
     pool.look();
-    expect(told).toEqual(['large']);
+    expect(notified).toEqual(['large']);
   });
 });
 

@@ -86,9 +86,9 @@ def perform(steps, fails):
                 run._held.lose()
             case _:
                 held, ask = both(step, run)
-                told = attempt(ask)
-                if held != told:
-                    different.append([step, held, told])
+                answered = attempt(ask)
+                if held != answered:
+                    different.append([step, held, answered])
     if fails:
         fail("as wanted", code="wanted", different=different)
     return {"different": different}
@@ -151,8 +151,8 @@ export async function perform({ steps, fails }: any) {
     else if (step.do === 'remove') await attempt(() => remove(entity, key));
     else {
       const [plain, odd] = both(step);
-      const [held, told] = [await attempt(plain), await attempt(odd)];
-      if (held !== told) different.push([step, held, told]);
+      const [held, answered] = [await attempt(plain), await attempt(odd)];
+      if (held !== answered) different.push([step, held, answered]);
     }
   }
   if (fails) fail('as wanted', 'wanted', { different });
@@ -241,8 +241,8 @@ const call = async (
   const done = store.atomically(async () => {
     const input = { steps, fails };
     const result = await bench.run(language, 'perform', { input, access: counting });
-    const told = result.ok ? result.value : result.error.details;
-    different = (told as { different: unknown[] }).different;
+    const answered = result.ok ? result.value : result.error.details;
+    different = (answered as { different: unknown[] }).different;
     if (!result.ok) throw new Error(JSON.stringify(result.error));
   });
   await done.catch((error: unknown) => {

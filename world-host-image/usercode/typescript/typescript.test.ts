@@ -160,7 +160,10 @@ describe('timers that a call leaves', () => {
     };
   `;
   const leaving: [string, string][] = [
-    ['is counted by nobody', 'process.getActiveResourcesInfo = () => []; setInterval(tick, 1);'],
+    [
+      'is hidden from the count',
+      'process.getActiveResourcesInfo = () => []; setInterval(tick, 1);',
+    ],
     ['would not keep a process alive', 'setInterval(tick, 1).unref();'],
     ['is of a signal', "AbortSignal.timeout(5).addEventListener('abort', tick);"],
     ['is of a module', "process.getBuiltinModule('timers').setInterval(tick, 1).unref();"],

@@ -41,6 +41,6 @@ def main() -> None:
 
 
 def announce(missing: list[str]) -> bytes:
-    """What the host is told of a boundary that is not whole (protocol.ts)."""
+    """Writes the message for the host about missing parts of the sandbox (`protocol.ts`)."""
     names = ", ".join(f'"{name}"' for name in missing)
     return f'{{"type": "open", "nonce": "", "missing": [{names}]}}\n'.encode()

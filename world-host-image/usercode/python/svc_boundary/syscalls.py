@@ -1,8 +1,8 @@
-"""The system calls that user code may make, with their numbers on x86_64 and aarch64.
+"""System calls that user code may make, with their numbers on x86_64 and aarch64.
 
-It is a list of what is allowed: the kernel gains calls with each release, and one that nobody here has
-judged is refused. Those in `CHECKED` (seccomp.py) are allowed with certain arguments only. A name that a
-processor does not have is `-`.
+The list names allowed calls, because the kernel gains calls with each release and a new one must be
+refused until it is reviewed. Those in `CHECKED` (seccomp.py) are allowed with certain arguments only. A name
+that a processor does not have is `-`.
 """
 
 _TABLE = """

@@ -42,21 +42,21 @@ class HeldRows:
 
     def __init__(self) -> None:
         self._entities: dict[str, _Entity] = {}
-        #: What the host told could not be taken in: it has to hear that nothing is held any more.
+        #: True if the last updates could not be applied, and the host must know that the cache is empty.
         self.lost = False
         #: Entities that were read here since the run began.
         self.reads: set[str] = set()
 
-    def apply(self, told: Row) -> None:
+    def apply(self, updates: Row) -> None:
         """Takes in what a message tells; forgets everything when that fails."""
         try:
-            for name in told["drop"]:
+            for name in updates["drop"]:
                 self._entities.pop(name, None)
-            for name, rows in told["changed"].items():
+            for name, rows in updates["changed"].items():
                 entity = self._entities.get(name)
                 if entity is not None:
                     entity.change(_pairs(rows))
-            for name, given in told["hold"].items():
+            for name, given in updates["hold"].items():
                 columns = dict(given["columns"])
                 self._entities[name] = _Entity(given["key"], columns, _pairs(given["rows"]))
         except BaseException:

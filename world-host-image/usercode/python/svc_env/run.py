@@ -45,11 +45,11 @@ class Channel:
             # As a text: of bytes, `json` would first find out in which encoding they are.
             message = json.loads(line.decode("utf-8", "surrogatepass"))
         except BaseException:
-            self.held.lose()  # It may have told of changes.
+            self.held.lose()  # The lost message may have had cache updates.
             raise
-        told = message.get("rows")
-        if told is not None:
-            self.held.apply(told)
+        updates = message.get("rows")
+        if updates is not None:
+            self.held.apply(updates)
         return message
 
     def send(self, message: Row) -> None:
@@ -85,7 +85,7 @@ class Run:
         self._threads = threading.active_count()
         #: Headers that a handler has set so far; they go with the answer, whatever it is.
         self.headers: dict[str, str] = {}
-        #: Those of the request, where it is to be told which of them were looked at.
+        #: Headers of the request, if the host must know which of them the code reads.
         self.seen_headers: SeenHeaders | None = None
 
     def end(self, result: Row, has_next: bool = False) -> bool:

@@ -49,7 +49,7 @@ def main() -> None:
     readable = [*_own_places(), *options["libraries"]]
     sys.path.extend(options["libraries"])
     missing = _restrict(options)
-    trim = _find_trim()  # Afterwards nobody may look for it.
+    trim = _find_trim()  # The sandbox forbids the search afterwards.
     guard(readable)
     threading.stack_size(_STACK_BYTES)
     # When the time of a run is over the host sends this: it prints where the code stands and ends the process,
