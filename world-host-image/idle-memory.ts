@@ -40,13 +40,13 @@ const watchLoop = (): (() => number) => {
 
 /** Makes the check, which collects garbage if the host is idle and the heap has grown. */
 export const createLook = ({ heap, busyShare, collect }: HeapView): (() => void) => {
-  let keptBytes = 0;
+  let baselineBytes = 0;
   return () => {
     if (busyShare() > idleShare) return;
     const { total_physical_size: bytes, used_heap_size: usedBytes } = heap();
-    if (bytes < keptBytes + leastBytes || usedBytes > mostUsedBytes) return;
+    if (bytes < baselineBytes + leastBytes || usedBytes > mostUsedBytes) return;
     collect();
-    keptBytes = heap().total_physical_size;
+    baselineBytes = heap().total_physical_size;
   };
 };
 

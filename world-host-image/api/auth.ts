@@ -11,7 +11,7 @@ import type { ApiRequest } from './requests/api-request.ts';
 import { carriersOf } from './requests/credential.ts';
 
 type Credentials = Pick<ApiRequest, 'headers' | 'query'>;
-type Door = Pick<Session, 'token' | 'tokens'>;
+type SessionTokens = Pick<Session, 'token' | 'tokens'>;
 
 const basicParts = (encoded: string): string[] => {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
@@ -56,7 +56,7 @@ type Fault = 'none' | 'invalid_token' | 'expired' | 'insufficient_scope';
 
 /** Returns why none of the tokens is a valid minted access token; undefined when one is. */
 const faultOf = (
-  { tokens }: Door,
+  { tokens }: SessionTokens,
   api: ApiContract,
   given: readonly string[],
 ): Fault | undefined => {
@@ -98,12 +98,12 @@ const reasons: Record<Fault, string> = {
  * `oauth2` have minted tokens and `WWW-Authenticate` challenges.
  */
 export const refusalOf = (
-  door: Door,
+  session: SessionTokens,
   api: ApiContract,
   credentials: Credentials,
 ): ApiAnswer | undefined => {
   const given = tokensIn(api, credentials);
-  if (given.some((text) => door.token.matches(text))) return undefined;
+  if (given.some((text) => session.token.matches(text))) return undefined;
   if (api.auth.scheme !== 'oauth2') {
     return vendorAnswer(
       api,
@@ -111,7 +111,7 @@ export const refusalOf = (
       reasons[given.length === 0 ? 'none' : 'invalid_token'],
     );
   }
-  const fault = faultOf(door, api, given);
+  const fault = faultOf(session, api, given);
   if (fault === undefined) return undefined;
   const status = fault === 'insufficient_scope' ? 403 : api.unauthorized.status;
   const answer = vendorAnswer(api, api.unauthorized, reasons[fault], status);

@@ -92,12 +92,12 @@ const performNow = (context: ActionContext, act: PlainAction, common: Headers): 
 };
 
 /** Does the same for a cached answer; returns undefined if there is none. */
-const performKept = (context: ActionContext, common: Headers): Performed | undefined => {
-  const kept = findCached(context);
-  if (kept === undefined) return undefined;
+const performCached = (context: ActionContext, common: Headers): Performed | undefined => {
+  const found = findCached(context);
+  if (found === undefined) return undefined;
   begin(context, common);
-  Object.assign(common, kept.common);
-  return { ...answered(context, kept.answer), ...unchanged };
+  Object.assign(common, found.common);
+  return { ...answered(context, found.answer), ...unchanged };
 };
 
 const withHeaders = (performed: Performed, common: Headers): Performed => {
@@ -114,7 +114,7 @@ export const performAction = async (context: ActionContext): Promise<Performed> 
     api.before === null && route.action !== 'handler' ? plainActions[route.action] : undefined;
   try {
     if (mayBeCached(context) && store.isIdle()) {
-      const performed = performKept(context, common);
+      const performed = performCached(context, common);
       if (performed !== undefined) return withHeaders(performed, common);
     }
     if (plain !== undefined && store.isIdle()) {

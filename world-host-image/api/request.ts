@@ -57,9 +57,9 @@ const takeBackAll = (
   { body, args, bytes }: Sent,
 ): { body: unknown; args: Arguments | undefined } => {
   if (addresses === undefined) return { body, args };
-  const room = limits.bodyBytes - bytes.length;
-  const walked = addresses.mayStandIn(bytes) ? { body, args } : { args };
-  const taken = addresses.takeBack(walked, room) as Partial<Sent> | undefined;
+  const growthBytes = limits.bodyBytes - bytes.length;
+  const walked = addresses.mayOccurIn(bytes) ? { body, args } : { args };
+  const taken = addresses.restore(walked, growthBytes) as Partial<Sent> | undefined;
   return taken === undefined ? { body: null, args: undefined } : { body, args, ...taken };
 };
 

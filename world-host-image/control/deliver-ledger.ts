@@ -48,7 +48,7 @@ const single: Batch = { ...whole, entries: 1 };
 const little: Batch = { entries: 100, chars: 64 * 1024 };
 
 /** Returns true for the error of a control plane that is unavailable or has no database. */
-const isAway = (error: unknown): boolean =>
+const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');
 
 /** Delivery of one session's ledger, which begins at once. */
@@ -174,7 +174,7 @@ export class LedgerDelivery {
         failures = 0;
       } catch (error) {
         signal.throwIfAborted();
-        if (isAway(error)) endsAt = performance.now() + finishMs;
+        if (isUnavailable(error)) endsAt = performance.now() + finishMs;
         if (!mayPass(error) || performance.now() > endsAt) throw error;
         failures += 1;
         await pause(backoffMs(failures, pauses), signal);

@@ -41,22 +41,22 @@ const freeze = async ({ clock, world, ledger }: Session): Promise<Frozen> => {
   const entities = [...world.contract.entities, ledgerEntityContract];
   const at = clock.iso();
   const noted = ledger.asOfNow();
-  const room = Math.min(mostCopyBytes, process.availableMemory() - reservedBytes);
-  if (room < mebibyte)
+  const limitBytes = Math.min(mostCopyBytes, process.availableMemory() - reservedBytes);
+  if (limitBytes < mebibyte)
     fail('exhausted', 'the host has no memory left to copy the state for a grade');
   try {
     const rows = await freezeRows(
       { entities, definitions: world.contract.definitions },
       (entity) => (entity === ledgerEntity ? noted : world.store),
-      room,
+      limitBytes,
     );
     return { rows, at, missing: noted.missing };
   } catch (error) {
     if (!(error instanceof StoreRefusal) || error.kind !== 'full') throw error;
-    const wayOut = 'grade it by assertions, which need no copy';
+    const remedy = 'grade it by assertions, which need no copy';
     return fail(
       'too_large',
-      `the state is too large for a grader in Python: ${error.detail}; ${wayOut}`,
+      `the state is too large for a grader in Python: ${error.detail}; ${remedy}`,
     );
   }
 };

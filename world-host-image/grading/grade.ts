@@ -16,13 +16,19 @@ import type { Session } from '../session/session.ts';
 import type { Verdict } from '../verifier/protocol.ts';
 import { startVerifier } from '../verifier/verifier.ts';
 import { asksLedger, explainingChecks, judgeChecks, wholeLedger } from './assertions.ts';
+import {
+  type CachedGrade,
+  cacheGrade,
+  findGrade,
+  type GradedState,
+  stateOf,
+} from './cached-grade.ts';
 import type { ExplainingCheck } from './changes/explain.ts';
 import { type ExplainedChanges, explainChanges } from './changes/grade-changes.ts';
 import type { Page } from './changes/report.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 import { closedCheck } from './closed.ts';
 import { gradeByPython } from './grade-by-python.ts';
-import { findGrade, type GradedState, type KeptGrade, keepGrade, stateOf } from './kept-grade.ts';
 import { createPause } from './pauses.ts';
 import { createRowsBefore } from './state-before.ts';
 import { createTimes } from './times.ts';
@@ -149,7 +155,7 @@ const ungraded = ({ code, message, details }: CallError): GradeHead => ({
 });
 
 /** Grades a session, and caches the grade for requests of further pages. */
-const gradeAnew = async (session: Session, grader: Grader): Promise<KeptGrade<GradeHead>> => {
+const gradeAnew = async (session: Session, grader: Grader): Promise<CachedGrade<GradeHead>> => {
   let changes: ExplainedChanges | undefined;
   let state: GradedState | undefined;
   const look: LookAtChanges = async (checks) => {
@@ -168,7 +174,7 @@ const gradeAnew = async (session: Session, grader: Grader): Promise<KeptGrade<Gr
     }
   };
   const graded = { head: await judge(), changes };
-  keepGrade(session, state, graded);
+  cacheGrade(session, state, graded);
   return graded;
 };
 
@@ -182,7 +188,7 @@ export const gradeSession = async (
   grader: Grader,
   page?: Page | undefined,
 ): Promise<GradeChecks> => {
-  const kept = page === undefined ? undefined : await findGrade<GradeHead>(session, grader);
-  const { head, changes } = kept ?? (await gradeAnew(session, grader));
+  const cached = page === undefined ? undefined : await findGrade<GradeHead>(session, grader);
+  const { head, changes } = cached ?? (await gradeAnew(session, grader));
   return { ...head, ...changes?.page(page) };
 };

@@ -37,8 +37,8 @@ const nearMiss = (
   const [payload] = source.query(entity, { where, limit: 1 });
   if (payload === undefined) return undefined;
   const value = valueAtPath(JSON.parse(payload), missed.path);
-  const held = value === undefined ? 'absent' : clip(JSON.stringify(value), longestShown);
-  return `${missed.path.join('.')} is ${held}`;
+  const found = value === undefined ? 'absent' : clip(JSON.stringify(value), longestShown);
+  return `${missed.path.join('.')} is ${found}`;
 };
 
 const explainMissing = (source: RowSource, entity: string, filters: readonly Filter[]): string => {
@@ -89,9 +89,9 @@ const rowsThatPass = async (
   for (const [at, payload] of source.query(entity, { where: filters }).entries()) {
     if (at % rowsAtOnce === rowsAtOnce - 1) await pause();
     const row = JSON.parse(payload) as Row;
-    const inTheWay = tests.map((test) => test(row)).find((said) => said !== undefined);
-    if (inTheWay === undefined) rows.push(row);
-    else obstacle ??= inTheWay;
+    const failing = tests.map((test) => test(row)).find((said) => said !== undefined);
+    if (failing === undefined) rows.push(row);
+    else obstacle ??= failing;
   }
   return { rows, obstacle };
 };

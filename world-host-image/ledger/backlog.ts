@@ -74,7 +74,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
     begin = 0;
   };
 
-  const makeRoom = (): void => {
+  const dropOldest = (): void => {
     while (plain.entries > most.entries || plain.bytes > most.bytes) {
       if (slots[oldestPlain]?.isPinned === false) clear(oldestPlain);
       oldestPlain += 1;
@@ -95,7 +95,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
       const sum = isPinned ? pinned : plain;
       sum.entries += 1;
       sum.bytes += slot.bytes;
-      makeRoom();
+      dropOldest();
       if (isPinned) pinnedListener();
     },
     first(wanted) {

@@ -127,7 +127,7 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
 };
 
 /** Exported ledger: entries as JSON texts with their numbers, in order. */
-export type KeptLedger = {
+export type ExportedLedger = {
   entries: readonly { id: number; json: string }[];
   lastId: number;
   missing: number;
@@ -137,10 +137,10 @@ export type LedgerOptions = {
   secrets?: Secrets;
   limits?: LedgerLimits;
   /** Content at the start; absent for an empty ledger. */
-  kept?: KeptLedger;
+  exported?: ExportedLedger;
 };
 
-const emptyLedger: KeptLedger = { entries: [], lastId: 0, missing: 0 };
+const emptyLedger: ExportedLedger = { entries: [], lastId: 0, missing: 0 };
 
 /**
  * Opens a ledger. Its database is created at the first read. Numbers of entries rise over the whole session, whatever
@@ -149,7 +149,7 @@ const emptyLedger: KeptLedger = { entries: [], lastId: 0, missing: 0 };
 export const openLedger = ({
   secrets = noSecrets,
   limits = defaultLimits,
-  kept: begun = emptyLedger,
+  exported: begun = emptyLedger,
 }: LedgerOptions = {}): Ledger => {
   const table = new LedgerTable(limits);
   const backlog = createBacklog();

@@ -106,8 +106,8 @@ const nameLookup = (secrets: Secrets): ((name: string) => Name) => {
 };
 
 /** Creates a writer of JSON that stops after about `room` characters. The text is incomplete if `left` is below 0. */
-const createWriter = (look: (name: string) => Name, room: number) => {
-  let left = room;
+const createWriter = (look: (name: string) => Name, budget: number) => {
+  let left = budget;
 
   const writeText = (text: string, hidden: boolean): string => {
     const shown = hidden ? hide(text) : text.slice(0, Math.max(0, left) + 1);

@@ -84,13 +84,13 @@ export const watchSockets = (workers: readonly number[]): SocketWatch => {
   // Lowest count so far. A socket that was just closed may be counted for a moment, and would hide another one.
   let usual = countOthers(first);
   let isSettled = false;
-  const telling = tables.filter(([name, columns]) => othersIn(name, columns, first)?.length === 0);
+  const usable = tables.filter(([name, columns]) => othersIn(name, columns, first)?.length === 0);
   return {
     look(present) {
       const known = knownOf(present);
       const others = countOthers(known);
       if (isSettled && others !== undefined && others === usual) return [];
-      const found = telling.flatMap(
+      const found = usable.flatMap(
         ([name, columns]) =>
           othersIn(name, columns, known) ?? [`/proc/net/${name}: it cannot be read any more`],
       );

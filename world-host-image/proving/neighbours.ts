@@ -70,7 +70,7 @@ export const neighbourChanges = (
       make: ({ world }: Session) =>
         changeOne(world.store, { entity, where: keyWhere(row, primaryKey) }, field),
     });
-    const beside = columns
+    const otherFields = columns
       .map(({ name }) => name)
       .filter((name) => name !== field && !primaryKey.includes(name))
       .slice(0, mostFields)
@@ -85,7 +85,7 @@ export const neighbourChanges = (
       ...onePerValue(others, field).slice(0, 2).map(give),
       ...like.slice(0, mostLike).map(take),
       ...onePerValue(others, field).slice(0, mostLike).map(take),
-      ...beside,
+      ...otherFields,
     ];
   });
 };

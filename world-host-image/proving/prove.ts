@@ -36,7 +36,7 @@ type Proving = {
 };
 
 /** Solution of the task; `script` is set if its steps are recorded from a script. */
-type Way = { name: string; steps: readonly Step[]; isMain: boolean; script?: Script };
+type Solution = { name: string; steps: readonly Step[]; isMain: boolean; script?: Script };
 
 const rowOf = (
   kind: ProofRow['kind'],
@@ -79,7 +79,7 @@ const carryOut = async (
 
 const proveStep = async (
   proving: Proving,
-  { name, steps, isMain, script }: Way,
+  { name, steps, isMain, script }: Solution,
   index: number,
   played: Played | undefined,
 ): Promise<void> => {
@@ -106,26 +106,26 @@ const proveStep = async (
  * Runs a solution's script, if it has one, and reports the result. Returns the solution with the steps that it took;
  * undefined if the script failed.
  */
-const runWay = async (proving: Proving, way: Way): Promise<Way | undefined> => {
+const runSolution = async (proving: Proving, solution: Solution): Promise<Solution | undefined> => {
   const { stage, run, report, signal } = proving;
-  if (way.script === undefined) return way;
+  if (solution.script === undefined) return solution;
   await stage.begin();
-  const { steps, fault } = await runScript(stage.session, run, way.script, signal);
+  const { steps, fault } = await runScript(stage.session, run, solution.script, signal);
   const judged = await judge(stage.session);
-  const row = rowOf('solution', `${way.name}, by its script`, 'pass', judged);
+  const row = rowOf('solution', `${solution.name}, by its script`, 'pass', judged);
   report.add(fault === undefined ? row : { ...row, ok: false, detail: fault });
-  return row.ok && fault === undefined ? { ...way, steps } : undefined;
+  return row.ok && fault === undefined ? { ...solution, steps } : undefined;
 };
 
 /** Solution that passes, with the steps that it took. */
 type Passed = { judged: Judged; steps: readonly Step[] };
 
 /** Proves that a solution passes, and fails without any one of its steps. Returns undefined if it does not pass. */
-const proveWay = async (proving: Proving, given: Way): Promise<Passed | undefined> => {
+const proveSolution = async (proving: Proving, given: Solution): Promise<Passed | undefined> => {
   const { stage, report } = proving;
-  const way = await runWay(proving, given);
-  if (way === undefined) return undefined;
-  const { name, steps } = way;
+  const solution = await runSolution(proving, given);
+  if (solution === undefined) return undefined;
+  const { name, steps } = solution;
   const played = await carryOut(proving, steps);
   const judged = await judge(stage.session);
   const refusal = refusalIn(steps, played);
@@ -133,7 +133,7 @@ const proveWay = async (proving: Proving, given: Way): Promise<Passed | undefine
   if (refusal === undefined) report.add(row);
   else report.add({ ...row, ok: false, detail: refusal });
   if (judged.verdict !== 'pass' || refusal !== undefined) return undefined;
-  for (const index of steps.keys()) await proveStep(proving, way, index, played[index]);
+  for (const index of steps.keys()) await proveStep(proving, solution, index, played[index]);
   return { judged, steps };
 };
 
@@ -256,15 +256,17 @@ const proveNames = async ({ stage, report }: Proving): Promise<void> => {
   });
 };
 
-const wayOf = (name: string, isMain: boolean, given: SolutionSpec): Way =>
+const solutionOf = (name: string, isMain: boolean, given: SolutionSpec): Solution =>
   'script' in given
     ? { name, isMain, steps: [], script: given.script }
     : { name, isMain, steps: given.steps as Step[] };
 
-const waysOf = ({ task }: Session): { main: Way | undefined; others: Way[] } => {
+const solutionsOf = ({ task }: Session): { main: Solution | undefined; others: Solution[] } => {
   const { solution, alternatives = [] } = task ?? {};
-  const others = alternatives.map((one, index) => wayOf(`alternative ${index + 1}`, false, one));
-  return { main: solution && wayOf('the solution', true, solution), others };
+  const others = alternatives.map((one, index) =>
+    solutionOf(`alternative ${index + 1}`, false, one),
+  );
+  return { main: solution && solutionOf('the solution', true, solution), others };
 };
 
 const lacking: ProofRow = {
@@ -279,10 +281,10 @@ const lacking: ProofRow = {
 const proveAll = async (proving: Proving): Promise<string[]> => {
   const { stage, report } = proving;
   await proveIdle(proving);
-  const { main, others } = waysOf(stage.session);
+  const { main, others } = solutionsOf(stage.session);
   if (main === undefined) report.add(lacking);
-  const passed = main && (await proveWay(proving, main));
-  for (const way of others) await proveWay(proving, way);
+  const passed = main && (await proveSolution(proving, main));
+  for (const solution of others) await proveSolution(proving, solution);
   const checks =
     passed === undefined ? [] : await proveChecks(proving, passed.steps, passed.judged);
   await proveNames(proving);

@@ -15,7 +15,7 @@ export const createReport = () => {
   const notGraded: string[] = [];
   const summary = { tried: 0, ok: 0 };
   /** Makes room for a row; returns false if the report is full of rows that matter as much. */
-  const makeRoom = (row: ProofRow): boolean => {
+  const evictFor = (row: ProofRow): boolean => {
     if (rows.length < mostRows) return true;
     const spare = row.ok ? -1 : rows.findLastIndex(({ ok }) => ok);
     if (spare !== -1) rows.splice(spare, 1);
@@ -25,7 +25,7 @@ export const createReport = () => {
     add(row: ProofRow): void {
       summary.tried += 1;
       if (row.ok) summary.ok += 1;
-      if (!makeRoom(row)) return;
+      if (!evictFor(row)) return;
       rows.push({ ...row, detail: row.detail === null ? null : row.detail.slice(0, mostChars) });
     },
     /** Records which checks failed. */

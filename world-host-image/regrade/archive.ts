@@ -15,7 +15,7 @@ import type { Digest } from '#domain/world.ts';
 import { makeFolders } from '#runtime/folders.ts';
 import { ArchiveHead, blobFile, ChangeLine } from '#wire/host-api/session-archive.ts';
 import { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
-import type { KeptLedger } from '../ledger/ledger.ts';
+import type { ExportedLedger } from '../ledger/ledger.ts';
 
 export type Archive = {
   head: ArchiveHead;
@@ -23,7 +23,7 @@ export type Archive = {
   /** Content of `grade.json`, byte for byte. */
   grade: string;
   changes: ChangeLine[];
-  ledger: KeptLedger;
+  ledger: ExportedLedger;
   blob(digest: Digest): Promise<Uint8Array>;
 };
 

@@ -69,10 +69,10 @@ const restoreAll = async (
  * @throws `invalid` for an archive whose parts do not fit together.
  */
 export const regrade = async (archive: Archive, worlds: OwnLoader): Promise<string> => {
-  const { head, changes, ledger: kept, task } = archive;
+  const { head, changes, ledger: exported, task } = archive;
   const loader = await worlds.open(task?.grader?.kind === 'python');
   const opened = await openSession(loader, assignmentOf(archive));
-  const ledger = openLedger({ kept });
+  const ledger = openLedger({ exported });
   const clock = createClock({ at: head.state.at, mode: 'frozen', rate: 1 });
   const session: Session = { ...opened, ledger, clock, answer: head.state.answer };
   try {

@@ -17,11 +17,11 @@ export type Addresses = {
   serve(text: string): string;
   /**
    * Returns a client's value with the vendor's addresses in all of its strings. Undefined if they would grow by more
-   * than `room` bytes of UTF-8.
+   * than `growthBytes` of UTF-8.
    */
-  takeBack(value: unknown, room: number): unknown;
+  restore(value: unknown, growthBytes: number): unknown;
   /** Returns false if bytes of JSON or a form certainly contain no address to translate, not even in escapes. */
-  mayStandIn(bytes: Buffer): boolean;
+  mayOccurIn(bytes: Buffer): boolean;
 };
 
 /** Lookahead that rejects characters which would continue the host or path of an address. */
@@ -47,22 +47,22 @@ const replacer = (from: readonly string[], to: string): Replace => {
   };
 };
 
-class OutOfRoom extends Error {}
+class TooMuchGrowth extends Error {}
 
 /** Limits the growth: a short origin may occur 100,000 times in a body and be replaced by a longer address. */
-const takeBackWith =
-  (replace: Replace, to: string): Addresses['takeBack'] =>
-  (value, room) => {
+const restoreWith =
+  (replace: Replace, to: string): Addresses['restore'] =>
+  (value, growthBytes) => {
     const length = Buffer.byteLength(to);
-    let left = room;
+    let left = growthBytes;
     const count = (address: string): void => {
       left -= length - Buffer.byteLength(address);
-      if (left < 0) throw new OutOfRoom();
+      if (left < 0) throw new TooMuchGrowth();
     };
     try {
       return mapTexts(value, (text) => replace(text, count));
     } catch (error) {
-      if (error instanceof OutOfRoom) return undefined;
+      if (error instanceof TooMuchGrowth) return undefined;
       throw error;
     }
   };
@@ -111,7 +111,7 @@ export const createAddresses = (
   return {
     at,
     serve: (text) => serve(text),
-    takeBack: takeBackWith(replacer(known, vendor.baseUrl), vendor.baseUrl),
-    mayStandIn: (bytes) => [...origins, '\\', '%'].some((text) => bytes.includes(text)),
+    restore: restoreWith(replacer(known, vendor.baseUrl), vendor.baseUrl),
+    mayOccurIn: (bytes) => [...origins, '\\', '%'].some((text) => bytes.includes(text)),
   };
 };

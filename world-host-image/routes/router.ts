@@ -222,7 +222,7 @@ export const createRouter = (routes: readonly RouteContract[]): Router => {
     allowed,
     match(method, segments) {
       const wanted = method === 'HEAD' ? 'GET' : method;
-      const take = ({ routes: held }: Node) => held.get(wanted);
+      const take = ({ routes: byMethod }: Node) => byMethod.get(wanted);
       const served =
         findIn(root, { segments, take }) ?? findIn(root, { segments: otherwise(segments), take });
       if (served !== undefined) {

@@ -83,7 +83,7 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
     rm(path, { recursive: true, force: true, maxRetries: 5 });
 
   /** Starts a separate process with the world's files and some more. */
-  const openApart = (grader: Grader, more: readonly TreeFile[]): Pick<Grader, 'run' | 'end'> => {
+  const openSeparate = (grader: Grader, more: readonly TreeFile[]): Pick<Grader, 'run' | 'end'> => {
     isReached = true;
     const given = new Set(more.map(({ path }) => path));
     const others = files.filter(({ path }) => !given.has(path));
@@ -115,9 +115,9 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
       await loaded;
       return userCode.run(request);
     },
-    openGrader: (file) => openApart(userCode.startGrader(), [file]),
+    openGrader: (file) => openSeparate(userCode.startGrader(), [file]),
     openTester: (tests, language, libraries) =>
-      openApart(userCode.startTester(language, libraries), tests),
+      openSeparate(userCode.startTester(language, libraries), tests),
     async renew(prove, also = { isReached: false }) {
       const isLoaded = await loaded.then(
         () => true,

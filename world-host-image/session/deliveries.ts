@@ -88,15 +88,20 @@ const checkBytes = (type: string, body: string, refuseEvent: RefuseEvent, form =
   );
 };
 
-const checkCounts = (type: string, count: number, held: number, refuseEvent: RefuseEvent): void => {
+const checkCounts = (
+  type: string,
+  count: number,
+  present: number,
+  refuseEvent: RefuseEvent,
+): void => {
   const { perEvent, perTurn } = deliveryLimits;
   if (count > perEvent) {
     refuseEvent('full', `${type} would reach ${count} subscriptions; ${perEvent} are the most`);
   }
-  if (held + count > perTurn) {
+  if (present + count > perTurn) {
     refuseEvent(
       'full',
-      `with ${type} the call would make ${held + count} deliveries; ${perTurn} are the most`,
+      `with ${type} the call would make ${present + count} deliveries; ${perTurn} are the most`,
     );
   }
 };
@@ -120,13 +125,13 @@ const textOf = (session: Session, body: unknown): string => {
 };
 
 /** Returns the skips that fit the ledger's limits. If there are more, one further skip has their number. */
-const bounded = (skips: readonly Skip[], held: number): Skip[] => {
+const bounded = (skips: readonly Skip[], present: number): Skip[] => {
   const { skipsPerEvent, skipsPerTurn } = deliveryLimits;
-  const room = Math.max(0, Math.min(skipsPerEvent, skipsPerTurn - held));
+  const mostSkips = Math.max(0, Math.min(skipsPerEvent, skipsPerTurn - present));
   const [first] = skips;
-  if (skips.length <= room || first === undefined) return [...skips];
-  const more = `${skips.length - room} more subscriptions to this event were passed over`;
-  return [...skips.slice(0, room), { ...first, url: null, subscription: null, reason: more }];
+  if (skips.length <= mostSkips || first === undefined) return [...skips];
+  const more = `${skips.length - mostSkips} more subscriptions to this event were passed over`;
+  return [...skips.slice(0, mostSkips), { ...first, url: null, subscription: null, reason: more }];
 };
 
 /** Returns the delivery to one subscription, or why there is none. */

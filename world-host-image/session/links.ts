@@ -22,7 +22,7 @@ export const loadLinks = async (
   const loaded: LoadedLink[] = [];
   for (const link of links) {
     try {
-      const world = await worlds.loadBeside(link);
+      const world = await worlds.loadLinked(link);
       await seedTask(world, link.task);
       world.store.mark('task');
       loaded.push({ link, world });

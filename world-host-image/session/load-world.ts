@@ -27,7 +27,7 @@ export type WorldVersion = {
 type Part = 'bundle' | 'snapshot';
 
 /** Released linked worlds: whether any had code, and the ids of their processes, which have ended. */
-export type ReleasedBeside = { hadCode: boolean; pids: number[] };
+export type ReleasedWorlds = { hadCode: boolean; pids: number[] };
 
 type Workers = { userCode: UserCode; workDir: string };
 
@@ -76,7 +76,7 @@ export class WorldLoader {
    * Functions that each release one world loaded beside. They return the ids of ended processes, or undefined if it
    * had no code.
    */
-  readonly #beside: (() => Promise<number[] | undefined>)[] = [];
+  readonly #linked: (() => Promise<number[] | undefined>)[] = [];
 
   constructor(parts: WorldLoaderParts) {
     this.#parts = parts;
@@ -93,7 +93,7 @@ export class WorldLoader {
   }
 
   /** Loads a further world beside the cached one, at its mark `base`. If it has code, it gets workers of its own. */
-  async loadBeside(version: WorldVersion): Promise<LoadedWorld> {
+  async loadLinked(version: WorldVersion): Promise<LoadedWorld> {
     const { startUserCode, workDir } = this.#parts;
     let end: (() => Promise<number[]>) | undefined;
     const world = await this.#open(version, async (files) => {
@@ -102,7 +102,7 @@ export class WorldLoader {
       end = workers.end;
       return workers;
     });
-    this.#beside.push(async () => {
+    this.#linked.push(async () => {
       await world.closeStore();
       await world.code.remove();
       return end?.();
@@ -111,11 +111,11 @@ export class WorldLoader {
   }
 
   /** Removes all worlds loaded beside: their rows, their workers, their folders. */
-  async releaseBeside(): Promise<ReleasedBeside> {
+  async releaseLinked(): Promise<ReleasedWorlds> {
     const pids: number[] = [];
     let hadCode = false;
     for (;;) {
-      const releaseOne = this.#beside.pop();
+      const releaseOne = this.#linked.pop();
       if (releaseOne === undefined) return { hadCode, pids };
       const ended = await releaseOne();
       hadCode ||= ended !== undefined;

@@ -49,10 +49,10 @@ export type TokenSource = {
 
 const hashOf = (token: string): string => hash('sha256', token);
 
-const keep = <Value>(kept: Map<string, Value>, token: string, value: Value): void => {
-  kept.set(hashOf(token), value);
-  const [oldest] = kept.keys();
-  if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
+const keep = <Value>(tokens: Map<string, Value>, token: string, value: Value): void => {
+  tokens.set(hashOf(token), value);
+  const [oldest] = tokens.keys();
+  if (tokens.size > mostTokens && oldest !== undefined) tokens.delete(oldest);
 };
 
 /** Creates the token store of one session, empty. */

@@ -89,7 +89,7 @@ export const recycleSession = async (
   { worlds, proof }: { worlds: WorldLoader; proof: Proof },
 ): Promise<{ holding: Holding; found: string[] }> => {
   ledger.close();
-  const { hadCode, pids } = await worlds.releaseBeside();
+  const { hadCode, pids } = await worlds.releaseLinked();
   let found: string[] = [];
   const prove = async (placed: readonly TreeFile[]): Promise<void> => {
     found = await proof.clean(placed, pids);

@@ -57,12 +57,12 @@ export const nothingOutgoing = (): Outgoing => ({ deliveries: [], skips: [] });
 
 /** Creates an empty outbox. */
 export const createOutbox = (): Outbox => {
-  let held = nothingOutgoing();
+  let pending = nothingOutgoing();
   let failure: Error | undefined;
   // The taken lists are recorded later, when the next turn may already hold deliveries, so they are never reused.
   const empty = (): Outgoing => {
-    const taken = held;
-    held = nothingOutgoing();
+    const taken = pending;
+    pending = nothingOutgoing();
     return taken;
   };
   return {
@@ -74,11 +74,11 @@ export const createOutbox = (): Outbox => {
       failure ??= error;
     },
     hold(deliveries, skips) {
-      held.deliveries.push(...deliveries);
-      held.skips.push(...skips);
+      pending.deliveries.push(...deliveries);
+      pending.skips.push(...skips);
     },
-    size: () => held.deliveries.length,
-    skips: () => held.skips.length,
+    size: () => pending.deliveries.length,
+    skips: () => pending.skips.length,
     take() {
       const taken = empty();
       if (failure !== undefined) throw failure;

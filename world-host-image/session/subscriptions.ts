@@ -8,7 +8,7 @@ import { valueAtPath } from '#language/field-path.ts';
 import { signedHeaders, type Unsigned } from './signing.ts';
 
 /** Parts of an event that decide which subscriptions match. */
-type Heard = { type: string; scope: Row | null };
+type EventKind = { type: string; scope: Row | null };
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && !value.length);
@@ -33,7 +33,7 @@ const wantsScope = (webhooks: WebhooksContract, row: Row, scope: Row | null): bo
   });
 
 /** Returns true if the subscription is enabled and matches the event. */
-export const wants = (webhooks: WebhooksContract, row: Row, { type, scope }: Heard): boolean =>
+export const wants = (webhooks: WebhooksContract, row: Row, { type, scope }: EventKind): boolean =>
   isOn(webhooks, row) &&
   (webhooks.events === null || lists(valueAtPath(row, webhooks.events), [type, '*'])) &&
   wantsScope(webhooks, row, scope);

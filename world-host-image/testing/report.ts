@@ -75,17 +75,17 @@ const withoutTexts = (test: TestResult): TestResult => ({
  * tried again without its texts.
  */
 const fitting = (tests: readonly TestResult[]): TestResult[] => {
-  const kept = new Map<TestResult, TestResult>();
+  const shown = new Map<TestResult, TestResult>();
   let bytes = 0;
   for (const test of [...tests].sort((a, b) => Number(isFine(a)) - Number(isFine(b)))) {
     for (const form of [test, withoutTexts(test)]) {
       const size = sizeOf(form);
-      if (bytes + size > mostBytes || kept.has(test)) continue;
+      if (bytes + size > mostBytes || shown.has(test)) continue;
       bytes += size;
-      kept.set(test, form);
+      shown.set(test, form);
     }
   }
-  return tests.flatMap((test) => kept.get(test) ?? []);
+  return tests.flatMap((test) => shown.get(test) ?? []);
 };
 
 /** Builds the report of some tests. */

@@ -46,7 +46,7 @@ const isForeign = ({ method, headers }: UiRequest, isDirect: boolean): boolean =
 };
 
 /** Returns why a request may not use the session's UI; undefined if it may. */
-export const refusalAtDoor = (
+export const refusalOfAccess = (
   { id: sessionId, token }: Session,
   request: UiRequest,
 ): SurfaceRefusal | undefined => {

@@ -52,7 +52,7 @@ const toLoaded = async (file: PageFile, bytes: Uint8Array): Promise<LoadedFile> 
 
 /** Creates an empty cache. `fetchBlob` throws `AppError` for a file that it cannot supply. */
 export const createUiFiles = (fetchBlob: (digest: Digest) => Promise<Uint8Array>): UiFiles => {
-  const kept = new LRUCache<Digest, LoadedFile>({
+  const cache = new LRUCache<Digest, LoadedFile>({
     maxSize: mostBytes,
     sizeCalculation: ({ bytes }) => 2 * bytes.length + 1_024,
   });
@@ -60,13 +60,13 @@ export const createUiFiles = (fetchBlob: (digest: Digest) => Promise<Uint8Array>
 
   const fetchFile = async (file: PageFile): Promise<LoadedFile> => {
     const loaded = await toLoaded(file, check(file, await fetchBlob(file.sha256)));
-    kept.set(file.sha256, loaded);
+    cache.set(file.sha256, loaded);
     return loaded;
   };
 
   return {
     async load(file) {
-      const known = kept.get(file.sha256) ?? underWay.get(file.sha256);
+      const known = cache.get(file.sha256) ?? underWay.get(file.sha256);
       if (known !== undefined) return known;
       const begun = fetchFile(file).finally(() => underWay.delete(file.sha256));
       underWay.set(file.sha256, begun);

@@ -49,7 +49,7 @@ const isLeaving = (location: string | string[] | undefined, host: string): boole
  * Returns the headers that an answer of this origin may have. A redirect to another origin loses its `location`, since
  * a browser would send along whatever the page wrote into the request.
  */
-const keptHeaders = ({ headers }: UiAnswer, host: string): UiAnswer['headers'] =>
+const passedHeaders = ({ headers }: UiAnswer, host: string): UiAnswer['headers'] =>
   Object.fromEntries(
     Object.entries(headers).filter(
       ([name, value]) => !sending.has(name) && !(name === 'location' && isLeaving(value, host)),
@@ -67,7 +67,7 @@ export const withOriginHeaders = (
 ): UiAnswer => ({
   ...answer,
   headers: {
-    ...keptHeaders(answer, host),
+    ...passedHeaders(answer, host),
     ...always,
     'content-security-policy': kind === 'page' ? pagePolicy : dataPolicy,
   },

@@ -31,7 +31,7 @@ import type { Session } from '../session/session.ts';
 import { answerFromApi, isBelowApi } from './api-path.ts';
 import { answerBrowser, isOfBrowser } from './browser-reports.ts';
 import { compressAnswer } from './compression.ts';
-import { type EntryParts, enter, isEntry, refusalAtDoor } from './entry.ts';
+import { type EntryParts, enter, isEntry, refusalOfAccess } from './entry.ts';
 import { createUiFiles, type UiFiles } from './files.ts';
 import { withOriginHeaders } from './headers.ts';
 import {
@@ -96,7 +96,7 @@ const withoutPasses = (cookies: string): string =>
     .trim();
 
 /** Returns the request without its pass and key, which user code must not see. */
-const behindDoor = (request: UiRequest): UiRequest => {
+const withoutCredentials = (request: UiRequest): UiRequest => {
   const { cookie = '', [entryKeyHeader]: _, ...headers } = request.headers;
   const others = withoutPasses(cookie);
   return { ...request, headers: others === '' ? headers : { ...headers, cookie: others } };
@@ -143,7 +143,7 @@ const answerSession = async (
   const visit = parts.serving.enter();
   try {
     if (isEntry(received)) return await enter(parts, session, received);
-    const refused = refusalAtDoor(session, received);
+    const refused = refusalOfAccess(session, received);
     if (refused !== undefined) return refused;
     const { host = '' } = received.headers;
     // The browser's polls do not count as use of the session; the use by its clients is reported in another way.
@@ -151,7 +151,7 @@ const answerSession = async (
       return withOriginHeaders(await answerBrowser(session, received, visit.ending), 'data', host);
     }
     parts.serving.touch();
-    const request = behindDoor(received);
+    const request = withoutCredentials(received);
     const acted = await answerActing(parts, session, request, (met) =>
       holdBack(met, socket, visit.ending),
     );

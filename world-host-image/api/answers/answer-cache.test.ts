@@ -21,24 +21,24 @@ const saw = (more: Partial<Seen> = {}): Seen => ({
 });
 
 it('the cache stays within its limits, and evicts the least recently requested answers', () => {
-  const kept = new AnswerCache(openSampleStore().versions, limits);
+  const cache = new AnswerCache(openSampleStore().versions, limits);
   for (let id = 0; id < 60; id += 1) {
-    kept.keep(request(id), answered(`"${'x'.repeat(1_000)}"`), saw());
-    kept.find(request(0));
-    expect(kept.bytes()).toBeLessThanOrEqual(limits.bytes);
+    cache.keep(request(id), answered(`"${'x'.repeat(1_000)}"`), saw());
+    cache.find(request(0));
+    expect(cache.bytes()).toBeLessThanOrEqual(limits.bytes);
   }
-  expect(kept.find(request(0))).toBeDefined();
-  expect(kept.find(request(1))).toBeUndefined();
-  expect(kept.find(request(59))).toBeDefined();
-  kept.keep(request(100), answered(`"${'x'.repeat(20_000)}"`), saw());
-  expect(kept.find(request(100))).toBeUndefined();
+  expect(cache.find(request(0))).toBeDefined();
+  expect(cache.find(request(1))).toBeUndefined();
+  expect(cache.find(request(59))).toBeDefined();
+  cache.keep(request(100), answered(`"${'x'.repeat(20_000)}"`), saw());
+  expect(cache.find(request(100))).toBeUndefined();
 });
 
 it('a body counts as text and as encoded bytes: ASCII twice, other text with two bytes a character', () => {
   const bytesKept = (body: string): number => {
-    const kept = new AnswerCache(openSampleStore().versions, limits);
-    kept.keep(request(1), answered(body), saw());
-    return kept.bytes();
+    const cache = new AnswerCache(openSampleStore().versions, limits);
+    cache.keep(request(1), answered(body), saw());
+    return cache.bytes();
   };
   const none = bytesKept('');
   expect(bytesKept('x'.repeat(1_000)) - none).toBe(2_000);
@@ -48,87 +48,87 @@ it('a body counts as text and as encoded bytes: ASCII twice, other text with two
 describe('long bodies', () => {
   const start = (pages: number) => {
     const large = { ...limits, bytes: 500_000, answerBytes: 100_000 };
-    const kept = new AnswerCache(openSampleStore().versions, large);
-    const keep = (page: number) => kept.keep(request(page), answered('x'.repeat(70_000)), saw());
+    const cache = new AnswerCache(openSampleStore().versions, large);
+    const keep = (page: number) => cache.keep(request(page), answered('x'.repeat(70_000)), saw());
     for (let page = 1; page <= pages; page += 1) keep(page);
-    const isTextAlone = (page: number) =>
-      kept.find(request(page))?.answer.once?.isTextAlone ?? false;
-    return { kept, keep, isTextAlone };
+    const isTextOnly = (page: number) =>
+      cache.find(request(page))?.answer.once?.isTextOnly ?? false;
+    return { cache, keep, isTextOnly };
   };
 
   it('lose their encoded bytes before any answer is evicted, the least recently used first', () => {
-    const { kept, keep, isTextAlone } = start(3);
-    expect(kept.bytes()).toBeGreaterThan(6 * 70_000);
-    expect([3, 2, 1].map(isTextAlone)).toEqual([false, false, false]);
+    const { cache, keep, isTextOnly } = start(3);
+    expect(cache.bytes()).toBeGreaterThan(6 * 70_000);
+    expect([3, 2, 1].map(isTextOnly)).toEqual([false, false, false]);
     keep(4);
-    expect([4, 3, 2, 1].map(isTextAlone)).toEqual([false, true, false, false]);
-    expect(kept.bytes()).toBeLessThan(500_000);
+    expect([4, 3, 2, 1].map(isTextOnly)).toEqual([false, true, false, false]);
+    expect(cache.bytes()).toBeLessThan(500_000);
   });
 
   it('all stay in the cache as text if each is requested again in turn', () => {
-    const { kept } = start(6);
+    const { cache } = start(6);
     const rounds = [1, 2].map(() =>
-      [1, 2, 3, 4, 5, 6].map((page) => kept.find(request(page))?.answer.body?.length),
+      [1, 2, 3, 4, 5, 6].map((page) => cache.find(request(page))?.answer.body?.length),
     );
     expect(rounds).toEqual([Array(6).fill(70_000), Array(6).fill(70_000)]);
-    expect(kept.bytes()).toBeLessThan(500_000);
+    expect(cache.bytes()).toBeLessThan(500_000);
   });
 
   it('that are requested repeatedly get their bytes back in place of answers that were never requested again', () => {
-    const { kept, isTextAlone } = start(6);
-    expect([2, 2].map(isTextAlone)).toEqual([true, false]);
-    expect(kept.find(request(1))).toBeUndefined();
-    expect(kept.find(request(3))).toBeDefined();
-    expect(kept.bytes()).toBeLessThan(500_000);
+    const { cache, isTextOnly } = start(6);
+    expect([2, 2].map(isTextOnly)).toEqual([true, false]);
+    expect(cache.find(request(1))).toBeUndefined();
+    expect(cache.find(request(3))).toBeDefined();
+    expect(cache.bytes()).toBeLessThan(500_000);
   });
 });
 
 it('a short body is evicted whole, and a long one stays as text', () => {
   const small = { ...limits, bytes: 70_000, answerBytes: 70_000 };
-  const kept = new AnswerCache(openSampleStore().versions, small);
-  kept.keep(request(1), answered('x'.repeat(65_536)), saw());
-  expect(kept.find(request(1))).toBeUndefined();
-  kept.keep(request(1), answered('x'.repeat(65_537)), saw());
-  expect(kept.find(request(1))?.answer.once).toEqual({ isTextAlone: true });
-  expect(kept.bytes()).toBeLessThan(70_000);
+  const cache = new AnswerCache(openSampleStore().versions, small);
+  cache.keep(request(1), answered('x'.repeat(65_536)), saw());
+  expect(cache.find(request(1))).toBeUndefined();
+  cache.keep(request(1), answered('x'.repeat(65_537)), saw());
+  expect(cache.find(request(1))?.answer.once).toEqual({ isTextOnly: true });
+  expect(cache.bytes()).toBeLessThan(70_000);
 });
 
 it('answers to one request that differ by headers replace each other beyond the limit', () => {
-  const kept = new AnswerCache(openSampleStore().versions, limits);
+  const cache = new AnswerCache(openSampleStore().versions, limits);
   for (let mark = 0; mark < 5; mark += 1) {
     const seen = saw({ headers: new Set(['x-mark']) });
-    kept.keep(request(1, { 'x-mark': `${mark}` }), answered(`${mark}`), seen);
+    cache.keep(request(1, { 'x-mark': `${mark}` }), answered(`${mark}`), seen);
   }
-  const marks = [0, 1, 2, 3, 4].map((mark) => kept.find(request(1, { 'x-mark': `${mark}` })));
+  const marks = [0, 1, 2, 3, 4].map((mark) => cache.find(request(1, { 'x-mark': `${mark}` })));
   expect(marks.map((found) => found?.answer.body)).toEqual([undefined, undefined, '2', '3', '4']);
-  expect(kept.find(request(1))).toBeUndefined();
+  expect(cache.find(request(1))).toBeUndefined();
 });
 
 it('an answer whose worker names an unknown entity is not cached', () => {
-  const kept = new AnswerCache(openSampleStore().versions, limits);
-  kept.keep(request(1), answered('1'), saw({ entities: new Set(['users', 'nowhere']) }));
-  expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
+  const cache = new AnswerCache(openSampleStore().versions, limits);
+  cache.keep(request(1), answered('1'), saw({ entities: new Set(['users', 'nowhere']) }));
+  expect([cache.find(request(1)), cache.bytes()]).toEqual([undefined, 0]);
 });
 
 it('an answer whose rows have changed is dropped, and its bytes are no longer counted', async () => {
   const store = openSampleStore();
-  const kept = new AnswerCache(store.versions, limits);
-  kept.keep(request(1), answered('1'), saw());
+  const cache = new AnswerCache(store.versions, limits);
+  cache.keep(request(1), answered('1'), saw());
   await store.atomically(() => store.remove('issues', { id: 12 }));
-  expect(kept.find(request(1))?.answer.body).toBe('1');
+  expect(cache.find(request(1))?.answer.body).toBe('1');
   await store.atomically(() => store.insert('users', { login: 'eve', id: 9 }));
-  expect([kept.find(request(1)), kept.bytes()]).toEqual([undefined, 0]);
+  expect([cache.find(request(1)), cache.bytes()]).toEqual([undefined, 0]);
 });
 
 it('an answer depends on the headers that the code read, and on their order if it read all', () => {
-  const kept = new AnswerCache(openSampleStore().versions, limits);
+  const cache = new AnswerCache(openSampleStore().versions, limits);
   const all = saw({ allHeaders: true });
   for (let id = 0; id < 30; id += 1) {
-    kept.keep(request(id, { 'x-long': 'x'.repeat(5_000) }), answered('1'), all);
-    expect(kept.bytes()).toBeLessThanOrEqual(limits.bytes);
+    cache.keep(request(id, { 'x-long': 'x'.repeat(5_000) }), answered('1'), all);
+    expect(cache.bytes()).toBeLessThanOrEqual(limits.bytes);
   }
-  expect(kept.find(request(0, { 'x-long': 'x'.repeat(5_000) }))).toBeUndefined();
-  kept.keep(request(50, { b: '1', a: '2' }), answered('"b, a"'), all);
-  expect(kept.find(request(50, { b: '1', a: '2' }))).toBeDefined();
-  expect(kept.find(request(50, { a: '2', b: '1' }))).toBeUndefined();
+  expect(cache.find(request(0, { 'x-long': 'x'.repeat(5_000) }))).toBeUndefined();
+  cache.keep(request(50, { b: '1', a: '2' }), answered('"b, a"'), all);
+  expect(cache.find(request(50, { b: '1', a: '2' }))).toBeDefined();
+  expect(cache.find(request(50, { a: '2', b: '1' }))).toBeUndefined();
 });

@@ -222,7 +222,7 @@ export class AnswerCache {
     for (const entry of this.#asBytes) {
       if (this.#total <= this.#limits.bytes) return;
       this.#addBytes(entry, -entry.served);
-      entry.once.isTextAlone = true;
+      entry.once.isTextOnly = true;
       delete entry.once.served;
       this.#asBytes.delete(entry);
     }
@@ -255,7 +255,7 @@ export class AnswerCache {
       // not evicted.
       if (entry.asked < 2 || !this.#evictFor(entry.served)) return;
       this.#addBytes(entry, entry.served);
-      delete entry.once.isTextAlone;
+      delete entry.once.isTextOnly;
     }
     this.#asBytes.add(entry);
   }

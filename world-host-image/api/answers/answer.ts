@@ -32,7 +32,7 @@ export type MadeOnce = {
   /** Time of the last change; null if the body does not have it. */
   modified?: string | null;
   /** True if only the text is cached and not its bytes, to leave memory for other answers. */
-  isTextAlone?: boolean;
+  isTextOnly?: boolean;
   /** Body as bytes, with the addresses of one origin. */
   served?: { at: string; bytes: Buffer };
 };
@@ -143,7 +143,7 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   const { body, headers, once } = answer;
   const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
   const sent = { ...answer, headers: Object.fromEntries(served) };
-  if (once !== undefined && body !== null && once.isTextAlone !== true) {
+  if (once !== undefined && body !== null && once.isTextOnly !== true) {
     return { ...sent, bytes: serveOnce(addresses, answer, once) };
   }
   return { ...sent, body: serveBody(addresses, answer) };

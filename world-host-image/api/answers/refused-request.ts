@@ -15,28 +15,28 @@ const statusNames = new Set(['status', 'code', 'status_code', 'statusCode']);
 /** Message and status to insert; `message` is null if the body has placeholders for it. */
 type Fault = { message: string | null; status: number; insteadOf: number };
 
-const retellMember = (name: string, value: unknown, fault: Fault): unknown => {
+const insertIntoMember = (name: string, value: unknown, fault: Fault): unknown => {
   if (fault.message !== null && typeof value === 'string' && messageNames.has(name)) {
     return fault.message;
   }
   if (statusNames.has(name) && String(value) === String(fault.insteadOf)) {
     return typeof value === 'string' ? String(fault.status) : fault.status;
   }
-  return retell(value, fault);
+  return insertInto(value, fault);
 };
 
-const retell = (value: unknown, fault: Fault): unknown => {
-  if (Array.isArray(value)) return value.map((item) => retell(item, fault));
+const insertInto = (value: unknown, fault: Fault): unknown => {
+  if (Array.isArray(value)) return value.map((item) => insertInto(item, fault));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, retellMember(name, member, fault)]),
+    Object.entries(value).map(([name, member]) => [name, insertIntoMember(name, member, fault)]),
   );
 };
 
 /** Returns the vendor's body with message and status of the fault; unchanged if it is not JSON. */
-const retellBody = (body: string, fault: Fault): string => {
+const insertIntoBody = (body: string, fault: Fault): string => {
   try {
-    return JSON.stringify(retell(JSON.parse(body), fault));
+    return JSON.stringify(insertInto(JSON.parse(body), fault));
   } catch {
     return body; // vendors may answer errors as text or XML
   }
@@ -60,5 +60,5 @@ export const refusedRequest = (
     api.errorContentType,
     wrongs ?? [{ param: null, field: null, message }],
   );
-  return vendorAnswer(api, { status, body: retellBody(filled, fault) }, reason);
+  return vendorAnswer(api, { status, body: insertIntoBody(filled, fault) }, reason);
 };

@@ -11,7 +11,7 @@ export type AnswerFault = { code: 'invalid_output' | 'too_large'; message: strin
 /** Levels of JSON that the message adds around an answer. */
 const levelsAround = 1;
 /** Bytes that the message may add around an output. */
-const roomBytes = 32 * 1024;
+const envelopeBytes = 32 * 1024;
 
 const tooDeep: AnswerFault = {
   code: 'invalid_output',
@@ -41,7 +41,7 @@ const faultOfExtent = ({ levels, values }: Extent): AnswerFault | undefined => {
 };
 
 const faultOfText = (text: string, bytes: number, answer: object): AnswerFault | undefined => {
-  const most = limits.callOutputBytes + roomBytes;
+  const most = limits.callOutputBytes + envelopeBytes;
   if (bytes > most) return tooLarge(`is ${bytes} bytes of JSON, more than ${most}`);
   const fault = faultOfExtent(measureJson(text));
   return fault ?? (holdsInheriting(text, answer) ? inheriting : undefined);

@@ -82,8 +82,8 @@ const pageJson = (
 ): string => {
   const { json, cut } = showRows(entity, payloads);
   const cursor = next === undefined ? null : writeCursor(next);
-  const beside = { cut, labels: labelsOf(world, entity, payloads), total, cursor };
-  return `{"rows":${json},${JSON.stringify(beside).slice(1)}`;
+  const rest = { cut, labels: labelsOf(world, entity, payloads), total, cursor };
+  return `{"rows":${json},${JSON.stringify(rest).slice(1)}`;
 };
 
 /** Reads a page of rows. Throws `AppError` or `StoreRefusal` for an invalid query. */

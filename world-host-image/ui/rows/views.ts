@@ -3,7 +3,7 @@
  * other work runs between batches. It is cached until a row of the entity changes, so a list is sorted once and not
  * for each page.
  *
- * The cache stores positions, eight bytes a row, and at most `mostKept` of them for all views of a world.
+ * The cache stores positions, eight bytes a row, and at most `mostCached` of them for all views of a world.
  */
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
@@ -40,9 +40,9 @@ const mostRows = 50_000;
 
 const longestMs = 10_000;
 const mostWaiting = 20;
-const mostKept = 4_000_000;
+const mostCached = 4_000_000;
 
-type Kept = { version: number; view: Promise<View>; size: number };
+type CachedView = { version: number; view: Promise<View>; size: number };
 
 const build = async (store: WorldStore, query: ViewQuery): Promise<View> => {
   const { entity, where, words, sort } = query;
@@ -78,15 +78,15 @@ const build = async (store: WorldStore, query: ViewQuery): Promise<View> => {
 
 /** Creates the views of one world. */
 const createViews = (store: WorldStore): Views => {
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, CachedView>();
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  const makeRoom = (): void => {
-    let total = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
-    for (const [key, { size }] of kept) {
-      if (total <= mostKept) return;
-      kept.delete(key);
+  const evict = (): void => {
+    let total = [...cache.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [key, { size }] of cache) {
+      if (total <= mostCached) return;
+      cache.delete(key);
       total -= size;
     }
   };
@@ -110,20 +110,20 @@ const createViews = (store: WorldStore): Views => {
     of(query) {
       const key = JSON.stringify(query);
       const version = store.versions.version(query.entity);
-      const known = kept.get(key);
-      kept.delete(key);
+      const known = cache.get(key);
+      cache.delete(key);
       if (known !== undefined && known.version === version) {
-        kept.set(key, known);
+        cache.set(key, known);
         return known.view;
       }
-      const entry: Kept = { version, view: inTurn(query), size: 0 };
-      kept.set(key, entry);
+      const entry: CachedView = { version, view: inTurn(query), size: 0 };
+      cache.set(key, entry);
       const forget = (): void => {
-        if (kept.get(key) === entry) kept.delete(key);
+        if (cache.get(key) === entry) cache.delete(key);
       };
       entry.view.then(({ positions }) => {
         entry.size = positions.length;
-        makeRoom();
+        evict();
       }, forget);
       return entry.view;
     },

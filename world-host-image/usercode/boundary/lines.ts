@@ -19,16 +19,16 @@ export const createLineReader = ({
   onLine,
   onTooLong,
 }: LineReaderOptions): LineReader => {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  let parts: Buffer[] = [];
+  let bufferedBytes = 0;
   let broken = false;
 
   const hold = (part: Buffer): void => {
-    held.push(part);
-    heldBytes += part.length;
-    if (heldBytes <= maxBytes) return;
+    parts.push(part);
+    bufferedBytes += part.length;
+    if (bufferedBytes <= maxBytes) return;
     broken = true;
-    held = [];
+    parts = [];
     onTooLong?.();
   };
 
@@ -38,9 +38,9 @@ export const createLineReader = ({
       const end = chunk.indexOf(newline, from);
       hold(chunk.subarray(from, end === -1 ? chunk.length : end));
       if (end === -1 || broken) return;
-      const line = held.length === 1 ? held[0] : Buffer.concat(held);
-      held = [];
-      heldBytes = 0;
+      const line = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+      parts = [];
+      bufferedBytes = 0;
       from = end + 1;
       onLine(line?.toString('utf8') ?? '');
     }

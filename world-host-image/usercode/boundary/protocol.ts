@@ -57,7 +57,7 @@ export type HostMessage =
   | { type: 'reply'; nonce: string; id: number; refusal: Refusal };
 
 /**
- * Adds the updates of the worker's row cache (`rows/held-rows.ts`) to a message, as the text of `{drop: [entity],
+ * Adds the updates of the worker's row cache (`rows/row-cache.ts`) to a message, as the text of `{drop: [entity],
  * changed: {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A list is position, row,
  * position, row; null for a deleted row.
  */

@@ -9,7 +9,7 @@ export type WorkerKind = {
   language: UserLanguage;
   launch: Launch;
   /** True if one is kept up before there is anything to run: it is small, and most worlds need it. */
-  isKeptReady: boolean;
+  isPrestarted: boolean;
   /** Signal on which the worker prints its stack and ends; it is sent when a run's time is over. */
   lastSignal?: NodeJS.Signals;
   /** Memory that the language itself needs when it works, in MiB. */

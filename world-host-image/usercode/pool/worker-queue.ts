@@ -40,7 +40,7 @@ export class WorkerQueue {
     this.kind = kind;
     this.#limits = limits;
     this.#log = log;
-    this.ready = kind.isKeptReady
+    this.ready = kind.isPrestarted
       ? this.#replaceBy(this.#start()).then(() => undefined)
       : Promise.resolve();
   }
@@ -168,9 +168,9 @@ export class WorkerQueue {
   }
 
   #changeTo(directory: string | undefined, isEager: boolean): Promise<void> {
-    const { isKeptReady } = this.kind;
+    const { isPrestarted } = this.kind;
     return this.#enqueue(async () => {
-      const isNeeded = isKeptReady || isEager;
+      const isNeeded = isPrestarted || isEager;
       const worker =
         this.#current === undefined && !isNeeded ? undefined : await this.#liveWorker();
       this.#directory = directory;
@@ -184,7 +184,7 @@ export class WorkerQueue {
         this.#replaceBy(this.#loadInto(worker, directory));
       }
       await this.#current;
-      if (this.#current !== undefined && !isKeptReady && !this.#isStopped) this.#endWhenIdle();
+      if (this.#current !== undefined && !isPrestarted && !this.#isStopped) this.#endWhenIdle();
     });
   }
 

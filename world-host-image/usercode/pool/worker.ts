@@ -16,8 +16,8 @@ import {
 } from '../boundary/exit.ts';
 import { type HostMessage, type WorkerMessage, withRows } from '../boundary/protocol.ts';
 import type { WorkerKind } from '../boundary/worker-kind.ts';
-import { HeldRows, heldLimits } from '../rows/held-rows.ts';
 import { createNumbersAhead } from '../rows/numbers-ahead.ts';
+import { cacheLimits, RowCache } from '../rows/row-cache.ts';
 import type { RunRequest, RunResult, StoreAccess, UserCodeLimits } from '../run.ts';
 import { type Ask, encode, replyLater, replyTo } from './answers.ts';
 import { type Allowed, findLeftovers } from './leftovers.ts';
@@ -34,7 +34,7 @@ type Ended = Extract<WorkerMessage, { type: 'done' | 'next' }>;
 const mebibyte = 1024 * 1024;
 
 /** Returns true if the process serves no other run that leftovers could disturb. */
-const isAlone = ({ as }: RunRequest): boolean => as === 'verify' || as === 'tests';
+const isSingleRun = ({ as }: RunRequest): boolean => as === 'verify' || as === 'tests';
 
 const startFailure = (language: string, exit: WorkerExit): AppError => {
   const why = exit.killedFor === 'timeout' ? 'not in time' : describeEnd(exit);
@@ -54,7 +54,7 @@ export class Worker {
   readonly #log: Log;
   readonly #channel: Channel;
   readonly #allowed: Allowed;
-  readonly #held: HeldRows;
+  readonly #rowCache: RowCache;
   readonly #ahead = createNumbersAhead();
   #directory: string | undefined;
 
@@ -74,7 +74,7 @@ export class Worker {
       runThreads: limits.threads,
       residentBytes: (kind.ownMb + limits.memoryMb / 2) * mebibyte,
     };
-    this.#held = new HeldRows(heldLimits(limits.memoryMb));
+    this.#rowCache = new RowCache(cacheLimits(limits.memoryMb));
     this.pid = this.#channel.pid;
     this.ready = this.#awaitReady();
   }
@@ -137,11 +137,11 @@ export class Worker {
     const { timeOver } = begun;
     const outcome = await this.#channel.exchange(
       { nonce, timeoutMs, timeOver, lastSignal: this.#kind.lastSignal, take },
-      this.#withHeld(line, begun.access),
+      this.#withRows(line, begun.access),
     );
     // A grader's process has no next run that leftovers could disturb.
     if ('value' in outcome)
-      return isAlone(request) ? outcome.value : this.#settle(request, outcome.value);
+      return isSingleRun(request) ? outcome.value : this.#settle(request, outcome.value);
     const { exit } = outcome;
     const elapsedMs = performance.now() - startedAt;
     const trace = this.#kind.readTimeoutTrace(exit.output, this.#directory ?? '');
@@ -195,9 +195,9 @@ export class Worker {
   }
 
   /** Adds the updates of the worker's row cache to a line. */
-  #withHeld(line: string, { rows }: StoreAccess): string {
+  #withRows(line: string, { rows }: StoreAccess): string {
     const budget = this.#limits.messageBytes - Buffer.byteLength(line);
-    return withRows(line, this.#held.update(rows, budget));
+    return withRows(line, this.#rowCache.update(rows, budget));
   }
 
   #take(message: WorkerMessage, request: RunRequest): { value: RunResult } | undefined {
@@ -211,7 +211,7 @@ export class Worker {
 
   #takeResult(message: Ended, request: RunRequest): { value: RunResult } {
     this.#noteEnd(message, request);
-    if (!message.leftRunning || isAlone(request)) return { value: message.result };
+    if (!message.leftRunning || isSingleRun(request)) return { value: message.result };
     request.watch?.onLeft();
     this.#log.warn(
       { function: request.function },
@@ -222,16 +222,16 @@ export class Worker {
   }
 
   #answer(ask: Ask, access: StoreAccess): void {
-    if (ask.hasLost) this.#held.forget();
+    if (ask.hasLost) this.#rowCache.forget();
     const line = replyTo(ask, access, this.#limits.messageBytes);
     const { entity, field, within } = ask.arguments;
     const isRead = ['get', 'query', 'count'].includes(ask.operation);
-    if (isRead && typeof entity === 'string') this.#held.count(entity, line.length);
+    if (isRead && typeof entity === 'string') this.#rowCache.count(entity, line.length);
     const isOfWhole = ask.operation === 'next' && (within ?? null) === null;
     if (isOfWhole && typeof entity === 'string' && typeof field === 'string') {
       this.#ahead.asked(entity, field);
     }
-    this.#channel.send(this.#withHeld(line, access));
+    this.#channel.send(this.#withRows(line, access));
   }
 
   /** Sends an answer when it is known, unless the run's process is gone by then. */
@@ -254,7 +254,7 @@ export class Worker {
 
   /** Returns the result of a run that completed. Leftovers make it fail, or cost its worker. */
   async #settle(request: RunRequest, result: RunResult): Promise<RunResult> {
-    const hasNext = this.#channel.isOpen() && !isAlone(request);
+    const hasNext = this.#channel.isOpen() && !isSingleRun(request);
     if (!hasNext) return result;
     // The memory it used is most likely still held by a variable; even an amount too small to detect could be too much
     // for the next run.

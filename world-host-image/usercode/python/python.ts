@@ -117,7 +117,7 @@ export const pythonWorker = (
   };
   return {
     language: 'python',
-    isKeptReady: true,
+    isPrestarted: true,
     launch: {
       command: executable,
       arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],

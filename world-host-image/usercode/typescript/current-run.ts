@@ -3,7 +3,7 @@
  * returns. `AsyncLocalStorage` ties code to its run, so leftovers of one run cannot act in the name of another.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type HeldRows, ask as unknown } from './held.ts';
+import { type RowCache, ask as unknown } from './row-cache.ts';
 
 type Json = { [field: string]: unknown };
 
@@ -93,8 +93,8 @@ export type OpenRun = Run & {
   /** Resolves when no request is pending. */
   settled(): Promise<void>;
   /** Rejects if code of the run threw where no code awaited it. */
-  strayed: Promise<never>;
-  stray(error: unknown): void;
+  unawaited: Promise<never>;
+  failUnawaited(error: unknown): void;
   isOver(): boolean;
   end(): void;
 };
@@ -108,11 +108,11 @@ type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; pl
 export const openRun = (
   { nonce, time, numbers }: { nonce: string; time: GivenTime | null; numbers: GivenNumbers | null },
   send: (message: Json) => void,
-  held: Pick<HeldRows, 'read'>,
+  cache: Pick<RowCache, 'read'>,
 ): OpenRun => {
   const waiting = new Map<number, Waiting>();
-  const strays = Promise.withResolvers<never>();
-  strays.promise.catch(() => undefined); // The worker awaits it later.
+  const unawaitedError = Promise.withResolvers<never>();
+  unawaitedError.promise.catch(() => undefined); // The worker awaits it later.
   let asked = 0;
   let over = false;
   let isTimed = false;
@@ -143,7 +143,7 @@ export const openRun = (
   };
 
   const answerHere = (operation: string, given: Json): unknown => {
-    const read = held.read(operation, given);
+    const read = cache.read(operation, given);
     return read === unknown ? numberOf(operation, given) : read;
   };
 
@@ -165,8 +165,8 @@ export const openRun = (
     },
     seenHeaders: undefined,
     headers: {},
-    strayed: strays.promise,
-    stray: strays.reject,
+    unawaited: unawaitedError.promise,
+    failUnawaited: unawaitedError.reject,
     ask(operation, given) {
       checkOpen();
       // A read after a pending request must see what that one writes.

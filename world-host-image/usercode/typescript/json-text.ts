@@ -12,7 +12,7 @@ const mostPointerChars = 200;
 /** Kinds of values that JSON can represent, by the language's own name. */
 const carried = new Set(['Object', 'Array', 'String', 'Number', 'Boolean']);
 
-const ways: Record<string, string> = {
+const remedies: Record<string, string> = {
   Promise: 'await it',
   Map: 'give Object.fromEntries(it)',
   Set: 'give [...it]',
@@ -32,7 +32,7 @@ const faultOfKind = (value: unknown): string | undefined => {
     return Number.isNaN((value as Date).getTime()) ? 'an invalid Date' : undefined;
   if (carried.has(kind) || saysItself(value)) return undefined;
   const article = /^[AEIOU]/.test(kind) ? 'an' : 'a';
-  return `${article} ${kind}${Object.hasOwn(ways, kind) ? `: ${ways[kind]}` : ''}`;
+  return `${article} ${kind}${Object.hasOwn(remedies, kind) ? `: ${remedies[kind]}` : ''}`;
 };
 
 const saysItself = (value: unknown): boolean =>

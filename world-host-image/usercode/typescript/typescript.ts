@@ -22,7 +22,7 @@ import type { UserCodeLimits } from '../run.ts';
 const workerFiles = [
   'boundary/lines.ts',
   'typescript/current-run.ts',
-  'typescript/held.ts',
+  'typescript/row-cache.ts',
   'typescript/json-text.ts',
   'typescript/loader.ts',
   'typescript/seen-headers.ts',
@@ -72,7 +72,7 @@ export const typescriptWorker = (
   const readable = [workDir, userCodeFolder, ...(compiled === undefined ? [] : [compiled])];
   return {
     language: 'typescript',
-    isKeptReady: false,
+    isPrestarted: false,
     launch: {
       ...boundedNode({ python, mode, keep: 5, memoryMb: limits.memoryMb, readable, node }),
       environment: {

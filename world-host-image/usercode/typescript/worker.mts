@@ -19,9 +19,9 @@ import {
   type Reply,
   runs,
 } from './current-run.ts';
-import { type CacheUpdates, createHeldRows } from './held.ts';
 import { jsonText } from './json-text.ts';
 import { createLoader, Unavailable, type UserFunction } from './loader.ts';
+import { type CacheUpdates, createRowCache } from './row-cache.ts';
 import { watchHeaders } from './seen-headers.ts';
 import { type HandlerRequest, handlerContext, verifyContext } from './svc-env.ts';
 import { activeNames, countTimers } from './timers.ts';
@@ -51,7 +51,7 @@ Error.stackTraceLimit = 50;
 const fromHost = new Socket({ fd: 3, readable: true, writable: false });
 const toHost = new Socket({ fd: 4, readable: false, writable: true });
 const loader = createLoader();
-const held = createHeldRows();
+const rowCache = createRowCache();
 let current: OpenRun | undefined;
 /**
  * True while tests run. Node's test runner finishes when the event loop is empty, so the host's socket keeps the
@@ -176,11 +176,11 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
     return runs.run(run, () => call(fn, run, message));
   };
   try {
-    const result = await Promise.race([body(), run.strayed]);
+    const result = await Promise.race([body(), run.unawaited]);
     if (!run.isIdle()) {
       await run.settled();
       await setImmediate(); // Node reports unhandled rejections only now.
-      await Promise.race([run.strayed, Promise.resolve()]);
+      await Promise.race([run.unawaited, Promise.resolve()]);
     }
     return result;
   } catch (error) {
@@ -205,7 +205,7 @@ const letsPass = ({ ok, status, headers = {} }: Json): boolean =>
   Object.entries(headers as Json).every(([name, value]) => plainHeader.test(`${name}:${value}`));
 
 const serve = async (message: RunMessage): Promise<void> => {
-  const run = openRun(message, send, held);
+  const run = openRun(message, send, rowCache);
   const timersBefore = countTimers(activeNames());
   current = run;
   const result = await outcomeOf(run, message);
@@ -216,7 +216,7 @@ const serve = async (message: RunMessage): Promise<void> => {
   if (active.some((name) => name.endsWith('WriteWrap'))) await printed();
   const facts = {
     leftRunning,
-    reads: held.takeReads(),
+    reads: rowCache.takeReads(),
     headers: run.seenHeaders?.(),
     timed: run.isTimed(),
     numbered: run.isNumbered(),
@@ -246,9 +246,9 @@ const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<vo
  * Applies updates to the row cache. Ends the process on a failure, because a partly updated cache would return wrong
  * rows.
  */
-const hold = (updates: CacheUpdates): void => {
+const updateCache = (updates: CacheUpdates): void => {
   try {
-    held.apply(updates);
+    rowCache.apply(updates);
   } catch (error) {
     console.error(error);
     end(1);
@@ -257,7 +257,7 @@ const hold = (updates: CacheUpdates): void => {
 
 const onLine = (line: string): void => {
   const message = JSON.parse(line) as HostMessage;
-  if (message.type !== 'load' && message.rows !== undefined) hold(message.rows);
+  if (message.type !== 'load' && message.rows !== undefined) updateCache(message.rows);
   if (message.type === 'reply') {
     current?.reply(message);
     if (isTesting && current?.isIdle()) fromHost.unref();
@@ -265,14 +265,14 @@ const onLine = (line: string): void => {
 };
 
 /** Assigns an error that no code awaited to the run whose code threw it, if that run is still active. */
-const onStray = (error: unknown): void => {
+const onUnawaited = (error: unknown): void => {
   const run = runs.getStore();
   if (run === undefined || run.isOver()) console.error('not awaited:', error);
-  else run.stray(error);
+  else run.failUnawaited(error);
 };
 
-process.on('unhandledRejection', onStray);
-process.on('uncaughtException', onStray);
+process.on('unhandledRejection', onUnawaited);
+process.on('uncaughtException', onUnawaited);
 fromHost.on('data', createLineReader({ maxBytes: Number.POSITIVE_INFINITY, onLine }));
 fromHost.on('close', () => end(0));
 toHost.on('error', () => end(0));

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from .errors import Refused
 from .headers import SeenHeaders
-from .held import ASK, HeldRows
+from .row_cache import ASK, RowCache
 from .json_text import json_text
 from .typed import TYPE_CHECKING, Row
 
@@ -34,7 +34,7 @@ class Channel:
             os.set_inheritable(descriptor, False)
         self._lines = open(3, "rb", buffering=65536)
         #: Kept up to date by what is received.
-        self.held = HeldRows()
+        self.row_cache = RowCache()
 
     def receive(self) -> Row:
         """The next message. Without a host there is nothing left to do: the process ends."""
@@ -45,11 +45,11 @@ class Channel:
             # As a text: of bytes, `json` would first find out in which encoding they are.
             message = json.loads(line.decode("utf-8", "surrogatepass"))
         except BaseException:
-            self.held.lose()  # The lost message may have had cache updates.
+            self.row_cache.lose()  # The lost message may have had cache updates.
             raise
         updates = message.get("rows")
         if updates is not None:
-            self.held.apply(updates)
+            self.row_cache.apply(updates)
         return message
 
     def send(self, message: Row) -> None:
@@ -70,8 +70,8 @@ class Run:
         self, channel: Channel, nonce: str, given_time: Row | None = None, numbers: Row | None = None
     ) -> None:
         self._channel = channel
-        self._held = channel.held
-        self._held.reads.clear()
+        self._row_cache = channel.row_cache
+        self._row_cache.reads.clear()
         self._nonce = nonce
         #: The world's time as the host gave it, with when it ends to be that by the machine's clock.
         self._time = given_time
@@ -103,8 +103,8 @@ class Run:
                 message["timed"] = True
             if self._numbered:
                 message["numbered"] = True
-            if self._held.reads:
-                message["reads"] = sorted(self._held.reads)
+            if self._row_cache.reads:
+                message["reads"] = sorted(self._row_cache.reads)
             if self.seen_headers is not None:
                 message["headers"] = self.seen_headers.seen()
             self._channel.send(message)
@@ -114,7 +114,7 @@ class Run:
     def get(self, entity: str, key: Row) -> Row | None:
         with self._lock:
             self._check_open()
-            row = self._held.get(entity, key)
+            row = self._row_cache.get(entity, key)
         return row if row is not ASK else self._ask("get", entity=entity, key=key)
 
     def query(
@@ -127,7 +127,7 @@ class Run:
     ) -> list[Row]:
         with self._lock:
             self._check_open()
-            rows = self._held.query(entity, where, limit, offset, order_by)
+            rows = self._row_cache.query(entity, where, limit, offset, order_by)
         if rows is not ASK:
             return rows
         return self._ask(
@@ -137,7 +137,7 @@ class Run:
     def count(self, entity: str, where: Row | None) -> int:
         with self._lock:
             self._check_open()
-            number = self._held.count(entity, where)
+            number = self._row_cache.count(entity, where)
         return number if number is not ASK else self._ask("count", entity=entity, where=where)
 
     def insert(self, entity: str, row: Row) -> Row:
@@ -212,11 +212,11 @@ class Run:
                 "operation": operation,
                 "arguments": arguments,
             }
-            if self._held.lost:
-                self._held.lose()
+            if self._row_cache.lost:
+                self._row_cache.lose()
                 message["lost"] = True
             self._channel.send(message)
-            self._held.lost = False
+            self._row_cache.lost = False
             reply = self._channel.receive()
         refusal = reply.get("refusal")
         if refusal is not None:

@@ -20,7 +20,7 @@ from svc_boundary.boundary import MIME_TYPES, refuse, restrict
 from .ctx import HandlerContext, VerifyContext
 from .errors import Answered, Failed, Refused
 from .headers import SeenHeaders
-from .held import copied
+from .row_cache import copied
 from .loader import Loader, Unavailable
 from .process import guard
 from .run import Channel, Run, TooLarge, enter_run

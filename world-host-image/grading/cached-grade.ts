@@ -9,13 +9,13 @@ import type { ExplainedChanges } from './changes/grade-changes.ts';
 export type GradedState = readonly unknown[];
 
 /** Grade without the changes, which are read page by page. */
-export type KeptGrade<Head> = { head: Head; changes: ExplainedChanges | undefined };
+export type CachedGrade<Head> = { head: Head; changes: ExplainedChanges | undefined };
 
 /** Maximum size of the changed rows of a cached grade. */
 const mostBytes = 8 * 1024 * 1024;
 
 /** Grades by session; an entry is collected with its session. */
-const grades = new WeakMap<Session, KeptGrade<unknown> & { state: GradedState }>();
+const grades = new WeakMap<Session, CachedGrade<unknown> & { state: GradedState }>();
 
 /** Returns the fingerprint of a session's state. Call it while nothing changes the rows. */
 export const stateOf = (
@@ -33,10 +33,10 @@ export const stateOf = (
 /**
  * Caches the grade of a state, in place of the last one. Caches none if the changes were not read, or are too large.
  */
-export const keepGrade = <Head>(
+export const cacheGrade = <Head>(
   session: Session,
   state: GradedState | undefined,
-  grade: KeptGrade<Head>,
+  grade: CachedGrade<Head>,
 ): void => {
   grades.delete(session);
   const { changes } = grade;
@@ -51,11 +51,11 @@ export const keepGrade = <Head>(
 export const findGrade = async <Head>(
   session: Session,
   grader: unknown,
-): Promise<KeptGrade<Head> | undefined> => {
-  const kept = grades.get(session);
-  if (kept === undefined) return undefined;
+): Promise<CachedGrade<Head> | undefined> => {
+  const cached = grades.get(session);
+  if (cached === undefined) return undefined;
   const now = await session.world.store.exclusively(() => stateOf(session, grader));
-  if (now.every((part, index) => part === kept.state[index])) return kept as KeptGrade<Head>;
+  if (now.every((part, index) => part === cached.state[index])) return cached as CachedGrade<Head>;
   grades.delete(session);
   return undefined;
 };

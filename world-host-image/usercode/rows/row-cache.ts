@@ -9,7 +9,7 @@
 import { isAddressable } from '#language/sql/ddl.ts';
 import type { RowSource } from '../run.ts';
 
-export type HeldLimits = {
+export type CacheLimits = {
   /** Maximum bytes of JSON of one entity, and below it of all entities that one worker caches. */
   entityBytes: number;
   bytes: number;
@@ -22,7 +22,7 @@ const kibibyte = 1024;
 /** Cost of one request, in bytes of cached rows, on top of the bytes of its answer. */
 const askBytes = 16 * kibibyte;
 
-export const heldLimits = (memoryMb: number): HeldLimits => ({
+export const cacheLimits = (memoryMb: number): CacheLimits => ({
   entityBytes: 2 * kibibyte * kibibyte,
   bytes: Math.floor((memoryMb / 24) * kibibyte * kibibyte),
   rows: 8_192,
@@ -30,7 +30,7 @@ export const heldLimits = (memoryMb: number): HeldLimits => ({
 
 type Store = RowSource['store'];
 type Entity = RowSource['entities'][number];
-type Held = { version: number; bytes: number };
+type CachedEntity = { version: number; bytes: number };
 /** Texts of rows for the worker, by entity. */
 type Texts = ReadonlyMap<string, string>;
 /** Cost of the requests for an entity so far; `size` is undefined if the entity is too large to be cached. */
@@ -56,9 +56,9 @@ const encodeEntity = (store: Store, { name, primaryKey, columns }: Entity): stri
 };
 
 /** Rows that one worker caches. */
-export class HeldRows {
-  readonly #limits: HeldLimits;
-  readonly #held = new Map<string, Held>();
+export class RowCache {
+  readonly #limits: CacheLimits;
+  readonly #cached = new Map<string, CachedEntity>();
   readonly #accounts = new Map<string, Account>();
   #store: Store | undefined;
   #names: ReadonlySet<string> = new Set();
@@ -68,14 +68,14 @@ export class HeldRows {
   /** Entities that the worker must remove from its cache. */
   readonly #dropped = new Set<string>();
 
-  constructor(limits: HeldLimits) {
+  constructor(limits: CacheLimits) {
     this.#limits = limits;
   }
 
   /** Counts a read that was requested, and the bytes of its answer. */
   count(name: string, answerBytes: number): void {
     const store = this.#store;
-    if (store === undefined || this.#held.has(name) || !this.#names.has(name)) return;
+    if (store === undefined || this.#cached.has(name) || !this.#names.has(name)) return;
     const known = this.#accounts.get(name);
     const isKnown =
       known !== undefined && store.versions.changedSince(name, known.version) !== 'all';
@@ -107,14 +107,14 @@ export class HeldRows {
 
   /** Forgets everything, because the worker's cache is empty. */
   forget(): void {
-    this.#held.clear();
+    this.#cached.clear();
     this.#accounts.clear();
     this.#due.clear();
     this.#dropped.clear();
   }
 
   #changeSource(source: RowSource | undefined): void {
-    for (const name of this.#held.keys()) this.#drop(name);
+    for (const name of this.#cached.keys()) this.#drop(name);
     this.#accounts.clear();
     this.#due.clear();
     this.#store = source?.store;
@@ -123,7 +123,7 @@ export class HeldRows {
   }
 
   #drop(name: string): void {
-    this.#held.delete(name);
+    this.#cached.delete(name);
     this.#accounts.delete(name);
     this.#dropped.add(name);
   }
@@ -134,8 +134,8 @@ export class HeldRows {
     return size === undefined || size > this.#limits.entityBytes ? undefined : size;
   }
 
-  #heldBytes(): number {
-    return [...this.#held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  #cachedBytes(): number {
+    return [...this.#cached.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Collects the changes of cached entities. Drops entities that have changed too much. */
@@ -144,7 +144,7 @@ export class HeldRows {
     if (store.versions.latest() === this.#latest) return changes;
     this.#latest = store.versions.latest();
     let left = budgetBytes;
-    for (const [name, entity] of this.#held) {
+    for (const [name, entity] of this.#cached) {
       const version = store.versions.version(name);
       if (version === entity.version) continue;
       const changed = store.versions.changedSince(name, entity.version);
@@ -160,7 +160,7 @@ export class HeldRows {
       entity.bytes += bytes;
       if (entity.bytes > this.#limits.entityBytes)
         entity.bytes = this.#sizeOf(store, name) ?? this.#limits.bytes + 1;
-      if (left < 0 || this.#heldBytes() > this.#limits.bytes) this.#drop(name);
+      if (left < 0 || this.#cachedBytes() > this.#limits.bytes) this.#drop(name);
       else changes.set(name, text);
     }
     return changes;
@@ -191,7 +191,7 @@ export class HeldRows {
     for (const name of this.#due) {
       const entity = entities.find((each) => each.name === name);
       const size = entity === undefined ? undefined : this.#sizeOf(store, name);
-      const isTooLarge = size === undefined || this.#heldBytes() + size > this.#limits.bytes;
+      const isTooLarge = size === undefined || this.#cachedBytes() + size > this.#limits.bytes;
       if (entity === undefined || isTooLarge) {
         const version = entity === undefined ? 0 : store.versions.version(name);
         this.#accounts.set(name, { spent: 0, size: undefined, version });
@@ -203,7 +203,7 @@ export class HeldRows {
       if (bytes > left) continue; // with a later message
       left -= bytes;
       this.#due.delete(name);
-      this.#held.set(name, { version: store.versions.version(name), bytes });
+      this.#cached.set(name, { version: store.versions.version(name), bytes });
       texts.set(name, text);
     }
     return texts;

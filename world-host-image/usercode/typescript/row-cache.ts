@@ -1,6 +1,6 @@
 /**
- * Row cache of the TypeScript worker: whole entities, read without a request to the host. Like `svc_env/held.py` for
- * Python, it answers plain reads as the store would, and leaves all other reads to the host.
+ * Row cache of the TypeScript worker: whole entities, read without a request to the host. Like `svc_env/row_cache.py`
+ * for Python, it answers plain reads as the store would, and leaves all other reads to the host.
  */
 
 type Json = { [field: string]: unknown };
@@ -147,7 +147,7 @@ const sorted = (keys: ReadonlyMap<number, readonly Scalar[]>, order: Order): num
   });
 
 /** Cached entity: all its rows, with the indexes and results that earlier reads needed. */
-class HeldEntity {
+class CachedEntity {
   readonly #primaryKey: string[];
   readonly #columns: ReadonlyMap<string, Column>;
   /** Rows in the order of insertion, which is that of positions. */
@@ -332,7 +332,7 @@ class HeldEntity {
   }
 }
 
-export type HeldRows = {
+export type RowCache = {
   /** Applies the updates of a message. */
   apply(updates: CacheUpdates): void;
   /** Returns the answer to a store operation, or `ask`. */
@@ -341,14 +341,14 @@ export type HeldRows = {
   takeReads(): string[];
 };
 
-const readIn = (held: HeldEntity, operation: string, given: Json): unknown => {
+const readIn = (entity: CachedEntity, operation: string, given: Json): unknown => {
   switch (operation) {
     case 'get':
-      return held.get(given.key);
+      return entity.get(given.key);
     case 'query':
-      return held.query(given);
+      return entity.query(given);
     case 'count':
-      return held.count(given.where);
+      return entity.count(given.where);
     default:
       return ask;
   }
@@ -356,19 +356,20 @@ const readIn = (held: HeldEntity, operation: string, given: Json): unknown => {
 
 const members = new Set(['entity', 'key', 'where', 'limit', 'offset', 'orderBy']);
 
-export const createHeldRows = (): HeldRows => {
-  const entities = new Map<string, HeldEntity>();
+export const createRowCache = (): RowCache => {
+  const entities = new Map<string, CachedEntity>();
   const reads = new Set<string>();
   return {
     apply({ drop, changed, hold }) {
       for (const name of drop) entities.delete(name);
       for (const [name, rows] of Object.entries(changed)) entities.get(name)?.change(rows);
-      for (const [name, given] of Object.entries(hold)) entities.set(name, new HeldEntity(given));
+      for (const [name, given] of Object.entries(hold)) entities.set(name, new CachedEntity(given));
     },
     read(operation, given) {
-      const held = typeof given.entity === 'string' ? entities.get(given.entity) : undefined;
-      if (held === undefined || !Object.keys(given).every((name) => members.has(name))) return ask;
-      const answer = readIn(held, operation, given);
+      const entity = typeof given.entity === 'string' ? entities.get(given.entity) : undefined;
+      if (entity === undefined || !Object.keys(given).every((name) => members.has(name)))
+        return ask;
+      const answer = readIn(entity, operation, given);
       if (answer !== ask) reads.add(String(given.entity));
       return answer;
     },

@@ -1,9 +1,9 @@
-"""Rows that this worker holds: whole entities, read without asking the host.
+"""Row cache of this worker: whole entities, read without a request to the host.
 
-The host says which are held and what changed of them, so what is read here is what the store would
-answer. Only plain reads are answered: rows by their key, or by values of top-level fields that the store has
-columns for, in the order of such fields. Whatever else there is, and whatever the store would refuse,
-is `ASK`: the host is asked, as for entities that are not held.
+The host decides which entities are cached and sends their changes, so a cached read returns what the store
+would. The cache answers only plain reads: rows by key, or by values of top-level fields with a column in the
+store, in the order of such fields. Every other read, one that the store would refuse among them, returns
+`ASK`: the worker then requests it from the host.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _MOST_RESULTS = 32
 Index = dict[object, list[Position]]
 
 
-class HeldRows:
-    """The entities that are held, as the host tells of them."""
+class RowCache:
+    """Cached entities, kept current by the updates in the host's messages."""
 
     def __init__(self) -> None:
         self._entities: dict[str, _Entity] = {}
@@ -48,7 +48,7 @@ class HeldRows:
         self.reads: set[str] = set()
 
     def apply(self, updates: Row) -> None:
-        """Takes in what a message tells; forgets everything when that fails."""
+        """Applies the updates of a message; empties the cache if that fails."""
         try:
             for name in updates["drop"]:
                 self._entities.pop(name, None)
@@ -64,26 +64,26 @@ class HeldRows:
             raise
 
     def lose(self) -> None:
-        """Holds nothing any more."""
+        """Empties the cache, and marks that the host must learn of it."""
         self.lost = True
         self._entities.clear()
 
     def get(self, entity: object, key: object) -> Any:
-        """The row of a primary key, None, or ASK."""
-        held = self._entity(entity)
-        return ASK if held is None else held.get(key)
+        """Returns the row of a primary key, None, or ASK."""
+        cached = self._entity(entity)
+        return ASK if cached is None else cached.get(key)
 
     def query(
         self, entity: object, where: object, limit: object, offset: object, order_by: object
     ) -> Any:
         """The rows that match, or ASK."""
-        held = self._entity(entity)
-        return ASK if held is None else held.query(where, limit, offset, order_by)
+        cached = self._entity(entity)
+        return ASK if cached is None else cached.query(where, limit, offset, order_by)
 
     def count(self, entity: object, where: object) -> Any:
         """How many rows match, or ASK."""
-        held = self._entity(entity)
-        return ASK if held is None else held.count(where)
+        cached = self._entity(entity)
+        return ASK if cached is None else cached.count(where)
 
     def _entity(self, name: object) -> _Entity | None:
         held = self._entities.get(name) if type(name) is str else None
