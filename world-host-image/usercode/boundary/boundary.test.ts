@@ -219,7 +219,7 @@ describe.skipIf(!isLinux)('a system without the sandbox', () => {
     const { status, stderr } = startWithin('require');
     expect([status, stderr.trim()]).toEqual([
       78,
-      'this system has no landlock and no seccomp to hold user code',
+      'this system lacks landlock and seccomp, which the sandbox of user code requires',
     ]);
   });
 

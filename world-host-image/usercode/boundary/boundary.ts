@@ -137,7 +137,7 @@ export const createOpenNotice = (log: Log) => {
     const open = missing.map((part) => `no ${part}, so code can ${boundaryParts[part]}`).join('; ');
     log.warn(
       { missing },
-      `this system does not hold user code within its process (${open}): run no code of strangers here, or set SVC_USER_CODE_BOUNDARY=require to refuse it`,
+      `the sandbox of user code is incomplete on this system (${open}): run no untrusted code here, or set SVC_USER_CODE_BOUNDARY=require to refuse it`,
     );
   };
 };

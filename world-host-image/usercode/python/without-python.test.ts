@@ -55,7 +55,7 @@ describe('user code without Python', () => {
     expect(await code.run(request('typescript', 'tools.ts'))).toMatchObject({ value: 42 });
     const said = heard.entries.map(({ message }) => String(message)).join('\n');
     expect(said).toContain('this host has no Python 3.11 or later');
-    expect(said).toContain('this system does not hold user code within its process');
+    expect(said).toContain('the sandbox of user code is incomplete on this system');
   });
 
   it('refuses tools, graders and tests in Python for that reason', async () => {

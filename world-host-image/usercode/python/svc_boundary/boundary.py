@@ -1,4 +1,4 @@
-"""Draws the boundary around this process, in the one order in which each step is still allowed."""
+"""Puts this process into the sandbox, in the only order in which each step is still allowed."""
 
 import ctypes
 import os
@@ -15,17 +15,17 @@ _CAPABILITY_VERSION = 0x20080522
 
 _OPEN_FILES = 256
 
-#: What the libraries of both languages read of a system; the linker starts programs from these.
+#: Files that the libraries of both languages read; the linker loads programs from them.
 _LIBRARIES = ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib"]
 _LIBRARIES += ["/nix/store"]
 _SYSTEM = ["/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/dev/urandom", "/dev/random"]
 _SYSTEM += ["/etc/ssl/openssl.cnf", "/usr/local/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf"]
 _SYSTEM += ["/etc/crypto-policies"]
-#: What Python's `mimetypes` reads where it is there.
+#: Files that Python's `mimetypes` reads if they exist.
 MIME_TYPES = ["/etc/mime.types", "/etc/apache2/mime.types"]
 _NOTHING = ["/dev/null"]
 
-#: Exit status of a process that was to have the whole boundary and could not (EX_CONFIG).
+#: Exit status of a process that requires the whole sandbox and cannot have it (EX_CONFIG).
 REFUSED = 78
 
 
@@ -37,17 +37,17 @@ def restrict(
     program: str | None = None,
     launch: tuple[int, ...] | None = None,
 ) -> list[str]:
-    """From here on this process can do no more than compute; it cannot be undone. Answers which parts
-    of the boundary the system lacks: `landlock`, `seccomp`.
+    """Restricts this process to computing, irreversibly. Returns the parts of the sandbox that the system
+    lacks: `landlock`, `seccomp`.
 
-    parent: the host, with which this process ends.
-    keep: descriptors below this stay open, all others are closed.
-    readable: files and folders beside those of the system.
+    parent: the host; this process ends with it.
+    keep: descriptors below this number stay open, all others are closed.
+    readable: files and folders that may be read besides those of the system.
     memory: a limit of `resource`, and its bytes.
-    program, launch: what it is about to become, and where the arguments of that lie.
+    program, launch: the program that the process becomes, and the addresses of its arguments.
     """
     is_linux = sys.platform == "linux"
-    # One call of the kernel there, one for each number elsewhere.
+    # A single system call on Linux, one for each number elsewhere.
     os.closerange(keep, 1 << 20 if is_linux else resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     libc = ctypes.CDLL(None, use_errno=True)
     if is_linux:
@@ -70,7 +70,7 @@ def restrict(
 
 
 def _limit(memory: tuple[int, int] | None) -> None:
-    """No limit on processes: the kernel counts all that a user has on the machine, containers too."""
+    """Sets limits, but none on processes: the kernel counts all of a user on the machine, also in containers."""
     limits = {"CORE": 0, "FSIZE": 0, "NOFILE": _OPEN_FILES, "MEMLOCK": 0, "MSGQUEUE": 0}
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}", None)
@@ -81,7 +81,7 @@ def _limit(memory: tuple[int, int] | None) -> None:
 
 
 def _lower(which: int, value: int) -> None:
-    """Sets a limit that is not as low already."""
+    """Sets a limit unless it is as low already."""
     limits = resource.getrlimit(which)
     hard = value if limits[1] == resource.RLIM_INFINITY else min(value, limits[1])
     if limits != (hard, hard):
@@ -89,16 +89,16 @@ def _lower(which: int, value: int) -> None:
 
 
 def _volunteer() -> None:
-    """Where memory runs out, the kernel is to take this process and not the host."""
+    """Makes the kernel kill this process rather than the host if memory runs out."""
     try:
         with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")
     except OSError:
-        pass  # No such file on this system: the limits hold all the same.
+        pass  # This system has no such file; the limits apply nevertheless.
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """A host that is run as root has all of them; no other has any."""
+    """Drops all capabilities, which only a host that runs as root has."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     libc.capset(header, (ctypes.c_uint32 * 6)())
 
@@ -119,6 +119,6 @@ def _filter(libc: ctypes.CDLL, launch: tuple[int, ...] | None, may_open_to_write
 
 
 def refuse(missing: list[str]) -> None:
-    """Ends the process that was to have all of the boundary."""
-    print(f"this system has no {' and no '.join(missing)} to hold user code", file=sys.stderr)
+    """Ends a process that requires the whole sandbox."""
+    print(f"this system lacks {' and '.join(missing)}, which the sandbox of user code requires", file=sys.stderr)
     os._exit(REFUSED)

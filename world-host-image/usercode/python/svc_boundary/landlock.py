@@ -1,8 +1,8 @@
-"""Landlock: which files a process may read from here on, and which programs it may become.
+"""Restricts by Landlock the files that a process may read, and the programs that it may execute.
 
-Everything that the kernel's version of it knows is taken, and a few places are given back to read:
-nothing of /proc, of the host's folder or of another host's, and nothing anywhere to write but /dev/null.
-Where the kernel knows more, TCP, abstract sockets and signals to others are taken, too.
+It revokes every right that the kernel's version of Landlock knows, and grants reading of a few places:
+nothing of /proc, of the host's folder or of another host's. Only /dev/null can be written. If the kernel
+supports it, TCP, abstract sockets and signals to other processes are revoked, too.
 """
 
 import ctypes
@@ -14,14 +14,14 @@ _ASK_VERSION = 1
 _PATH_BENEATH = 1
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14
-#: The rights on files that each version brought, as the number of bits that are known.
+#: Number of bits for rights on files that are known since each version.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
-#: From its third version on nothing can be cut short that cannot be written to.
+#: First version that also protects files from being truncated.
 COMPLETE_VERSION = 3
 
 
 def version(libc: ctypes.CDLL) -> int:
-    """What the kernel knows; 0 when it has no Landlock, or it is off."""
+    """Returns the kernel's version of Landlock; 0 if it has none, or it is disabled."""
     found: int = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
     return max(found, 0)
 
@@ -37,7 +37,7 @@ def _take_all(abi: int) -> bytes:
 def restrict(
     libc: ctypes.CDLL, abi: int, readable: list[str], executable: list[str], writable: list[str]
 ) -> None:
-    """Takes effect for this process and whatever it becomes. Paths that are not there are passed over.
+    """Restricts this process and every program that it becomes. Ignores paths that do not exist.
 
     executable: programs and folders of libraries, which may be read as well.
     """

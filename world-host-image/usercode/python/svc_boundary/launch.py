@@ -1,7 +1,7 @@
-"""Becomes another program behind the boundary: how Node is started, which cannot draw it for itself.
+"""Becomes another program in the sandbox. Node is started this way, because it cannot enter it by itself.
 
-Arguments: the host's process, `auto` or `require`, how many descriptors stay open, the bytes of data
-that the program may have (0: no limit), the places that it may read, a line each; then the program.
+Arguments: the host's process, `auto` or `require`, the number of descriptors that stay open, the limit on
+the program's data in bytes (0: no limit), the places that it may read, one per line; then the program.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ import sys
 
 from .boundary import refuse, restrict
 
-#: Where a worker speaks to its host.
+#: Descriptor on which a worker writes to its host.
 _CHANNEL = 4
 
 
@@ -19,7 +19,7 @@ def main() -> None:
     parent, mode, keep, data_bytes, places = sys.argv[2:7]
     words = [word.encode() for word in sys.argv[7:]]
     variables = [name + b"=" + value for name, value in os.environb.items()]
-    # They lie in a list of their own as long as this function is under way.
+    # The list keeps them in memory while this function runs.
     path = ctypes.create_string_buffer(words[0])
     arguments = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     environment = (ctypes.c_char_p * (len(variables) + 1))(*variables, None)

@@ -1,8 +1,8 @@
-"""The filter of system calls: a program for the kernel (classic BPF), put together by hand.
+"""Assembles the filter of system calls: a program for the kernel (classic BPF).
 
-It looks at numbers and arguments, never at memory that they point to. What is allowed stands in
-syscalls.py; here is what some of these may be called with. Refusals are EPERM (EROFS for a new folder), so
-that a language reports them as it does any other; nothing is killed for asking.
+The filter checks numbers and arguments, never memory that they point to. syscalls.py lists the allowed calls;
+this file restricts the arguments of some of them. A refused call fails with EPERM (EROFS for a new folder), so
+that a language reports it like any other error. It does not kill the process.
 """
 
 import struct
@@ -21,11 +21,11 @@ _GREATER = 0x25  # BPF_JMP | BPF_JGT | BPF_K
 _AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
 _RETURN = 0x06  # BPF_RET | BPF_K
 
-#: Numbers of the x32 ABI, which an x86_64 kernel may take, too.
+#: Lowest number of the x32 ABI, which an x86_64 kernel may accept, too.
 _X32 = 0x40000000
 
 _CLONE_THREAD = 0x00010000
-#: A clone that is not a thread, or one in namespaces, traced, or standing in for its parent.
+#: Flags of a clone that is no thread, or enters namespaces, is traced, or replaces its parent.
 _CLONE_MASK = 0x7E020000 | 0x0000E000 | _CLONE_THREAD
 #: O_WRONLY, O_RDWR, O_CREAT, O_TRUNC and the bit of O_TMPFILE.
 _WRITING = 0x3 | 0x40 | 0x200 | 0x400000
@@ -36,11 +36,11 @@ _FCNTL = (0, 1, 2, 3, 4, 1030, 1027, 1032)
 _IOCTL = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 #: PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA.
 _PRCTL = (15, 16, 3, 23, 39, 0x53564D41)
-#: SO_TYPE, SO_ERROR, SO_SNDBUF, SO_RCVBUF, SO_PROTOCOL, SO_DOMAIN; SO_PEERPIDFD would be the host's.
+#: SO_TYPE, SO_ERROR, SO_SNDBUF, SO_RCVBUF, SO_PROTOCOL, SO_DOMAIN; SO_PEERPIDFD would refer to the host.
 _SOCKET_OPTIONS = (3, 4, 7, 8, 38, 39)
 _SOL_SOCKET = 1
 _AF_UNIX = 1
-#: SIGKILL and SIGSTOP: a process that ends by the first was not ended by itself.
+#: SIGKILL and SIGSTOP. The host relies on it that a process cannot send SIGKILL to itself.
 _UNCATCHABLE = (9, 19)
 
 Code = list[tuple[int, int, int, int]]
@@ -59,7 +59,7 @@ def _high(argument: int) -> tuple[int, int, int, int]:
 
 
 def _is_one_of(argument: int, values: tuple[int, ...]) -> Code:
-    """Goes on when the lower half of an argument is one of the values, else refuses."""
+    """Continues if the lower half of an argument is one of the values, and otherwise refuses."""
     code: Code = [_low(argument)]
     for index, value in enumerate(values):
         code.append((_EQUAL, len(values) - index, 0, value))
@@ -67,7 +67,7 @@ def _is_one_of(argument: int, values: tuple[int, ...]) -> Code:
 
 
 def _is_exactly(argument: int, value: int) -> Code:
-    """Goes on when all 64 bits of an argument are those of the value, else refuses."""
+    """Continues if all 64 bits of an argument equal the value, and otherwise refuses."""
     return [
         _low(argument),
         (_EQUAL, 0, 2, value & 0xFFFFFFFF),
@@ -89,24 +89,24 @@ def _is_none_of(argument: int, values: tuple[int, ...]) -> Code:
 
 
 def _checks(pid: int, launch: tuple[int, ...] | None, may_open_to_write: bool) -> dict[str, Code]:
-    """What calls must hold to, by name; a check that comes through leads to `ALLOW`."""
+    """Returns the checks of calls by name; a call that passes its check is allowed."""
     checks = {
         "clone": _is_masked(0, _CLONE_MASK, _CLONE_THREAD),
         "fcntl": _is_one_of(1, _FCNTL),
         "ioctl": _is_one_of(1, _IOCTL),
         "prctl": _is_one_of(0, _PRCTL),
-        # Of itself, and to read.
+        # Only its own limits, and only to read them.
         "prlimit64": _is_one_of(0, (0, pid)) + _is_exactly(2, 0),
         # `abort` and `raise` signal the process itself.
         "tgkill": _is_one_of(0, (pid,)) + _is_none_of(2, _UNCATCHABLE),
         "socketpair": _is_one_of(0, (_AF_UNIX,)),
-        # As `send`, which names no address: a pair of datagram sockets could else reach any socket.
+        # Only without an address, like `send`: a pair of datagram sockets could otherwise reach any socket.
         "sendto": _is_exactly(4, 0),
         "getsockopt": _is_one_of(1, (_SOL_SOCKET,)) + _is_one_of(2, _SOCKET_OPTIONS),
         "execve": _refuse(),
     }
     if launch is not None:
-        # The one that is about to come: its arguments lie where no later program can know.
+        # Only the coming one: no later program can know the addresses of its arguments.
         checks["execve"] = [
             instruction
             for argument, address in enumerate(launch)
@@ -134,10 +134,10 @@ def assemble(
     launch: tuple[int, ...] | None = None,
     may_open_to_write: bool = True,
 ) -> bytes:
-    """The filter for a process, as the kernel takes it.
+    """Assembles the filter of a process in the kernel's format.
 
-    launch: the addresses of the three arguments of the one `execve` that is allowed, if any is.
-    may_open_to_write: left to whatever else decides about files; else only reading is allowed.
+    launch: addresses of the three arguments of the only allowed `execve`, if one is allowed.
+    may_open_to_write: True if Landlock decides about writes; otherwise files can only be opened to read.
     """
     allowed = numbers(machine)
     checks = _checks(pid, launch, may_open_to_write)

@@ -56,29 +56,29 @@ sched_getattr=315/275 sched_get_priority_max=146/125 sched_get_priority_min=147/
 sched_rr_get_interval=148/127
 """
 
-#: Makes a folder: refused as on a system that is mounted to be read only. Node makes its folder of compiled
-#: code before it looks whether that is there, and goes without it on EPERM.
+#: Calls that create a folder. They fail as on a read-only file system, because Node creates its folder of
+#: compiled code before it checks for it, and does not use the folder on EPERM.
 _NEW_FOLDER = "mkdir=83/- mkdirat=258/34"
 
-#: What `platform.machine` calls them, and how the kernel marks their calls (`AUDIT_ARCH_*`).
+#: Mark of the kernel for calls of each processor (`AUDIT_ARCH_*`), by its name in `platform.machine`.
 MARKS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-#: Answered as by a kernel that lacks them, because libraries then do without: threads are started by
-#: `clone`, whose flags a filter can read, and input and output go without io_uring.
+#: Calls that fail as if the kernel lacked them, because libraries have a fallback: they start threads by
+#: `clone`, whose flags a filter can read, and do input and output without io_uring.
 ABSENT = {"clone3": 435, "io_uring_setup": 425}
 
-#: All numbers up to here were judged. What is beyond is answered as by an older kernel.
+#: Last number that was reviewed. Later calls fail as on an older kernel.
 LAST_JUDGED = 467
 
 
 def numbers(machine: str) -> dict[str, int]:
-    """The allowed calls of a processor by name."""
+    """Returns the numbers of a processor's allowed calls by name."""
     lines = [line for line in _TABLE.splitlines() if not line.startswith("#")]
     return _column(machine, " ".join(lines))
 
 
 def new_folder_numbers(machine: str) -> list[int]:
-    """The calls of a processor that make a folder."""
+    """Returns the numbers of a processor's calls that create a folder."""
     return list(_column(machine, _NEW_FOLDER).values())
 
 

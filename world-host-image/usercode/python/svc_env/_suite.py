@@ -1,7 +1,7 @@
-"""Runs the tests of a world by pytest, and tells the host of each as it begins and ends.
+"""Runs the tests of a world by pytest, and reports the beginning and end of each to the host.
 
-The host hears of a file before it is imported and of a test before it runs, so that it knows which one ended or hung
-this process. It starts another one then, without what it knows already.
+The host learns of a file before it is imported, and of a test before it runs. So it knows which one ended or hung
+this process, and starts another one for the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from .run import Row, current_run
 
-#: What one test may print, and say of its failure, in characters.
+#: Maximum characters of what one test prints, and of its failure.
 OUTPUT_CHARS = 16_000
 TEXT_CHARS = 8_000
 
@@ -25,7 +25,7 @@ ARGUMENTS = (
 
 
 def run_suite(root: str, given: Row) -> Row:
-    """`given`: `skip`, tests by their ids, and `skipFiles` of earlier processes; `files`, those to run."""
+    """Runs `given["files"]` without the tests in `skip`, which earlier processes ran."""
     try:
         import pytest
     except ImportError:
@@ -57,7 +57,7 @@ def _failure(root: str, report: Any) -> Row:
 
 
 def _place_in(root: str, report: Any) -> tuple[str | None, int | None]:
-    """The innermost place in the author's own files."""
+    """Returns the innermost place in the author's own files."""
     entries = getattr(getattr(report.longrepr, "reprtraceback", None), "reprentries", [])
     for entry in reversed(entries):
         place = getattr(entry, "reprfileloc", None)

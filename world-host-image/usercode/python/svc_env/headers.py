@@ -1,4 +1,4 @@
-"""The headers of a request whose answer may be kept: which of them code looks at is noted."""
+"""Headers of a request whose answer may be cached; reads of them are recorded."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class SeenHeaders(dict[str, str]):
-    """A dictionary like any other. Whatever goes over all of it, or changes it, has seen all."""
+    """Dictionary that records reads. Code that iterates over it, or changes it, counts as reading all."""
 
     def __init__(self, headers: dict[str, str]) -> None:
         super().__init__(headers)
         self._names: set[str] | None = set()
 
     def seen(self) -> list[str] | str:
-        """The names that were asked for, whether they are there or not, or "all"."""
+        """Returns the names that were read, present or not, or "all"."""
         return "all" if self._names is None else sorted(self._names)
 
     def _note(self, name: object) -> None:
@@ -109,7 +109,7 @@ class SeenHeaders(dict[str, str]):
         return super().setdefault(*given)
 
     def __reduce__(self) -> Any:
-        """A copy is a plain dictionary."""
+        """Returns a plain dictionary."""
         self._note_all()
         return dict, (dict(super().items()),)
 

@@ -1,4 +1,4 @@
-"""What user code hands over, as JSON; what is not JSON is refused with its place."""
+"""Encodes values of user code as JSON, and refuses values that are not JSON with their place."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-#: Made once: `json.dumps` makes one for each message that is not written with spaces.
+#: Created once, because `json.dumps` creates an encoder for each message without spaces.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
-#: Levels that are searched for what is at fault.
+#: Levels that are searched for the wrong value.
 _DEEPEST = 200
 
-#: What to do instead, by the name of the type.
+#: Remedies by the name of the type.
 _WAYS = {
     "datetime": "give its isoformat()",
     "date": "give its isoformat()",
@@ -30,7 +30,7 @@ _WAYS = {
 
 
 def json_text(message: dict[str, Any]) -> str:
-    """The JSON of a message to the host.
+    """Returns the JSON of a message to the host.
 
     Raises TypeError or ValueError, as `json` does, saying what in the answer, or in the arguments of a
     use of the store, is not JSON, and RecursionError for what nests too deep.
@@ -49,7 +49,7 @@ def json_text(message: dict[str, Any]) -> str:
 
 
 def _find_fault(value: Any, levels: int) -> tuple[str, str] | None:
-    """Pointer and kind of the first value that JSON has no form for."""
+    """Returns the pointer and kind of the first value that JSON cannot represent."""
     if value is None or isinstance(value, (bool, int, str)) or levels == 0:
         return None
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Finds an author's functions: imports files of the code directory, remembers which ones failed."""
+"""Finds an author's functions: imports files of the code directory, and remembers which ones failed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-#: Imported as soon as a code directory is loaded, so that first calls do not pay for it.
+#: Files imported as soon as a code directory is loaded, so that first calls do not pay for it.
 EAGER = ("tools.py", "api/handlers.py")
 
 COROUTINE = 0x80
 
 
 class Unavailable(Exception):
-    """A function that cannot be called; `error` says so to the caller of the run."""
+    """Error for a function that cannot be called; `error` is the result of the run."""
 
     def __init__(self, code: str, message: str, details: dict[str, Any]) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class Loader:
         self._found: dict[str, ModuleType] = {}
 
     def open(self, directory: str, eager: bool) -> list[str]:
-        """Makes a directory the author's code. Its modules come after the standard library's.
+        """Makes a directory the author's code. Its modules are searched after the standard library's.
 
         Returns why files that are imported at once could not be.
         """
@@ -51,7 +51,7 @@ class Loader:
         return [failure for file in files for failure in self._warm(file)]
 
     def find(self, file: str, name: str, fresh: bool) -> Callable[..., Any]:
-        """The function of a file. `fresh` imports the file again. Raises Unavailable."""
+        """Returns a function of a file. `fresh` imports the file again. Raises Unavailable."""
         module = self._module(file, fresh)
         function: Callable[..., Any] | None = getattr(module, name, None)
         if callable(function):

@@ -1,6 +1,7 @@
-"""What a worker refuses its author in words: by Python's audit events, with an error that names the deed
-and the file. What holds code that means harm is the boundary around its process (`svc_boundary`); code
-that gets past these guards meets it.
+"""Refuses forbidden actions by Python's audit events, with an error that names the action and the file.
+
+These guards help against mistakes. Malicious code that gets past them is still inside the sandbox around its
+process (`svc_boundary`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from .typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-#: What user code may not do, by Python's audit events.
+#: Actions that user code may not do, by Python's audit events.
 FORBIDDEN = {
     event: deed
     for deed, events in {
@@ -33,7 +34,7 @@ FORBIDDEN = {
     for event in events.split()
 }
 
-#: Modules that are of no use within the boundary, and what they would be for.
+#: Modules that are of no use in the sandbox, and their purpose.
 NO_MODULES = {
     "_ctypes": "load foreign code (ctypes)",
     "_multiprocessing": (
@@ -44,8 +45,8 @@ NO_MODULES = {
 
 
 def guard(readable: list[str]) -> None:
-    """From here on: no processes, no network, no foreign code, and of files only `readable`
-    folders and files, for reading. `readable` may grow later. It cannot be undone."""
+    """Forbids processes, network, foreign code, and all files except reading `readable` folders and files,
+    irreversibly. `readable` may grow later."""
     for name in ("ctypes", "_ctypes"):
         sys.modules.pop(name, None)
 

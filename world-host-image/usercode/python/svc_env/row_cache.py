@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 Position = int
 
-#: The answer is not known here.
+#: Result of a read that the cache cannot answer, so that the host must.
 ASK: Any = object()
 
-#: Whole numbers that the store keeps as they are.
+#: Largest whole number that the store keeps exactly.
 _LARGEST = 2**53
-#: Fields that the store takes in one `where`.
+#: Maximum number of fields that the store accepts in one `where`.
 _MOST_FIELDS = 100
-#: Rows that a limit or an offset may speak of.
+#: Upper bound for a limit or an offset.
 _MOST = 2**31
 
-#: Indexes of one entity, and results of ordered queries, that are kept.
+#: Maximum number of indexes of one entity, and of cached results of ordered queries.
 _MOST_INDEXES = 8
 _MOST_RESULTS = 32
 
@@ -44,7 +44,7 @@ class RowCache:
         self._entities: dict[str, _Entity] = {}
         #: True if the last updates could not be applied, and the host must know that the cache is empty.
         self.lost = False
-        #: Entities that were read here since the run began.
+        #: Entities that were read from the cache since the run began.
         self.reads: set[str] = set()
 
     def apply(self, updates: Row) -> None:
@@ -76,12 +76,12 @@ class RowCache:
     def query(
         self, entity: object, where: object, limit: object, offset: object, order_by: object
     ) -> Any:
-        """The rows that match, or ASK."""
+        """Returns the matching rows, or ASK."""
         cached = self._entity(entity)
         return ASK if cached is None else cached.query(where, limit, offset, order_by)
 
     def count(self, entity: object, where: object) -> Any:
-        """How many rows match, or ASK."""
+        """Returns the number of matching rows, or ASK."""
         cached = self._entity(entity)
         return ASK if cached is None else cached.count(where)
 
@@ -103,19 +103,19 @@ class _Entity:
     ) -> None:
         self._key = tuple(sorted(key))
         self._columns = columns
-        #: Of rows that hold lists and objects, the names of those members.
+        #: Names of the members that are lists or objects, for rows that have any.
         self._packed: dict[Position, tuple[str, ...]] = {}
-        #: In the order of insertion, which is that of positions. Lists and objects are packed.
+        #: Rows in the order of insertion, which is that of positions. Lists and objects are packed.
         self._rows: dict[Position, Row] = {at: self._pack(at, row) for at, row in rows}
         self._last = next(reversed(self._rows), 0)
-        #: Fields that have in all rows a value that is compared here as it is in the store, and those that do not.
+        #: Examined fields: those whose values all compare here as in the store, and the others.
         self._plain: set[str] = set()
         self._odd: set[str] = set()
         self._indexes: dict[tuple[str, ...], Index] = {}
         self._results: dict[Any, list[Position]] = {}
 
     def change(self, rows: Iterator[tuple[Position, Row | None]]) -> None:
-        """Puts rows in place of those at their positions; None for one that is gone."""
+        """Replaces the rows at some positions; None for a deleted row."""
         self._results.clear()
         is_sorted = True
         for position, row in rows:
@@ -133,7 +133,7 @@ class _Entity:
             is_sorted = is_sorted and (before is not None or position > self._last)
             self._last = max(self._last, position)
             self._rows[position] = row
-        if not is_sorted:  # A row that was gone is back.
+        if not is_sorted:  # A deleted row is back.
             self._rows = dict(sorted(self._rows.items()))
 
     def get(self, key: object) -> Any:
@@ -174,7 +174,7 @@ class _Entity:
         return ASK if wanted is None else len(self._matching(wanted))
 
     def _read_order(self, order_by: object) -> list[tuple[str, bool]] | None:
-        """Fields, each with whether it descends; None for what is not answered here."""
+        """Returns the fields, each with True if it descends; None if only the host can order so."""
         if not order_by and (order_by is None or type(order_by) in (list, str)):
             return []
         names = [order_by] if type(order_by) is str else order_by
@@ -191,7 +191,7 @@ class _Entity:
         return order
 
     def _read_where(self, where: object) -> dict[str, Any] | None:
-        """The wanted value of each field, a tuple where any of several will do; None as above."""
+        """Returns the wanted value of each field, a tuple of alternatives if there are several; None as above."""
         if where is None:
             return {}
         if type(where) is not dict or len(where) > _MOST_FIELDS:
@@ -231,7 +231,7 @@ class _Entity:
         return found
 
     def _matching(self, wanted: dict[str, Any]) -> list[Position] | dict[Position, Row]:
-        """Positions of the rows that have the wanted values, in the order of insertion."""
+        """Returns the positions of the rows with the wanted values, in the order of insertion."""
         if not wanted:
             return self._rows
         found = self._find(wanted)
@@ -239,7 +239,7 @@ class _Entity:
         if not flags:
             return found
         rows = self._rows
-        # In the index 1 is True.
+        # The index does not distinguish 1 from True.
         return [at for at in found if all(type(rows[at].get(field)) is bool for field in flags)]
 
     def _find(self, wanted: dict[str, Any]) -> list[Position]:
@@ -267,7 +267,7 @@ class _Entity:
         ]
 
     def _index(self, fields: tuple[str, ...]) -> Index | None:
-        """The positions of rows by their values of fields; None where there are too many indexes."""
+        """Returns the positions of rows by their values of fields; None if there are too many indexes."""
         index = self._indexes.get(fields)
         if index is None and len(self._indexes) < _MOST_INDEXES:
             index = {}
@@ -296,14 +296,14 @@ class _Entity:
         return type(value) is bool or type(value) is int and -_LARGEST <= value <= _LARGEST
 
     def _give_up(self, field: str) -> None:
-        """A field whose values are compared by the store from now on."""
+        """Marks a field as one that only the host can compare, and drops its indexes."""
         self._plain.discard(field)
         self._odd.add(field)
         for fields in [each for each in self._indexes if field in each]:
             del self._indexes[fields]
 
     def _pack(self, position: Position, row: Row) -> Row:
-        """Writes lists and objects as bytes: those take less memory, and each copy is made of them at once."""
+        """Packs lists and objects into bytes, which take less memory and are quicker to copy."""
         names = tuple([name for name, value in row.items() if type(value) in _HOLDING])
         if names:
             self._packed[position] = names
@@ -318,12 +318,12 @@ class _Entity:
         return row
 
 
-#: Types of values that hold others.
+#: Types of values that contain others.
 _HOLDING = (dict, list)
 
 
 def copied(value: Any) -> Any:
-    """The same value in lists and objects of its own."""
+    """Returns a deep copy of a value."""
     if type(value) is dict:
         return {
             name: copied(member) if type(member) in _HOLDING else member
@@ -333,14 +333,14 @@ def copied(value: Any) -> Any:
 
 
 def _is_exact(value: object) -> bool:
-    """Whether it is a text or a whole number that means the same here and in the store."""
+    """Returns True for a text or a whole number that compares the same here and in the store."""
     if type(value) is str:
         return value.isascii() or _is_whole(value)
     return type(value) is int and -_LARGEST <= value <= _LARGEST
 
 
 def _is_whole(text: str) -> bool:
-    """Whether it has no half of a character, of which JSON makes whole ones where two meet."""
+    """Returns True if a text has no lone surrogate; JSON would join two of them into one character."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -353,7 +353,7 @@ def _is_count(value: object) -> bool:
 
 
 def _key_of(row: Row | None, fields: tuple[str, ...]) -> Any:
-    """The values of a row by which an index has it: one by itself, several as a tuple."""
+    """Returns the key of a row in an index: a single value, or a tuple of several."""
     if row is None:
         return ASK
     if len(fields) == 1:
@@ -362,7 +362,7 @@ def _key_of(row: Row | None, fields: tuple[str, ...]) -> Any:
 
 
 def _move(index: Index, position: Position, before: Any, after: Any) -> None:
-    """Takes a row from where it was in an index to where it is; ASK for nowhere."""
+    """Moves a row in an index from its old key to its new one; ASK stands for none."""
     if before is after or (before is not ASK and after is not ASK and before == after):
         return
     if before is not ASK:

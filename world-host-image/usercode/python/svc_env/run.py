@@ -1,4 +1,4 @@
-"""The run under way, and its line to the world host."""
+"""Current run, and its connection to the world host."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from .typed import TYPE_CHECKING, Row
 if TYPE_CHECKING:
     from typing import Any
 
-#: The machine's time: an author's code may set another function in its place.
+#: Machine time, captured early because an author's code may replace the function.
 _machine_ns = time.time_ns
 
 
 class TooLarge(ValueError):
-    """A message over the limit that both sides keep."""
+    """Error for a message over the limit that both sides enforce."""
 
 
 class Channel:
-    """JSON lines: read from descriptor 3, written to descriptor 4."""
+    """Channel of JSON lines, which reads from descriptor 3 and writes to descriptor 4."""
 
     def __init__(self, message_bytes: int) -> None:
         self._message_bytes = message_bytes
         for descriptor in (3, 4):
             os.set_inheritable(descriptor, False)
         self._lines = open(3, "rb", buffering=65536)
-        #: Kept up to date by what is received.
+        #: Updated by received messages.
         self.row_cache = RowCache()
 
     def receive(self) -> Row:
-        """The next message. Without a host there is nothing left to do: the process ends."""
+        """Returns the next message. Ends the process if the host is gone."""
         line = self._lines.readline()
         if not line.endswith(b"\n"):
             os._exit(0)
         try:
-            # As a text: of bytes, `json` would first find out in which encoding they are.
+            # Decoded here, because `json` would first detect the encoding of bytes.
             message = json.loads(line.decode("utf-8", "surrogatepass"))
         except BaseException:
             self.row_cache.lose()  # The lost message may have had cache updates.
@@ -53,7 +53,7 @@ class Channel:
         return message
 
     def send(self, message: Row) -> None:
-        """Raises ValueError or TypeError for values that are not JSON, TooLarge for too many."""
+        """Sends a message. Raises ValueError or TypeError for values that are not JSON, TooLarge over the limit."""
         data = json_text(message).encode("ascii")
         if len(data) > self._message_bytes:
             limit = self._message_bytes / 1024 / 1024
@@ -64,7 +64,7 @@ class Channel:
 
 
 class Run:
-    """One call: every use of the store goes through it, and none once it has ended."""
+    """One run. Its code reaches the store only through it, and no longer after it has ended."""
 
     def __init__(
         self, channel: Channel, nonce: str, given_time: Row | None = None, numbers: Row | None = None
@@ -73,10 +73,10 @@ class Run:
         self._row_cache = channel.row_cache
         self._row_cache.reads.clear()
         self._nonce = nonce
-        #: The world's time as the host gave it, with when it ends to be that by the machine's clock.
+        #: World time from the host, with the machine time until which it is valid.
         self._time = given_time
         self._timed = False
-        #: What the next numbers of fields are, by entity, until something is written to that.
+        #: Next numbers of fields by entity, each until a write to that entity.
         self._numbers: dict[object, dict[object, int]] = numbers or {}
         self._numbered = False
         self._lock = threading.Lock()
@@ -89,9 +89,9 @@ class Run:
         self.seen_headers: SeenHeaders | None = None
 
     def end(self, result: Row, has_next: bool = False) -> bool:
-        """Sends the result, after which the store is out of reach. Raises like `Channel.send`.
+        """Sends the result; the store is unreachable afterwards. Raises like `Channel.send`.
 
-        Answers whether another run follows at once: not where a thread of this one goes on.
+        Returns True if another run follows at once, which it does not while a thread of this one runs.
         """
         with self._lock:
             message = {"type": "done", "nonce": self._nonce, "result": result}
@@ -188,11 +188,11 @@ class Run:
         self._ask("deliver", type=event_type, body=body, scope=scope, id=delivery_id)
 
     def ask(self, operation: str, **arguments: Any) -> Any:
-        """What the host of a run of tests answers."""
+        """Sends a request of tests to the host, and returns its answer."""
         return self._ask(operation, **arguments)
 
     def _forget_numbers(self, entity: object) -> None:
-        """Something is about to be written to an entity: its next numbers are asked for from now on."""
+        """Forgets the next numbers of an entity that is about to be written to."""
         if type(entity) is str:
             with self._lock:
                 self._numbers.pop(entity, None)
@@ -228,7 +228,7 @@ _current: ContextVar[Run] = ContextVar("svc_env_run")
 
 
 def current_run() -> Run:
-    """The run that the caller's code belongs to."""
+    """Returns the run that the calling code belongs to."""
     run = _current.get(None)
     if run is None:
         raise RuntimeError(
@@ -239,5 +239,5 @@ def current_run() -> Run:
 
 
 def enter_run(run: Run) -> None:
-    """Makes a run the one of this context and of the tasks that begin in it."""
+    """Makes a run the current one of this context and of tasks that start in it."""
     _current.set(run)

@@ -1,4 +1,4 @@
-"""Errors as their author wants to see them: only frames of the author's own files."""
+"""Formats errors for the author: only frames of the author's own files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MESSAGE_CHARS = 4_000
 
 
 def describe(error: BaseException, root: str, fallback: CodeType | None = None) -> dict[str, Any]:
-    """`{exception, message, trace}` of an error, and those of its cause as `cause`.
+    """Returns `{exception, message, trace}` of an error, and those of its cause as `cause`.
 
     fallback: code whose first line stands for the place when no frame of the author's is in the
         traceback, as with a call that has wrong arguments.
@@ -36,7 +36,7 @@ def describe(error: BaseException, root: str, fallback: CodeType | None = None) 
 
 
 def summarize(facts: dict[str, Any]) -> str:
-    """One line: `ZeroDivisionError: division by zero (tools.py:12 in triage)`."""
+    """Returns one line, such as `ZeroDivisionError: division by zero (tools.py:12 in triage)`."""
     text = ": ".join(part for part in (facts["exception"], facts["message"]) if part)
     if not facts["trace"]:
         return text
@@ -45,7 +45,7 @@ def summarize(facts: dict[str, Any]) -> str:
 
 
 def _message(error: BaseException, root: str) -> str:
-    """The error's own text, the author's files named from the root of the world."""
+    """Returns the error's text, in which files are named from the root of the world."""
     try:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         return str(text).replace(root + os.sep, "")[:MESSAGE_CHARS]
@@ -76,7 +76,7 @@ def _syntax_frame(error: BaseException, root: str) -> list[Frame]:
 
 
 def _at(filename: str, line: int, function: str, root: str) -> Frame:
-    import linecache  # 0.2 MB that only runs that fail come to
+    import linecache  # 0.2 MB that only failed runs need
 
     return {
         "file": os.path.relpath(filename, root),

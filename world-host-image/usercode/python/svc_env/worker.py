@@ -1,4 +1,4 @@
-"""The Python worker: one request after the other from the world host, until the host is gone."""
+"""Python worker, which serves one request of the world host after the other until the host is gone."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 Message = Row
 Result = Row
 
-#: Stack of each thread: the system's own size, 8 MiB, would use up the limit on addresses.
+#: Stack size of threads. The system's default, 8 MiB, would use up the limit on addresses.
 _STACK_BYTES = 1 << 20
 
-#: Headers of which it is plain that they can be sent.
+#: Headers that are certain to be valid.
 _HEADER = re.compile(r"[a-z0-9-]+:[ -~]*")
 
 
 def main() -> None:
-    """Takes `[package folder, options as JSON]` as the program's arguments."""
+    """Runs the worker. The program's arguments are `[package folder, options as JSON]`."""
     options = json.loads(sys.argv[2])
     for read_by_now in ("MALLOC_ARENA_MAX", "MALLOC_TRIM_THRESHOLD_"):  # by the C library
         os.environ.pop(read_by_now, None)
@@ -52,8 +52,8 @@ def main() -> None:
     trim = _find_trim()  # The sandbox forbids the search afterwards.
     guard(readable)
     threading.stack_size(_STACK_BYTES)
-    # When the time of a run is over the host sends this: it prints where the code stands and ends the process,
-    # without needing the interpreter, which may be stuck.
+    # The host sends this signal when a run's time is over. The handler prints the stack and ends the process
+    # without the interpreter, which may be stuck.
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=True, chain=True)
     channel = Channel(options["message_bytes"])
     loader = Loader()
@@ -65,15 +65,15 @@ def main() -> None:
         if message["type"] == "load":
             readable.append(message["directory"])
             failures = loader.open(message["directory"], message["eager"])
-            gc.freeze()  # Code stays: looking for garbage in it again and again takes longer than many a run.
-            trim(0)  # Compiling the files took memory that nothing needs any more.
+            gc.freeze()  # Loaded code stays; searching it for garbage again would take longer than many runs.
+            trim(0)  # Releases memory that only the compilation needed.
             channel.send({"type": "loaded", "nonce": message["nonce"], "failures": failures})
         else:
             _serve(loader, channel, message)
 
 
 def _restrict(options: Message) -> list[str]:
-    """What is missing of the boundary; ends the process where it must not be."""
+    """Returns the missing parts of the sandbox; ends the process if all are required."""
     prefixes = {sys.base_prefix, sys.base_exec_prefix}
     library = os.path.dirname(os.path.realpath(os.__file__))
     places = [library, *(f"{prefix}/{sys.platlibdir}" for prefix in prefixes)]
@@ -89,12 +89,12 @@ def _restrict(options: Message) -> list[str]:
 
 
 def _find_trim() -> Callable[[int], object]:
-    """Gives back what the C library keeps though it is free; nothing where it cannot be asked to."""
+    """Returns the function by which the C library releases free memory; one without effect if it has none."""
     return getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)
 
 
 def _address_space() -> int:
-    """What the interpreter itself takes, in bytes; 0 where the system does not say."""
+    """Returns the bytes that the interpreter itself takes; 0 if the system does not report it."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[0]) * resource.getpagesize()
@@ -103,7 +103,7 @@ def _address_space() -> int:
 
 
 def _own_places() -> list[str]:
-    """Python's own library, this package, and what the library reads of the system."""
+    """Returns the places of Python's library, of this package, and of system files that the library reads."""
     library = os.path.dirname(os.path.realpath(os.__file__))
     package = os.path.dirname(os.path.realpath(__file__))
     system = ["/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom", *MIME_TYPES]
@@ -139,7 +139,7 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
 
 
 def _lets_pass(result: Result) -> bool:
-    """Whether what `before` came to is no answer. What may be no header is its host's to judge."""
+    """Returns True if `before` gave no answer. A header that may be invalid is left to the host to judge."""
     if not result["ok"] or "status" in result:
         return False
     headers = result.get("headers", {})
