@@ -146,7 +146,10 @@ const readAsked = (input: Row): Asked => {
 };
 
 const moved = (): CallFailure =>
-  new CallFailure({ code: 'moved', message: 'the session changed while it was exported' });
+  new CallFailure({
+    code: 'moved',
+    message: 'the session changed while it was exported; export it again',
+  });
 
 /** Freezes the session's clock. A grader may take a while, and must see the same time as the archive. */
 const atOneMoment = (session: Session): Session => ({

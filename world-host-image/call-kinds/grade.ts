@@ -30,7 +30,7 @@ const readPage = ({ changes }: Row): Page | undefined => {
   if (unknown !== undefined) {
     return invalid(
       '/changes',
-      `"${unknown.slice(0, 100)}" is not known here; known are offset, limit`,
+      `"${unknown.slice(0, 100)}" is not a member of changes; it has offset and limit`,
     );
   }
   return {

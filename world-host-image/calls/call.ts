@@ -43,6 +43,6 @@ export const inputOf = ({ input }: HostCall): Row => {
 export const refuseUnknown = (input: Row, known: readonly string[]): void => {
   const name = Object.keys(input).find((key) => !known.includes(key));
   if (name === undefined) return;
-  const message = `"${name}" is not known here; known are ${known.join(', ') || 'no members'}`;
+  const message = `"${name}" is not a member of the input; it may have ${known.join(', ') || 'no members'}`;
   throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
 };

@@ -122,7 +122,7 @@ describe('the lifecycle of a host', () => {
     control.fail('answerCall', 400, 1);
     expect((await control.call('state')).error).toEqual({
       code: 'internal',
-      message: "the world host's answer was not taken: on purpose",
+      message: "the control plane rejected the world host's answer: on purpose",
     });
     expect((await control.call('state')).error).toBeUndefined();
   });

@@ -102,7 +102,7 @@ const deliver = async (
     if (!isRefused(error)) throw error;
     options.log.error({ err: error, callId: call.id }, 'the answer of a call was not taken');
     const why = describeError(error).slice(0, mostWhyChars);
-    const message = `the world host's answer was not taken: ${why}`;
+    const message = `the control plane rejected the world host's answer: ${why}`;
     return give({ error: { code: 'internal', message }, changes: answer.changes });
   }
 };
@@ -125,7 +125,7 @@ const answerOf = async (
     case 'answered':
       return seen.answer;
     case 'forgotten': {
-      const message = 'the call was answered before and its answer is no longer kept';
+      const message = 'the call was already answered, and its answer is no longer cached';
       return { error: { code: 'forgotten', message }, changes: {} };
     }
     case 'new': {

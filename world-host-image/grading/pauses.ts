@@ -13,7 +13,7 @@ export const createPause = (mostMs = gradeMs): Pause => {
   return async () => {
     await setImmediate();
     if (performance.now() < end) return;
-    const message = `the checks were not done after ${mostMs / 1_000} s`;
+    const message = `the checks took more than ${mostMs / 1_000} s`;
     throw new CallFailure({ code: 'timeout', message });
   };
 };

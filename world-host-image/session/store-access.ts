@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 const mintToken = (session: Session): ReturnType<StoreAccess['mintToken']> => {
   const { auth } = session.world.contract.api ?? {};
   if (auth?.scheme !== 'oauth2') {
-    const message = `bearers are minted where [auth] has scheme = "oauth2", not "${auth?.scheme ?? 'none'}"`;
+    const message = `access tokens can be minted only if [auth] has scheme = "oauth2", not "${auth?.scheme ?? 'none'}"`;
     throw new AppError('invalid', message);
   }
   const token = session.tokens.mintAccess(scopesOf(auth.scope));

@@ -37,9 +37,10 @@ export const answerBrowser = async (
   if (browser == null) return uiJson(404, { message: 'the session has no browser' });
   const key = request.headers[browserKeyHeader] ?? '';
   if (!new Secret(token.derive(browserKeyPurpose)).matches(key)) {
-    return uiJson(403, { message: 'only the session’s browser itself speaks here' });
+    return uiJson(403, { message: 'only the session’s browser may send reports here' });
   }
   const report = readReport(await request.readBody());
-  if (report === undefined) return uiJson(400, { message: 'this is no report of a browser' });
+  if (report === undefined)
+    return uiJson(400, { message: 'the body is not a report of a browser' });
   return uiJson(200, await browser.exchange(report, ending));
 };

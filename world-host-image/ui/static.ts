@@ -117,7 +117,7 @@ export const answerStatic = async (
 ): Promise<UiAnswer> => {
   const { method, path, query } = request;
   if (method !== 'GET' && method !== 'HEAD') {
-    const answer = uiJson(405, { message: `the page is read, and does not take ${method}` });
+    const answer = uiJson(405, { message: `the page can only be read; ${method} is not allowed` });
     return { ...answer, headers: { ...answer.headers, allow: 'GET, HEAD' } };
   }
   if (path === '/' && page.entry.split(/[?#]/, 1)[0] !== '/') return redirect(page.entry);

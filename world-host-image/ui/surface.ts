@@ -76,7 +76,7 @@ const sessionOf = (
     return later(503, 'provisioning', `${sessionId} is not served here yet`, 1, { sessionId });
   }
   if (state.kind === 'cut_off') {
-    const message = `${sessionId} may have been given up: its host does not reach the control plane; nothing was done`;
+    const message = `${sessionId} may have been reassigned, because its host cannot reach the control plane; the request was not executed`;
     return later(503, 'cut_off', message, 2, { sessionId });
   }
   if (state.kind === 'closed' || state.session.id !== sessionId) {
@@ -122,7 +122,8 @@ const answerActing = async (
   if (session.isProving === true) return provingRefusal(session.id);
   if (path.startsWith(servicePrefix)) {
     const service = serviceOf(services, path);
-    if (service === undefined) return uiJson(404, { message: 'no service of the host is there' });
+    if (service === undefined)
+      return uiJson(404, { message: 'the host has no service at this path' });
     const { cookie: _, ...headers } = request.headers;
     return compressAnswer(request.headers, await service({ ...request, headers }, session));
   }

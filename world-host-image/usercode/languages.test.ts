@@ -157,7 +157,10 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
 
   it('is refused values that are not JSON or exceed a message', async () => {
     expect(await bench.run(language, 'not_json')).toMatchObject({
-      error: { code: 'raised', message: expect.stringContaining('not_json answers is not JSON') },
+      error: {
+        code: 'raised',
+        message: expect.stringContaining('the answer of not_json is not JSON'),
+      },
     });
     expect(await bench.run(language, 'large')).toMatchObject({ error: { code: 'too_large' } });
     const input = { text: 'x'.repeat(2_000_000) };

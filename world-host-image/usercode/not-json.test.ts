@@ -96,7 +96,7 @@ describe.each(['python', 'typescript'] as const)('in %s', (language) => {
       expect(answered).toMatchObject({
         error: {
           code: 'raised',
-          message: `what answers_${i} answers is not JSON: /rows/0/at is ${what}`,
+          message: `the answer of answers_${i} is not JSON: /rows/0/at is ${what}`,
         },
       });
       const { access, things } = createMemoryStore();

@@ -86,7 +86,7 @@ describe('a tool answer that the public API cannot carry', () => {
   it.each(['deep', 'fails_deep'])('fails its call if it nests too deeply: %s', async (name) => {
     expect(await errorOf(name)).toMatchObject({
       code: 'invalid_output',
-      message: 'what the code answers nests deeper than 200 levels',
+      message: 'the answer of the code nests deeper than 200 levels',
     });
   });
 
@@ -100,7 +100,7 @@ describe('a tool answer that the public API cannot carry', () => {
 
   it('is refused by the store as well', async () => {
     const { output } = await api.call('tool', 'asks_deep', {});
-    expect(output).toBe('what is given nests deeper than 200 levels');
+    expect(output).toBe('the argument nests deeper than 200 levels');
   });
 
   it('fails its call if the code writes it to the channel itself', async () => {

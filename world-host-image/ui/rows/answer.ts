@@ -156,7 +156,7 @@ const handlers: Record<string, Partial<Record<string, Handler>>> = {
 };
 
 const refuseMethod = (method: string, allowed: readonly string[]): never => {
-  const message = `${method} is not answered here; ${allowed.join(', ')} ${allowed.length === 1 ? 'is' : 'are'}`;
+  const message = `${method} is not allowed here; use ${allowed.join(' or ')}`;
   throw new AppError('invalid', message, { detail: { allowed } });
 };
 

@@ -94,7 +94,7 @@ const createViews = (store: WorldStore): Views => {
   /** Builds views one after another, because concurrent scans would only slow each other down. */
   const inTurn = (query: ViewQuery): Promise<View> => {
     if (waiting >= mostWaiting) {
-      const message = `${waiting} lists of this session are being made ready; ask again in a moment`;
+      const message = `${waiting} lists of this session are being prepared; try again in a moment`;
       throw new AppError('unavailable', message);
     }
     waiting += 1;

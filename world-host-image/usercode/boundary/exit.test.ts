@@ -18,7 +18,7 @@ describe('a run whose process ended', () => {
     expect(errorOf({ signal: 'SIGKILL' })).toEqual({
       code: 'out_of_memory',
       message:
-        'the process of f was killed (SIGKILL), and not by its host. This is taken for a lack of memory, for which the system kills so; f may have 64 MiB, and was not seen to take more',
+        'the process of f was killed by SIGKILL from outside, most likely because memory ran out; f may use 64 MiB, and was not observed to use more',
       details: { signal: 'SIGKILL' },
     });
   });

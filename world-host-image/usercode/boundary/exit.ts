@@ -44,7 +44,7 @@ const threadsRanOut = ({ output }: WorkerExit): boolean =>
 const killedFromOutside = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
   failed(
     'out_of_memory',
-    `the process of ${request.function} was killed (SIGKILL), and not by its host. This is taken for a lack of memory, for which the system kills so; ${request.function} may have ${memoryMb} MiB, and was not seen to take more`,
+    `the process of ${request.function} was killed by SIGKILL from outside, most likely because memory ran out; ${request.function} may use ${memoryMb} MiB, and was not observed to use more`,
     { signal: 'SIGKILL' },
   );
 
@@ -98,7 +98,7 @@ export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedR
     case 'protocol':
       return failed('crashed', "the code wrote to its worker's own channel and was stopped");
     case 'stopped':
-      return failed('crashed', 'its worker was stopped under it');
+      return failed('crashed', 'its worker was stopped while it ran');
     default:
       if (exit.signal === 'SIGKILL') return killedFromOutside(request, limits);
       if (heapIsFull(exit)) return outOfMemory(request, limits);

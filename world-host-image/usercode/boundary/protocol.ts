@@ -148,7 +148,7 @@ export const tooDeep = `nests deeper than ${limits.bodyLevels} levels`;
 
 const tooDeepResult: RunResult = {
   ok: false,
-  error: { code: 'invalid_output', message: `what the code answers ${tooDeep}` },
+  error: { code: 'invalid_output', message: `the answer of the code ${tooDeep}` },
 };
 
 const readNames = (value: unknown): string[] =>

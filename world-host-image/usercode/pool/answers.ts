@@ -22,7 +22,7 @@ const tooLarge = (entity: string, detail: string): Refusal => ({
   ...{ field: null, pointer: null },
 });
 
-const argumentTooDeep = `what is given ${tooDeep}`;
+const argumentTooDeep = `the argument ${tooDeep}`;
 
 const tooManyRows = (maxBytes: number): string =>
   `more than ${describeSize(maxBytes)} of rows: ask for fewer with limit and offset`;

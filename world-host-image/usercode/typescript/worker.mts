@@ -228,7 +228,7 @@ const serve = async (message: RunMessage): Promise<void> => {
     if (goesOn) await serve({ ...message, as: 'handler', function: next, next: null });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const about = `what ${message.function} answers`;
+    const about = `the answer of ${message.function}`;
     const instead =
       error instanceof RangeError
         ? failure('too_large', `${about} is ${why}`)

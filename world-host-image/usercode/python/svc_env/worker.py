@@ -205,9 +205,9 @@ def _failure(error: BaseException, root: str, function: Any) -> Result:
 def _unsendable(error: BaseException, root: str, message: Message, function: Any) -> Result:
     name = message["function"]
     if isinstance(error, TooLarge):
-        return _failed("too_large", f"what {name} answers is {error}")
+        return _failed("too_large", f"the answer of {name} is {error}")
     facts = describe(error, root, getattr(function, "__code__", None))
-    text = f"what {name} answers is not JSON: {facts.pop('message')}"
+    text = f"the answer of {name} is not JSON: {facts.pop('message')}"
     return _failed("raised", text, facts)
 
 
