@@ -43,7 +43,7 @@ const closedAnswer = jsonAnswer(410, '{"message":"the session served here has en
 const cutOffAnswer: ApiAnswer = {
   ...jsonAnswer(
     503,
-    `{"message":"this host has not reached the control plane for ${limits.hostSilenceMs / 1_000} s, so its session may have been given up; nothing was done, ask again or look at the session"}`,
+    `{"message":"this host has not reached the control plane for ${limits.hostSilenceMs / 1_000} s, so its session may have been reassigned; the request was not executed, try again or look at the session"}`,
   ),
   headers: { 'retry-after': '2' },
 };

@@ -2,7 +2,7 @@
  * Delivers the entries of a session's ledger to the control plane, where they outlive the session. It sends batches
  * while the session is served, webhook deliveries at once, and the rest at the end. If the control plane is
  * unavailable then, the session waits: the ledger is handed over before the host is released. If entries are lost
- * nevertheless, the newest one is sent alone, and the final report states how many are missing. For a host that is
+ * nevertheless, the newest one is sent by itself, and the final report states how many are missing. For a host that is
  * killed, `ledger/mark.ts` counts the lost entries.
  */
 import { backoffMs } from '#domain/backoff.ts';
@@ -130,7 +130,7 @@ export class LedgerDelivery {
 
   /**
    * Sends the first entries. If the batch is rejected, the next attempt sends them one by one, and drops an entry that
-   * is rejected alone.
+   * is rejected by itself.
    */
   async #deliver(signal: AbortSignal): Promise<void> {
     const { backlog } = this.#ledger;

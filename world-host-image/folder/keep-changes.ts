@@ -14,7 +14,7 @@ export type KeptChanges = { kept: number; leftOut: LeftOutChange[] };
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
 /**
- * Updates a row in place. If fields are gone, which an update cannot remove, it deletes the row and inserts it anew.
+ * Updates a row in place. If fields are gone, which an update cannot remove, it deletes the row and inserts it again.
  */
 const update = ({ store }: Pick<LoadedWorld, 'store'>, entity: string, before: Row, after: Row) => {
   if (Object.keys(before).every((field) => Object.hasOwn(after, field))) {

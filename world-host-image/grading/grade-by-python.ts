@@ -20,9 +20,9 @@ const timeoutMs = 120_000;
 const file = 'checks/verify.py';
 
 const mebibyte = 2 ** 20;
-/** Maximum size of the copy; the host holds the rows themselves beside it. */
+/** Maximum size of the copy; the host keeps the rows themselves, too. */
 const mostCopyBytes = 128 * mebibyte;
-/** Memory that the grader's process and the host need for themselves, of what is left. */
+/** Part of the available memory that is reserved for the grader's process and the host. */
 const reservedBytes = 64 * mebibyte;
 
 const most = { checks: 1_000, nameChars: 200, detailChars: 2_000 };

@@ -1,7 +1,7 @@
 /**
  * Builds changes of rows similar to those that a solution changed. Another row gets the value that the solution set. A
  * row that has the old value gets a different one. A changed row is changed in another field. Graders that protect
- * rows beside the task's own must detect these.
+ * rows next to the task's own must detect these.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, Row } from '#language/contract.ts';

@@ -25,7 +25,7 @@ export type RoutePlan = {
   filters: readonly PlannedFilter[];
   /** Text before the answer's rows: `{"data":`, or nothing. */
   opening: string;
-  /** Key of the count beside the rows; null without an envelope, or if the world has no count key. */
+  /** Key of the row count in the envelope; null without an envelope, or if the world has no count key. */
   hitsKey: string | null;
 };
 

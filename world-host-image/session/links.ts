@@ -1,5 +1,5 @@
 /**
- * Linked worlds of a session's world. Each is loaded beside it and seeded by the task that the link names. It works as
+ * Linked worlds of a session's world. Each is loaded in the same host and seeded by the task that the link names. It works as
  * a session of its own, with the same token, clock, ids and ledger. Outside, its names are prefixed with the link's
  * alias: `crm.list_contacts`, `crm.contacts`.
  */

@@ -39,7 +39,7 @@ export type WorldLoaderParts = {
   openFiles(): Promise<SnapshotFiles>;
   userCode: UserCode;
   workDir: string;
-  /** Starts workers for the code of a world loaded beside the cached one. */
+  /** Starts workers for the code of a linked world. */
   startUserCode(): Promise<Workers & { end(): Promise<number[]> }>;
 };
 
@@ -67,13 +67,13 @@ const checkPython = (files: readonly TreeFile[], { userCode }: Workers): void =>
   }
 };
 
-/** Loads worlds: one that it caches, and others beside it. */
+/** Loads a session's world, which it caches, and the linked worlds. */
 export class WorldLoader {
   readonly #parts: WorldLoaderParts;
   readonly #openRows: ReturnType<typeof createBaseRows>;
   #cached: LoadedWorld | undefined;
   /**
-   * Functions that each release one world loaded beside. They return the ids of ended processes, or undefined if it
+   * Functions that each release one linked world. They return the ids of ended processes, or undefined if it
    * had no code.
    */
   readonly #linked: (() => Promise<number[] | undefined>)[] = [];
@@ -92,7 +92,7 @@ export class WorldLoader {
     return this.#cached;
   }
 
-  /** Loads a further world beside the cached one, at its mark `base`. If it has code, it gets workers of its own. */
+  /** Loads a linked world at its mark `base`. If it has code, it gets workers of its own. */
   async loadLinked(version: WorldVersion): Promise<LoadedWorld> {
     const { startUserCode, workDir } = this.#parts;
     let end: (() => Promise<number[]>) | undefined;
@@ -110,7 +110,7 @@ export class WorldLoader {
     return world;
   }
 
-  /** Removes all worlds loaded beside: their rows, their workers, their folders. */
+  /** Removes all linked worlds: their rows, their workers, their folders. */
   async releaseLinked(): Promise<ReleasedWorlds> {
     const pids: number[] = [];
     let hadCode = false;

@@ -59,7 +59,7 @@ export const nothingOutgoing = (): Outgoing => ({ deliveries: [], skips: [] });
 export const createOutbox = (): Outbox => {
   let pending = nothingOutgoing();
   let failure: Error | undefined;
-  // The taken lists are recorded later, when the next turn may already hold deliveries, so they are never reused.
+  // The returned lists are recorded later, when the next turn may already have deliveries, so they are never reused.
   const empty = (): Outgoing => {
     const taken = pending;
     pending = nothingOutgoing();

@@ -1,5 +1,5 @@
 /**
- * Records what a run of user code reads beside its request: entities and headers. If the author enables
+ * Records what a run of user code reads besides its request: entities and headers. If the author enables
  * `keep_answers`, the same request has the same answer as long as these are unchanged. A run that did more than read
  * has an answer that is valid only once.
  */

@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 export type ServingState =
   | { kind: 'waiting' }
   | { kind: 'serving'; session: Session }
-  /** The session may have been given up, because the control plane was silent for too long. */
+  /** The session may have been reassigned, because the control plane was silent for too long. */
   | { kind: 'cut_off' }
   | { kind: 'closed' };
 
@@ -30,7 +30,7 @@ export type Serving = {
 /** Maximum number of former addresses kept. A container moves once or twice in its life, if at all. */
 const formerMost = 4;
 
-/** Creates the state, with nothing served. `isCutOff` returns true if the session may have been given up. */
+/** Creates the state, with nothing served. `isCutOff` returns true if the session may have been reassigned. */
 export const createServing = (isCutOff: () => boolean = () => false): Serving => {
   let state: ServingState = { kind: 'waiting' };
   let underWay = 0;

@@ -1,4 +1,4 @@
-/** Finds pytest: in the image it is beside Python, on other machines wherever the host's Python has it. */
+/** Finds pytest: in the image it is installed with Python, elsewhere it is searched by the host's Python. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -1,5 +1,5 @@
 /**
- * Services of the host on the UI's own origin, below `/__svc/`, beside the page and the world's API.
+ * Services of the host on the UI's own origin, below `/__svc/`, next to the page and the world's API.
  *
  * A service is a function `(request, session) => answer`. It is registered where the host is wired (`program.ts`):
  * `createUiSurface({ services: { '/__svc/ui/': answerRows } })`. The key is the prefix of its paths, which begins with

@@ -53,7 +53,7 @@ const defaultLimits: CacheLimits = {
   variants: 8,
 };
 
-/** Approximate overhead of an entry beside its texts, in bytes. */
+/** Approximate overhead of an entry besides its texts, in bytes. */
 const entryBytes = 1_024;
 
 const keyOf = ({ route, args, request }: CacheRequest): string =>
@@ -71,7 +71,7 @@ const bytesOfBody = (body: string): { text: number; served: number } => {
   return { text: served === body.length ? served : 2 * body.length, served };
 };
 
-/** Returns the bytes that an entry occupies beside its body. */
+/** Returns the bytes that an entry occupies besides its body. */
 const bytesOf = (key: string, asked: string, { answer, common }: CachedAnswer): number => {
   const headers = JSON.stringify([answer.headers, common]).length + 2 * asked.length;
   return entryBytes + key.length + headers;

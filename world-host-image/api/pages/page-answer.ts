@@ -1,5 +1,5 @@
 /**
- * Builds the paging information of an answer: keys beside the rows in the envelope, headers, and links. With
+ * Builds the paging information of an answer: keys next to the rows in the envelope, headers, and links. With
  * `page_links`, next and previous are URLs everywhere. Without, they are cursors; pages by offset have no cursors and
  * state only the total.
  */

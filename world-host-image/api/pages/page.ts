@@ -8,7 +8,7 @@ import type { WorldStore } from '#store/world-store.ts';
 import { endPosition, writeCursor } from './cursor.ts';
 import type { PageRequest } from './page-request.ts';
 
-/** Facts about a page that an answer contains beside the rows. */
+/** Facts about a page that an answer contains besides the rows. */
 export type Wanted = { total: boolean; previous: boolean; last: boolean };
 
 export type Page = {

@@ -1,6 +1,6 @@
 /**
  * Records which check or allowance explains which part of a change. A claim covers a whole row, or some of its fields
- * by paths: a claim on `address.city` explains that the city changed, but not the street beside it.
+ * by paths: a claim on `address.city` explains that the city changed, but not that the street did.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '#domain/json.ts';

@@ -23,7 +23,7 @@ export type Grader = {
 };
 
 export type GradersOptions = {
-  /** Folder for user code. Folders of graders lie beside it, with names that begin with its name. */
+  /** Folder for user code. Folders of graders have the same parent, and names that begin with its name. */
   root: string;
   /** Result of a grader in a language that this host does not have. */
   refusal: RunResult;

@@ -74,7 +74,7 @@ export type Run = {
   ask(operation: string, given: Json): Promise<unknown>;
   /** Returns the time in the world. */
   now(): Promise<unknown>;
-  /** Headers that a handler has set so far; they go with the answer, whatever it is. */
+  /** Headers that a handler has set so far; they are sent with any answer. */
   headers: Record<string, string>;
 };
 

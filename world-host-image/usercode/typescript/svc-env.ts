@@ -1,9 +1,8 @@
 /**
- * The world, for the code of its author in TypeScript: `import { get, insert } from 'svc_env'`. Every
- * use of the store is asynchronous. All that one call writes is written when it succeeds, and nothing
- * of it when it fails.
+ * Module `svc_env` for an author's code in TypeScript: `import { get, insert } from 'svc_env'`. Every use of the store
+ * is asynchronous. Writes of a call are kept if the call succeeds, and undone if it fails.
  *
- * It stands on its own (no imports but the run under way), because Node runs it as it is in the worker.
+ * It imports nothing but the current run, because Node runs the file as it is in the worker.
  */
 import { Answered, currentRun, Failed, type Run } from './current-run.ts';
 
@@ -22,41 +21,41 @@ export type QueryOptions = {
 };
 
 const readOf = (run: () => Run) => ({
-  /** The row with this primary key, or null. */
+  /** Returns the row with this primary key, or null. */
   get: async <R extends Row = Row>(entity: string, key: Row): Promise<R | null> =>
     (await run().ask('get', { entity, key })) as R | null,
-  /** The rows that match, in the order they were inserted unless `orderBy` says otherwise. */
+  /** Returns the matching rows, in insertion order unless `orderBy` is given. */
   query: async <R extends Row = Row>(entity: string, options: QueryOptions = {}): Promise<R[]> =>
     (await run().ask('query', { entity, ...options })) as R[],
-  /** How many rows match, without reading them; `where` as in `query`. */
+  /** Counts the matching rows without reading them; `where` as in `query`. */
   count: async (entity: string, where: Row = {}): Promise<number> =>
     (await run().ask('count', { entity, where })) as number,
 });
 
 const writeOf = (run: () => Run) => ({
-  /** Adds a row and returns it. Throws `Refused` when the contract, a key or a reference forbids it. */
+  /** Adds a row and returns it. Throws `Refused` if the contract, a key or a reference forbids it. */
   insert: async <R extends Row = Row>(entity: string, row: Row): Promise<R> =>
     (await run().ask('insert', { entity, row })) as R,
   /** Replaces the named top-level fields of a row and returns the new row. */
   update: async <R extends Row = Row>(entity: string, key: Row, patch: Row): Promise<R> =>
     (await run().ask('update', { entity, key, patch })) as R,
-  /** Removes a row. Throws `Refused` when there is none. Rows that refer to it are looked for when the call ends. */
+  /** Removes a row. Throws `Refused` if there is none. Rows that refer to it are checked when the call ends. */
   remove: async (entity: string, key: Row): Promise<void> => {
     await run().ask('remove', { entity, key });
   },
 });
 
 const clockOf = (run: () => Run) => ({
-  /** The time in the world, ISO 8601 in UTC. */
+  /** Returns the world's time, ISO 8601 in UTC. */
   now: async (): Promise<string> => (await run().now()) as string,
 });
 
 const idsOf = (run: () => Run) => ({
-  /** A new UUID. */
+  /** Returns a new UUID. */
   uuid: async (): Promise<string> => (await run().ask('uuid', {})) as string,
   /**
-   * One more than the largest number that rows hold or have held in a field; inserting a row takes it.
-   * Rows with the fields of `within` are counted apart, where a key or unique list has both.
+   * Returns one more than the largest number that rows have or have had in a field; inserting a row uses it up.
+   * With `within`, counts only rows with these fields; a key or unique list must have both.
    */
   next: async (entity: string, field: string, within: Row | null = null): Promise<number> =>
     (await run().ask('next', { entity, field, within })) as number,
@@ -104,9 +103,9 @@ export type HandlerRequest = {
   body: unknown;
   /** Header names in lower case. */
   headers: Record<string, string>;
-  /** The one of the route's `media_types` that the client wants; JSON's where none are declared. */
+  /** Media type of the route that the client accepts; JSON if none is declared. */
   mediaType: string;
-  /** The media type of the body, in lower case and without parameters; '' for one without, or no body. */
+  /** Media type of the body, in lower case and without parameters; '' if it has none, or there is no body. */
   contentType: string;
 };
 
@@ -114,11 +113,11 @@ export type HandlerAnswer = {
   value: unknown;
   status: number;
   headers: Record<string, string>;
-  /** Whether it was given as bytes. */
+  /** True if the code gave bytes. */
   isFile: boolean;
 };
 
-/** Throws for bytes that are no text. */
+/** Returns bytes as text. Throws if they are not UTF-8. */
 const textOf = (body: unknown): unknown => {
   if (!ArrayBuffer.isView(body)) return body;
   const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
@@ -131,7 +130,7 @@ const checkStatus = (status: number, least: number): void => {
   }
 };
 
-/** What a handler is called with. `run` and `request` are the worker's; authors only take the type. */
+/** Builds the context of a handler. The worker calls it; authors use only its type. */
 export const handlerContext = (run: Run, request: HandlerRequest) => {
   const answer: { given: HandlerAnswer | undefined } = { given: undefined };
   const ours = (): Run => run;
@@ -143,14 +142,14 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       ...writeOf(ours),
       clock: clockOf(ours),
       ids: idsOf(ours),
-      /** Sends an event to every webhook that wants it, once the request has succeeded. `id` is of its deliveries. */
+      /** Sends an event to every subscribed webhook once the request has succeeded. `id` is the id of its deliveries. */
       deliver: deliverOf(ours),
-      /** A new bearer for the API, where `[auth]` has scheme "oauth2". */
+      /** Mints a bearer token for the API, if `[auth]` has scheme "oauth2". */
       mintToken: async (): Promise<{ token: string; expires: string }> =>
         (await run.ask('mint_token', {})) as { token: string; expires: string },
-      /** Ends the minted bearer that the request came with; the session's own token stays good. */
+      /** Revokes the minted token of the request; the session's own token stays valid. */
       revokeToken: async (): Promise<void> => void (await run.ask('revoke_token', {})),
-      /** Adds a header to the answer, whatever it will be; set by `before`, to every answer. */
+      /** Adds a header to any answer of the request; `before` adds it to every answer. */
       setHeader(name: string, value: string | number): void {
         run.headers[name.toLowerCase()] = String(value);
       },
@@ -172,19 +171,19 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
   };
 };
 
-/** One request to the world's API. What the handler returns is the JSON body. */
+/** Context of a request to the world's API. The handler returns the JSON body. */
 export type HandlerContext = ReturnType<typeof handlerContext>['context'];
 
 export type CheckRecord = { name: string; passed: boolean; detail: string | null };
 
-/** What a grader is called with; made by the worker. */
+/** Builds the context of a grader; the worker calls it. */
 export const verifyContext = (run: Run) => {
   const checks: CheckRecord[] = [];
   return {
     checks,
     context: {
       ...readOf(() => run),
-      /** Records one check and returns whether it passed. A grade passes when all checks do. */
+      /** Records one check and returns true if it passed. A grade passes if all checks do. */
       check(name: string, passed: unknown, detail?: unknown): boolean {
         const text = detail === undefined || detail === null ? null : String(detail);
         checks.push({ name: String(name), passed: Boolean(passed), detail: text });
@@ -194,5 +193,5 @@ export const verifyContext = (run: Run) => {
   };
 };
 
-/** The state that the agent left, to read and to judge. */
+/** Context of a grader: the state that the agent left, to read and to judge. */
 export type VerifyContext = ReturnType<typeof verifyContext>['context'];

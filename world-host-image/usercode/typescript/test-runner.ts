@@ -69,7 +69,7 @@ const textOf = (value: unknown): string => {
   }
 };
 
-/** Records what is printed, and still lets it through. */
+/** Records output, and passes it on. */
 const hearOutput = (): (() => string) => {
   let heard = '';
   for (const stream of [process.stdout, process.stderr]) {
