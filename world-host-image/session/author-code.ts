@@ -32,8 +32,8 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /**
    * Restarts the workers over a fresh copy of the code. If nothing was run or graded, the loaded code stays. `prove`
    * runs when nothing of the past can act any more, before anything new is made. It gets the files on disk at that
-   * time, by their full paths. `isReached` means that code of a linked world ran in this host, which counts as if its own
-   * had run. Resolves when the workers are up.
+   * time, by their full paths. `isReached` means that code of a linked world ran in this host, which counts as if its
+   * own had run. Resolves when the workers are up.
    */
   renew(
     prove: (placed: readonly TreeFile[]) => Promise<void>,

@@ -122,9 +122,9 @@ const findOrWarn = async ({ python, searchPath, boundary, log }: UserCodeOptions
 };
 
 /**
- * Returns the languages in a code directory whose files are imported at once, because a run is likely to need them.
- * In a world with Python code, TypeScript without handlers has a tool or two. Its worker takes as much memory as the rest of a
- * host, so it is left to the first call of such a tool.
+ * Returns the languages in a code directory whose files are imported at once, because a run is likely to need them. In
+ * a world with Python code, TypeScript without handlers has a tool or two. Its worker takes as much memory as the rest
+ * of a host, so it is left to the first call of such a tool.
  */
 const eagerLanguages = async (directory: string): Promise<ReadonlySet<UserLanguage>> => {
   const names = await readdir(directory, { recursive: true });

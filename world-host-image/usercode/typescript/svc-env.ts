@@ -99,7 +99,10 @@ export type HandlerRequest = {
   route: string;
   /** Path arguments and query parameters. */
   args: Row;
-  /** The body: JSON or a form as a value, one of the route's other `body_types` as text, bytes as `body_encoding` says; null for none. */
+  /**
+   * The body: JSON or a form as a value, one of the route's other `body_types` as text, bytes as `body_encoding` says;
+   * null for none.
+   */
   body: unknown;
   /** Header names in lower case. */
   headers: Record<string, string>;
@@ -142,7 +145,9 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
       ...writeOf(ours),
       clock: clockOf(ours),
       ids: idsOf(ours),
-      /** Sends an event to every subscribed webhook once the request has succeeded. `id` is the id of its deliveries. */
+      /**
+       * Sends an event to every subscribed webhook once the request has succeeded. `id` is the id of its deliveries.
+       */
       deliver: deliverOf(ours),
       /** Mints a bearer token for the API, if `[auth]` has scheme "oauth2". */
       mintToken: async (): Promise<{ token: string; expires: string }> =>
