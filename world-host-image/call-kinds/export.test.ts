@@ -40,7 +40,7 @@ const add = async (id: number): Promise<void> => {
   expect(error).toBeUndefined();
 };
 
-it('is every row, change and entry once, over as many pages as it takes, all of one state', async () => {
+it('an export returns every row, change and ledger entry once, in pages of one state', async () => {
   await add(noteCount + 1);
   const pages = await readAll();
   expect(pages.length).toBeGreaterThan(2);
@@ -57,12 +57,12 @@ it('is every row, change and entry once, over as many pages as it takes, all of 
   });
 });
 
-it('leaves no entry in the ledger', async () => {
+it('an export leaves no entry in the ledger', async () => {
   await readAll();
   expect(linesOf(await readAll(), 'ledger')).toEqual([]);
 });
 
-it('fails on a page of a state that is gone', async () => {
+it('an export fails if the state changes between its pages', async () => {
   const { stamp, next } = await ask();
   await add(noteCount + 1);
   const { error } = await world.call('export', undefined, { stamp, from: next });

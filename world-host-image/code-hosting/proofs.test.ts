@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the proof of a bundled task', { timeout: 120_000 }, () => {
-  it('is of fourteen tasks', () => expect(tasks).toHaveLength(14));
+  it('covers fourteen tasks', () => expect(tasks).toHaveLength(14));
 
   it.each(tasks)('holds for %s', async (task) => {
     await world.begin(task);
