@@ -42,18 +42,18 @@ describe('createAddresses', () => {
       b: 'http://[::1]:8',
     };
     const taken = { 'http://[::1]:80': [{ a: `see ${base}/x` }, 1, null], b: 'http://[::1]:8' };
-    expect(addresses?.takeBack(given, 6)).toEqual(taken);
+    expect(addresses?.restore(given, 6)).toEqual(taken);
     const other = { __proto__: null, a: ['http://[::1]:8080/'] };
-    expect(addresses?.takeBack(other, 0)).toBe(other);
+    expect(addresses?.restore(other, 0)).toBe(other);
     const named = JSON.parse('{"__proto__": "http://[::1]:80"}');
-    expect(JSON.stringify(addresses?.takeBack(named, 6))).toBe(`{"__proto__":"${base}"}`);
+    expect(JSON.stringify(addresses?.restore(named, 6))).toBe(`{"__proto__":"${base}"}`);
   });
 
   it('restores addresses with any prefix of the API, the longest one first', () => {
     const at = (rest: string) => `http://ses--api.localhost:4600${rest}`;
     const given = [at('/api/v3/a'), at('/api/a'), at('/api/v4'), at('/a'), at('/apis')];
     const taken = [`${base}/a`, `${base}/a`, `${base}/v4`, `${base}/a`, `${base}/apis`];
-    expect(addresses?.takeBack(given, 6)).toEqual(taken);
+    expect(addresses?.restore(given, 6)).toEqual(taken);
   });
 
   it('restores nothing that would grow beyond the limit in bytes', () => {
@@ -62,21 +62,21 @@ describe('createAddresses', () => {
       ['http://a é', { b: 'http://a' }],
       [`${base} é`, { b: base }],
     ];
-    expect(short?.takeBack(given, 26)).toEqual(taken);
-    expect(short?.takeBack(given, 25)).toBeUndefined();
-    expect(short?.takeBack('http://a '.repeat(100_000), 1_000_000)).toBeUndefined();
+    expect(short?.restore(given, 26)).toEqual(taken);
+    expect(short?.restore(given, 25)).toBeUndefined();
+    expect(short?.restore('http://a '.repeat(100_000), 1_000_000)).toBeUndefined();
   });
 
   it('recognizes bytes that cannot contain an address, escaped or not', () => {
-    const mayStandIn = (text: string) => addresses?.mayStandIn(Buffer.from(text));
+    const mayOccurIn = (text: string) => addresses?.mayOccurIn(Buffer.from(text));
     for (const text of [
       '"http://[::1]:80/a"',
       '"http:\\/\\/[::1]:80"',
       'a=http%3A%2F%2F[::1]:80',
     ]) {
-      expect(mayStandIn(text)).toBe(true);
+      expect(mayOccurIn(text)).toBe(true);
     }
-    expect(mayStandIn('{"a":"http://[::1]:8"}')).toBe(false);
+    expect(mayOccurIn('{"a":"http://[::1]:8"}')).toBe(false);
   });
 
   it('rewrites headers and JSON notations, and no other body', () => {

@@ -83,7 +83,7 @@ export const regrade = async (archive: Archive, worlds: OwnLoader): Promise<stri
   } finally {
     ledger.close();
     opened.ledger.close();
-    await loader.releaseBeside();
+    await loader.releaseLinked();
     await loader.release();
   }
 };

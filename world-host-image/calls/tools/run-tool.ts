@@ -141,7 +141,7 @@ const readInput = (session: Session, name: string, given: Row): Row => {
   const addresses =
     address === null ? undefined : createAddresses(world.contract, address, { also });
   if (addresses === undefined) return given;
-  const input = addresses.takeBack(given, limits.callInputBytes) as Row | undefined;
+  const input = addresses.restore(given, limits.callInputBytes) as Row | undefined;
   if (input === undefined) {
     const message = `the input would grow by more than ${limits.callInputBytes} bytes with the vendor's addresses; send less`;
     throw new CallFailure({ code: 'too_large', message });

@@ -83,7 +83,7 @@ def perform(steps, fails):
             case "remove":
                 attempt(lambda: delete(step["entity"], step["key"]))
             case "lose":
-                run._held.lose()
+                run._row_cache.lose()
             case _:
                 held, ask = both(step, run)
                 answered = attempt(ask)
