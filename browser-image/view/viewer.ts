@@ -42,7 +42,7 @@ type State = ViewerOptions & {
   acting: Set<Promise<void>>;
 };
 
-const sendNews = ({ socket }: Pick<ViewerOptions, 'socket'>, news: ViewNews): void => {
+const sendNews = ({ socket }: Pick<ViewerOptions, 'socket'>, news: ViewMessage): void => {
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(news));
 };
 

@@ -8,7 +8,7 @@
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
-import type { LedgerWay } from '#domain/ledger.ts';
+import type { LedgerOrigin } from '#domain/ledger.ts';
 import type { Reader } from '#store/read/read.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import { type Backlog, createBacklog } from './backlog.ts';

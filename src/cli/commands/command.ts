@@ -3,7 +3,7 @@
  * option values (a rejected value is a usage error). Also paged lists and filters of requests.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ledgerWays } from '#domain/ledger.ts';
+import { ledgerOrigins } from '#domain/ledger.ts';
 import type { Client } from '#wire/client.ts';
 import { namesFolder } from '../files/input.ts';
 import { connect, showingWaits } from '../service/client.ts';
@@ -159,7 +159,7 @@ export const given = <const Name extends string, Value>(
 export const addRequestFilters = (command: Command): Command =>
   command
     .addOption(
-      new Option('--via <way>', 'only requests over this channel').choices([...ledgerWays]),
+      new Option('--via <way>', 'only requests over this channel').choices([...ledgerOrigins]),
     )
     .option('--operation <name>', 'only requests of this tool, operation, call or event')
     .option(

@@ -29,7 +29,7 @@ const nothing: View = {
 };
 
 type Change =
-  | ViewNews
+  | ViewMessage
   | { type: 'connectionState'; connectionState: ConnectionState }
   | { type: 'picture' };
 

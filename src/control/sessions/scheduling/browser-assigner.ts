@@ -51,7 +51,7 @@ export const createBrowserAssigner = ({
     notifications.notify(assigned.hostId, assigned.sessionId, poolTopic);
   };
   return {
-    async place(hostId) {
+    async assign(hostId) {
       if (!(await mayAssignBrowser(db))) {
         notifications.notify(poolTopic);
         return false;

@@ -104,7 +104,8 @@ export const createHostAssigner = (parts: AssignerParts): HostAssigner => {
   return {
     async assignSession(sessionId) {
       const assigned = await assign({ kind: 'session', id: sessionId });
-      if (!assigned.some((one) => one.sessionId === sessionId)) parts.notifications.notify(poolTopic);
+      if (!assigned.some((one) => one.sessionId === sessionId))
+        parts.notifications.notify(poolTopic);
     },
     assignHost: async (hostId) => (await assign({ kind: 'host', id: hostId })).length > 0,
   };

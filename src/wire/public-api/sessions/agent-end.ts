@@ -10,6 +10,9 @@ const Outcome = oneOf(
 const ExitCode = nullable(
   Type.Integer({ minimum: 0, maximum: 255, description: 'null if a signal ended it' }),
 );
+const Signal = nullable(
+  Type.String({ maxLength: 20, description: 'signal that ended it, such as SIGKILL' }),
+);
 const LastLines = Type.Array(Type.String({ maxLength: limits.lineChars }), {
   maxItems: limits.lines,
   description: 'last lines on standard error',
