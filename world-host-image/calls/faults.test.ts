@@ -120,7 +120,7 @@ describe('a `faults` call', () => {
     ['a rule that does nothing', { rules: [{ name: 'x' }] }, '/rules/0', /does nothing/],
     ['rules that are no list', { rules: {} }, '/rules', /list/],
     ['a misspelt member', { rule: [] }, '/rule', /rules/],
-    ['declared and rules', { declared: true, rules: [] }, '/rules', /not known/],
+    ['declared and rules', { declared: true, rules: [] }, '/rules', /not a member of the input/],
     ['declared that is not true', { declared: false }, '/declared', /true/],
     [
       'more headers than a client takes',

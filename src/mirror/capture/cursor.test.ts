@@ -39,8 +39,8 @@ describe('the next cursor', () => {
     ['a list', ['a'], 'the cursor is a list'],
     ['an object', { id: 4 }, 'the cursor is a object'],
     ['true', true, 'the cursor is a boolean'],
-    ['an address without it', 'https://vendor.example/items?page=2', 'without the parameter'],
-    ['an address with it empty', '/items?after=', 'without the parameter'],
+    ['an address without it', 'https://vendor.example/items?page=2', 'no parameter'],
+    ['an address with it empty', '/items?after=', 'no parameter'],
   ])('of a field that holds %s is a problem', (_, value, problem) => {
     expect(ofField(value)).toEqual({ problem: expect.stringContaining(problem) });
   });
