@@ -16,10 +16,10 @@ test-full: node_modules/.installed ## every runtime, kills, random requests, cli
 	SVC_TEST_TIER=full npm run -s test
 
 first-day: ## a new user's path from a clean copy on, with the time of each step; HERE=1 takes this checkout
-	$(node) test/first-day/main.ts $(if $(HERE),--here)
+	$(node) tools/first-day/main.ts $(if $(HERE),--here)
 
 test-times: ## the order of test files in a fresh checkout, from the times of the last runs
-	$(node) test/support/times.ts
+	$(node) test/support/run/times.ts
 
 check: node_modules/.installed ## types, lint, format, subjects of the last commits
 	npm run -s types
@@ -67,21 +67,21 @@ bench: node_modules/.installed ## figures with floor, peer and target; ONLY=<pre
 	npm run -s bench -- $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE)) $(if $(ROWS),--rows $(ROWS)) $(if $(TELL),--tell $(TELL))
 
 screens: node_modules/.installed ## pictures of the pages that are shipped, into dist/screens, and into docs/screens where the docs show them; needs a Chromium; ONLY=<prefix> takes a part
-	$(node) test/docs/page-shots.ts $(ONLY)
-	$(if $(filter-out view%,$(ONLY)),,$(node) test/docs/view-shots.ts)
-	$(if $(filter-out dashboard%,$(ONLY)),,$(node) test/docs/dashboard-shots.ts)
+	$(node) tools/docs/page-shots.ts $(ONLY)
+	$(if $(filter-out view%,$(ONLY)),,$(node) tools/docs/view-shots.ts)
+	$(if $(filter-out dashboard%,$(ONLY)),,$(node) tools/docs/dashboard-shots.ts)
 
-archives: node_modules/.installed ## a solved session of each template, exported into test/archives
-	$(node) test/docs/archives.ts
+archives: node_modules/.installed ## a solved session of each template, exported into test/support/archives
+	$(node) tools/docs/archives.ts
 
 docs: node_modules/.installed ## the pages and pictures that are made by running the code: of docs/, and the chart's README
-	$(node) test/docs/main.ts
+	$(node) tools/docs/main.ts
 
 prices: node_modules/.installed ## the table of built-in models, from a file that lists them as GET /models does; FILE=<file>
-	$(node) test/docs/model-prices.ts $(FILE)
+	$(node) tools/docs/model-prices.ts $(FILE)
 
 audit: node_modules/.installed ## known flaws of the packages that are shipped, where a registry tells them
-	$(node) test/docs/audit.ts
+	$(node) tools/docs/audit.ts
 
 dev: node_modules/.installed ## the service on this machine, until Ctrl-C
 	npm run -s svc -- up

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { TimeReporter } from './test/support/time-reporter.ts';
-import { runFile } from './test/support/times.ts';
-import { WovenOrder, waiting } from './test/support/woven-order.ts';
+import { TimeReporter } from './test/support/run/time-reporter.ts';
+import { runFile } from './test/support/run/times.ts';
+import { WovenOrder, waiting } from './test/support/run/woven-order.ts';
 import { leftOutOf, readTier } from './test/tiers.ts';
 
 /**
@@ -16,33 +16,37 @@ import { leftOutOf, readTier } from './test/tiers.ts';
  * Files of a project that are not isolated come one after the other in a few processes, so that modules are loaded once a
  * process and not once a file: what a module keeps, it keeps for the files that come after.
  */
-const pure = ['src/**/*.test.ts', 'orchestrator/**/*.test.ts', 'test/*.test.ts'];
+const pure = [
+  'src/**/*.test.ts',
+  'orchestrator/**/*.test.ts',
+  'test/*.test.ts',
+  'test/{repository,contract/language}/**/*.test.ts',
+];
 const host = ['world-host-image/**/*.test.ts', 'browser-image/**/*.test.ts'];
-const database = ['api', 'clients', 'contract/gateway', 'attacks'].map(
+const database = ['api', 'contract/clients', 'contract/gateway', 'attacks'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 const attacksOnHosts = `test/attacks/{${[
-  'addresses',
-  'browser-fence',
-  'grading',
-  'real-hosts',
-  'recycling',
-  'user-code-boundary',
-  'user-code-docker',
-  'user-code-kubernetes',
+  'browsers/egress',
+  'hosts/addresses',
+  'hosts/grading',
+  'hosts/real-hosts',
+  'hosts/recycling',
+  'user-code/boundary',
+  'user-code/docker',
+  'user-code/kubernetes',
 ].join()}}.test.ts`;
 const striking = [
-  'test/cluster/{kubernetes-faults,load,roll}.test.ts',
-  'test/contract/kubernetes-pods.test.ts',
-  'test/fuzz/**/*.test.ts',
-  'test/sweep/**/*.test.ts',
+  'test/system/{kubernetes/faults,sessions/load,installation/rolling-upgrade}.test.ts',
+  'test/contract/drivers/kubernetes-pods.test.ts',
+  'test/sweep/{bodies,kills}/**/*.test.ts',
 ];
 const patient = [
-  ...['contract', 'cluster', 'e2e'].map((folder) => `test/${folder}/**/*.test.ts`),
+  ...['contract', 'system'].map((folder) => `test/${folder}/**/*.test.ts`),
   attacksOnHosts,
 ];
 
-const setupFiles = ['test/support/keep-compiled.ts'];
+const setupFiles = ['test/support/run/keep-compiled.ts'];
 
 const fuzzTimes = Number(process.env.FUZZ_TIMES ?? 1);
 
@@ -163,7 +167,7 @@ export default defineConfig({
         test: {
           name: 'simulation',
           setupFiles,
-          include: ['test/simulation/**/*.test.ts'],
+          include: ['test/sweep/simulation/**/*.test.ts'],
           exclude: leftOut,
           testTimeout: 300_000 * fuzz.times,
           provide: { fuzz: { ...fuzz, seed: Number(process.env.FUZZ_SEED ?? 1) } },
@@ -176,7 +180,7 @@ export default defineConfig({
           include: database,
           exclude: [attacksOnHosts, ...leftOut],
           provide: { schemathesis },
-          globalSetup: ['test/support/global-setup.ts'],
+          globalSetup: ['test/support/run/global-setup.ts'],
           isolate: false,
           ...bounds.serving,
         },
@@ -186,8 +190,8 @@ export default defineConfig({
           name: waiting,
           setupFiles,
           include: patient,
-          exclude: [...striking, 'test/contract/gateway/**', ...leftOut],
-          globalSetup: ['test/support/global-setup.ts'],
+          exclude: [...striking, 'test/contract/{clients,gateway,language}/**', ...leftOut],
+          globalSetup: ['test/support/run/global-setup.ts'],
           ...bounds.serving,
         },
       },
@@ -198,7 +202,7 @@ export default defineConfig({
           include: striking,
           exclude: leftOut,
           provide: { sweep, fuzzHttp },
-          globalSetup: ['test/support/global-setup.ts'],
+          globalSetup: ['test/support/run/global-setup.ts'],
           ...(isLong ? { fileParallelism: false } : { maxWorkers: 3, sequence: { groupOrder: 1 } }),
           ...bounds.serving,
         },

@@ -9,8 +9,8 @@ import {
   type StartedBrowser,
   startBrowserForTest,
   startSite,
-} from '#test/support/browser-program.ts';
-import { processesNaming } from '#test/support/processes.ts';
+} from '#test/support/browser/browser-program.ts';
+import { processesNaming } from '#test/support/programs/processes.ts';
 import type { Surface } from './program.ts';
 
 /** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */

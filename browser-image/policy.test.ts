@@ -11,7 +11,7 @@ import {
   type StartedBrowser,
   startBrowserForTest,
   startSite,
-} from '#test/support/browser-program.ts';
+} from '#test/support/browser/browser-program.ts';
 import type { Surface } from './program.ts';
 
 /** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */

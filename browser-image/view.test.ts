@@ -3,15 +3,15 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { until } from '#runtime/pause.ts';
-import { barriers, overflow } from '#test/support/barriers.ts';
+import { barriers, overflow } from '#test/support/browser/barriers.ts';
 import {
   answerSlow,
   type Site,
   type StartedBrowser,
   startBrowserForTest,
   startSite,
-} from '#test/support/browser-program.ts';
-import { startChromium } from '#test/support/chromium.ts';
+} from '#test/support/browser/browser-program.ts';
+import { startChromium } from '#test/support/browser/chromium.ts';
 import type { ViewInput, ViewMessage } from '#wire/live-view/messages.ts';
 
 /** Timeout for hooks: Chromium starts and stops in them, on machines that are busy with other work. */

@@ -18,7 +18,7 @@ import {
   targetOf,
   textOf,
   valueImport,
-} from './support/imports.ts';
+} from './support/repository/imports.ts';
 
 const shared: Record<string, readonly string[]> = {
   'src/domain': [],

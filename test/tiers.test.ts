@@ -7,8 +7,8 @@ import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import config from '../vitest.config.ts';
-import { type FileTime, timeTable } from './support/time-reporter.ts';
-import { takeTurns, weave } from './support/woven-order.ts';
+import { type FileTime, timeTable } from './support/run/time-reporter.ts';
+import { takeTurns, weave } from './support/run/woven-order.ts';
 import { fullOnly, leftOutOf, readTier, type Tier, tierNames, tierOf, usualOnly } from './tiers.ts';
 
 type Files = { include: string[]; exclude?: string[] };

@@ -7,7 +7,7 @@
  * - `full`: every runtime of each contract, kills and pauses by the hundred, random requests, clients in other languages,
  *   upgrades and restores. Before a change is called done.
  *
- * A suite that is held against several runtimes takes those of the run's tier (`test/support/tier.ts`).
+ * A suite that is held against several runtimes takes those of the run's tier (`test/support/run/tier.ts`).
  */
 import { matchesGlob } from 'node:path';
 
@@ -16,45 +16,44 @@ export type Tier = (typeof tierNames)[number];
 
 /** Files of the full tier, with the reason why the usual one does without them. */
 export const fullOnly: Readonly<Record<string, string>> = {
-  'test/attacks/browser-fence.test.ts': 'browsers in containers',
-  'test/attacks/user-code-docker.test.ts': 'hosts in containers',
-  'test/attacks/user-code-kubernetes.test.ts': 'hosts in pods',
-  'test/clients/clients.test.ts': 'clients in Python and Go',
-  'test/clients/device-sdk.test.ts': 'clients in Python',
-  'test/clients/issue-tracker.test.ts': 'clients in Python',
-  'test/clients/metrics-sdk.test.ts': 'clients in Python',
-  'test/clients/schemathesis.test.ts': 'random requests',
-  'test/clients/trace-clients.test.ts': 'clients in Python',
-  'test/cluster/backup.test.ts': 'a backup and a restore of an installation of the chart',
-  'test/cluster/chart-browser.test.ts': 'browsers in pods',
-  'test/cluster/kubernetes-faults.test.ts': 'faults of a cluster',
-  'test/cluster/load.test.ts': 'load that disturbs other tests',
-  'test/cluster/roll.test.ts': 'load that disturbs other tests',
-  'test/contract/browser-image.test.ts': 'browsers in containers',
-  'test/contract/docker-driver.test.ts': 'hosts in containers',
-  'test/contract/docker-isolation.test.ts': 'hosts in containers',
-  'test/contract/kubernetes-around-pods.test.ts': 'hosts in pods',
-  'test/contract/kubernetes-pods.test.ts': 'hosts in pods',
-  'test/contract/kubernetes-rights.test.ts': 'hosts in pods',
-  'test/e2e/capture-kills.test.ts': 'kills by the dozen',
-  'test/fuzz/bodies.test.ts': 'random requests',
-  'test/sweep/browsers.test.ts': 'kills by the dozen',
-  'test/sweep/imports.test.ts': 'kills by the dozen',
-  'test/sweep/ingestion.test.ts': 'kills by the dozen',
-  'test/sweep/ledgers.test.ts': 'kills by the dozen',
-  'test/sweep/losses.test.ts': 'kills by the dozen',
-  'test/sweep/runs.test.ts': 'kills by the dozen',
-  'test/sweep/stops.test.ts': 'kills by the dozen',
-  'test/sweep/sweep.test.ts': 'kills by the dozen',
-  'test/sweep/webhooks.test.ts': 'kills by the dozen',
+  'test/attacks/browsers/egress.test.ts': 'browsers in containers',
+  'test/attacks/user-code/docker.test.ts': 'hosts in containers',
+  'test/attacks/user-code/kubernetes.test.ts': 'hosts in pods',
+  'test/contract/clients/clients.test.ts': 'clients in Python and Go',
+  'test/contract/clients/device-sdk.test.ts': 'clients in Python',
+  'test/contract/clients/issue-tracker.test.ts': 'clients in Python',
+  'test/contract/clients/metrics-sdk.test.ts': 'clients in Python',
+  'test/contract/clients/schemathesis.test.ts': 'random requests',
+  'test/contract/clients/trace-clients.test.ts': 'clients in Python',
+  'test/system/kubernetes/backup.test.ts': 'a backup and a restore of an installation of the chart',
+  'test/system/kubernetes/chart-browser.test.ts': 'browsers in pods',
+  'test/system/kubernetes/faults.test.ts': 'faults of a cluster',
+  'test/system/sessions/load.test.ts': 'load that disturbs other tests',
+  'test/system/installation/rolling-upgrade.test.ts': 'load that disturbs other tests',
+  'test/contract/drivers/browser-image.test.ts': 'browsers in containers',
+  'test/contract/drivers/docker-driver.test.ts': 'hosts in containers',
+  'test/contract/drivers/docker-isolation.test.ts': 'hosts in containers',
+  'test/contract/drivers/kubernetes-around-pods.test.ts': 'hosts in pods',
+  'test/contract/drivers/kubernetes-pods.test.ts': 'hosts in pods',
+  'test/contract/drivers/kubernetes-rights.test.ts': 'hosts in pods',
+  'test/system/worlds/capture-kills.test.ts': 'kills by the dozen',
+  'test/sweep/bodies/bodies.test.ts': 'random requests',
+  'test/sweep/kills/browsers.test.ts': 'kills by the dozen',
+  'test/sweep/kills/imports.test.ts': 'kills by the dozen',
+  'test/sweep/kills/ingestion.test.ts': 'kills by the dozen',
+  'test/sweep/kills/ledgers.test.ts': 'kills by the dozen',
+  'test/sweep/kills/losses.test.ts': 'kills by the dozen',
+  'test/sweep/kills/runs.test.ts': 'kills by the dozen',
+  'test/sweep/kills/stops.test.ts': 'kills by the dozen',
+  'test/sweep/kills/sweep.test.ts': 'kills by the dozen',
+  'test/sweep/kills/webhooks.test.ts': 'kills by the dozen',
 };
 
 /** Files beside the code that are of the usual tier, as globs, with the reason why the fast one does without them. */
 export const usualOnly: Readonly<Record<string, string>> = {
   'browser-image/**/*.test.ts': 'a real Chromium',
   'src/data/import/killed.test.ts': 'kills by the dozen',
-  'test/{chart,chart-pods}.test.ts': 'Helm, once for each set of values',
-  'test/corpus.test.ts': 'all worlds of the corpus, compiled',
+  'test/repository/{chart,chart-pods}.test.ts': 'Helm, once for each set of values',
   'world-host-image/*/{end-states,page,proofs}.test.ts': 'whole templates, some in a real Chromium',
   'world-host-image/testing/suite.test.ts': 'tests of whole worlds',
   'world-host-image/ui/generated-page.test.ts': 'a real Chromium',
@@ -63,8 +62,11 @@ export const usualOnly: Readonly<Record<string, string>> = {
 
 /** Folders of the other tiers; a file of the tables above is of their tier wherever it stands. */
 const folders: Readonly<Record<'fast' | 'usual', readonly string[]>> = {
-  fast: ['{src,orchestrator,world-host-image,browser-image}/**/*.test.ts', 'test/*.test.ts'],
-  usual: ['test/{api,attacks,clients,cluster,contract,e2e,simulation}/**/*.test.ts'],
+  fast: [
+    '{src,orchestrator,world-host-image,browser-image}/**/*.test.ts',
+    'test/{*,repository/*}.test.ts',
+  ],
+  usual: ['test/{api,attacks,contract,system,sweep/simulation}/**/*.test.ts'],
 };
 
 /** Returns the tier of a test file, named by its path from the root; undefined where it is in none. */

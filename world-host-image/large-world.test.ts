@@ -5,9 +5,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openOn, startBench } from '#test/support/host-bench.ts';
-import { sampleRows } from '#test/support/sample-contract.ts';
-import { sampleVersion } from '#test/support/sample-world.ts';
+import { openOn, startBench } from '#test/support/host/host-bench.ts';
+import { sampleRows } from '#test/support/worlds/sample-contract.ts';
+import { sampleVersion } from '#test/support/worlds/sample-world.ts';
 
 const text = 'x'.repeat(2 ** 20);
 const many = Array.from({ length: 18 }, (_, index) => ({

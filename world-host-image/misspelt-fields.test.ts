@@ -3,7 +3,7 @@
  * an empty result.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 const toolsPy = `
 from svc_env import query, ids, Refused

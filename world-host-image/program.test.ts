@@ -1,7 +1,14 @@
 /** Tests a host over several sessions: it loads, runs calls, recycles and loads ahead. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
-import { assignment, issues, openOn, startBench, task, version } from '#test/support/host-bench.ts';
+import {
+  assignment,
+  issues,
+  openOn,
+  startBench,
+  task,
+  version,
+} from '#test/support/host/host-bench.ts';
 
 describe('a session', () => {
   it('is loaded from its blobs, seeded, and reported ready with the digest of its base', async () => {

@@ -1,6 +1,6 @@
 /** Tests the API surface of a whole host before, during and after a session. */
 import { describe, expect, it } from 'vitest';
-import { issues, openOn, startBench } from '#test/support/host-bench.ts';
+import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';
 
 describe('the API surface', () => {
   it('serves routes in the vendor’s words and records every request', async () => {

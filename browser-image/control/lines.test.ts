@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { type Site, startSite } from '#test/support/browser-program.ts';
-import { processesNaming } from '#test/support/processes.ts';
+import { type Site, startSite } from '#test/support/browser/browser-program.ts';
+import { processesNaming } from '#test/support/programs/processes.ts';
 
 type Line = Record<string, unknown> & { id?: number };
 

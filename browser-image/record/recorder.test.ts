@@ -9,7 +9,7 @@ import {
   type StartedBrowser,
   startBrowserForTest,
   startSite,
-} from '#test/support/browser-program.ts';
+} from '#test/support/browser/browser-program.ts';
 import type { Surface } from '../program.ts';
 import type { RecordedPicture } from './recorder.ts';
 

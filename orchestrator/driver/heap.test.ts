@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import type { Isolation } from '#domain/pool.ts';
 import { Secret } from '#runtime/secret.ts';
-import { testPool } from '#test/support/pools.ts';
+import { testPool } from '#test/support/orchestrator/pools.ts';
 import { heapOptions, heapSignal } from './heap.ts';
 import { type BoundaryChoice, hostEnvironment } from './host-environment.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testPool } from '#test/support/pools.ts';
+import { testPool } from '#test/support/orchestrator/pools.ts';
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import type { Observation } from '../plan/terms.ts';
 import { createPoolMemory } from './pool-memory.ts';

@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type HostState, hostStates } from '#domain/host.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
-import { testPool } from '#test/support/pools.ts';
+import { testPool } from '#test/support/orchestrator/pools.ts';
 import type { PoolHost, PoolWorld, WaitingSessions } from '#wire/pool-api/operations.ts';
 import { deadlines } from '../control-loop.ts';
 import type { Container, ContainerTrouble } from '../driver/driver.ts';

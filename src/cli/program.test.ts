@@ -1,7 +1,7 @@
 /** Whole command lines: help, usage errors, and the behaviour that all commands share. */
 import { describe, expect, it } from 'vitest';
-import { testContext } from '#test/support/cli-context.ts';
-import { runAnswered, session } from '#test/support/cli-service.ts';
+import { testContext } from '#test/support/cli/context.ts';
+import { runAnswered, session } from '#test/support/cli/service.ts';
 import { type Node, readTree } from './completion/tree.ts';
 import { createProgram, runCommandLine } from './program.ts';
 

@@ -1,8 +1,8 @@
 /** Wrong calls of every command: each fails and sends no request to a service. */
 import type { Argument, Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { testContext } from '#test/support/cli-context.ts';
-import { runAnswered } from '#test/support/cli-service.ts';
+import { testContext } from '#test/support/cli/context.ts';
+import { runAnswered } from '#test/support/cli/service.ts';
 import { decides } from './commands/command.ts';
 import { createProgram, runCommandLine } from './program.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startCollector, type TestCollector } from '#test/support/collector.ts';
+import { startCollector, type TestCollector } from '#test/support/programs/collector.ts';
 import { readEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { until } from './pause.ts';

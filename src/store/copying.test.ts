@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSampleStore } from '#test/support/sample-store.ts';
+import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 import { StoreRefusal } from './refusal.ts';
 import type { WorldStore } from './world-store.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { sampleContract } from '#test/support/sample-contract.ts';
-import { openSampleStore } from '#test/support/sample-store.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
+import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 import { freezeRows } from './frozen.ts';
 
 const contract = sampleContract();

@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
-import { openStore } from '#test/support/sample-store.ts';
-import { compileChanged } from '#test/support/small-world.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
+import { openStore } from '#test/support/worlds/sample-store.ts';
+import { compileChanged } from '#test/support/worlds/small-world.ts';
 import { StoreRefusal } from './refusal.ts';
 import { buildSnapshot } from './snapshot.ts';
 import type { WorldStore } from './world-store.ts';

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { openStore } from '#test/support/sample-store.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
+import { openStore } from '#test/support/worlds/sample-store.ts';
 import { StoreRefusal } from './refusal.ts';
 import { buildSnapshot } from './snapshot.ts';
 import { keyFrom } from './tables/keys.ts';

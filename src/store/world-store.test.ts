@@ -1,7 +1,11 @@
 /** Tests the sources that a store opens from, its writes, and the marks to which it rolls back. */
 import { describe, expect, it } from 'vitest';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { builtSample as built, openSampleStore, refusalOf } from '#test/support/sample-store.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
+import {
+  builtSample as built,
+  openSampleStore,
+  refusalOf,
+} from '#test/support/worlds/sample-store.ts';
 import { buildSnapshot } from './snapshot.ts';
 
 const contract = sampleContract();

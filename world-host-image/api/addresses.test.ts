@@ -4,7 +4,7 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Contract } from '#language/contract.ts';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 import { createAddresses } from '../routes/addresses.ts';
 import { jsonAnswer, serveAnswer } from './answers/answer.ts';
 

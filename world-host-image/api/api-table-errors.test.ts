@@ -1,14 +1,14 @@
 /** Effect of each `[api]` key on errors and on rate limit headers, over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
+import type { ServeOptions } from '#test/support/host/serve-world.ts';
 import {
   type Answer,
   type ApiClient,
   type ApiWorld,
   operation,
   serveApi,
-} from '#test/support/api-world.ts';
-import type { ServeOptions } from '#test/support/serve-world.ts';
+} from '#test/support/worlds/api-world.ts';
 
 let api: ApiClient;
 

@@ -1,6 +1,7 @@
 /** Effect of each `[api]` key, over HTTP: its default, its values, and the values that are rejected. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
+import type { ServeOptions } from '#test/support/host/serve-world.ts';
 import {
   type Answer,
   type ApiClient,
@@ -8,8 +9,7 @@ import {
   notesUpTo,
   operation,
   serveApi,
-} from '#test/support/api-world.ts';
-import type { ServeOptions } from '#test/support/serve-world.ts';
+} from '#test/support/worlds/api-world.ts';
 
 let api: ApiClient;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiContract } from '#language/contract.ts';
 import { Secret } from '#runtime/secret.ts';
-import { sampleApi } from '#test/support/sample-world.ts';
+import { sampleApi } from '#test/support/worlds/sample-world.ts';
 import { createIds } from '../session/ids.ts';
 import { createTokens, tokenLifetimeSeconds } from '../session/oauth-tokens.ts';
 import { refusalOf } from './auth.ts';

@@ -7,7 +7,7 @@ import {
   notesUpTo,
   operation,
   serveApi,
-} from '#test/support/api-world.ts';
+} from '#test/support/worlds/api-world.ts';
 
 let api: ApiClient;
 

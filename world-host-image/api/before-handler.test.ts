@@ -2,7 +2,7 @@
  * A handler that the worker runs right after `before`, in one round trip. The effects are those of two separate runs.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 const python = `
 import os

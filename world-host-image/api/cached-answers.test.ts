@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
-import type { ServeOptions } from '#test/support/serve-world.ts';
+import type { ServeOptions } from '#test/support/host/serve-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 let api: ApiClient;
 

@@ -1,6 +1,6 @@
 /** An unexpected error in the host: its request is answered and recorded, and the next request is served. */
 import { afterAll, expect, it } from 'vitest';
-import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 const api = await serveApi({
   operations: operation('GET', '/notes') + operation('GET', '/others'),

@@ -9,7 +9,7 @@ import {
   notesUpTo,
   operation,
   serveApi,
-} from '#test/support/api-world.ts';
+} from '#test/support/worlds/api-world.ts';
 
 const one = 'single = true\nfilter = { id = "id" }';
 const nested =

@@ -1,7 +1,7 @@
 /** Lenient parsing of numbers in paths and queries, and when a number from `ids.next` counts as used. */
 import { afterEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 let api: ApiClient;
 afterEach(() => api?.stop());

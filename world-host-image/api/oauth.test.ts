@@ -6,9 +6,9 @@ import * as oauth from 'oauth4webapi';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
-import { type ServedWorld, type ServeOptions, serveWorld } from '#test/support/serve-world.ts';
-import { textFile } from '#test/support/small-world.ts';
-import { notesWorld } from '#test/support/worlds.ts';
+import { type ServedWorld, type ServeOptions, serveWorld } from '#test/support/host/serve-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
+import { notesWorld } from '#test/support/worlds/worlds.ts';
 
 const handlersPy = `def echo(ctx):
     return {"headers": dict(ctx.headers), "args": dict(ctx.args)}

@@ -4,14 +4,14 @@
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Row } from '#language/contract.ts';
+import type { ServeOptions } from '#test/support/host/serve-world.ts';
 import {
   type ApiClient,
   type ApiWorld,
   notesUpTo,
   operation,
   serveApi,
-} from '#test/support/api-world.ts';
-import type { ServeOptions } from '#test/support/serve-world.ts';
+} from '#test/support/worlds/api-world.ts';
 
 let api: ApiClient;
 

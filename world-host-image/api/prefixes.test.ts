@@ -1,6 +1,6 @@
 /** `[api] prefixes` and `aliases`: the same API under a second path. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 const oauth = `scheme = "oauth2"
 client_id_env = "ID"

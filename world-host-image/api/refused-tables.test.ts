@@ -1,7 +1,7 @@
 /** Invalid route tables, rejected when the world is compiled. */
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
-import { apiTree, operation } from '#test/support/api-world.ts';
+import { apiTree, operation } from '#test/support/worlds/api-world.ts';
 
 const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
 

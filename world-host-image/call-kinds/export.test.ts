@@ -1,7 +1,7 @@
 /** Tests what a session returns for its archive: all of it, page by page, from one state. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 import type { RecordPage } from '#wire/host-api/session-archive.ts';
 
 const noteCount = 1_500;

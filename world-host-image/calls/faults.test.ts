@@ -1,7 +1,7 @@
 /** The call `faults` and faults of tools: which faults apply, for how long, and which inputs are rejected by name. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 const limit = `[[api.rate_limits]]
 name = "core"

@@ -1,7 +1,7 @@
 /** Inputs of calls that are almost valid: each is rejected with a pointer to the faulty place. */
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 const open = { input: { type: 'object' }, output: true };
 

@@ -1,7 +1,7 @@
 /** Seeding rows into an open session, with each kind of conflict with existing rows. */
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { notesUpTo, serveApi } from '#test/support/api-world.ts';
+import { notesUpTo, serveApi } from '#test/support/worlds/api-world.ts';
 
 const api = await serveApi({ operations: '', notes: notesUpTo(2, () => ({ state: 'open' })) });
 beforeEach(() => api.reset());

@@ -1,8 +1,8 @@
 /** A session's list of subscriptions, and the recording of receivers' answers in its ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { hookedWorld } from '#test/support/hooked-world.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
+import { hookedWorld } from '#test/support/worlds/webhook-world.ts';
 import type { SubscriptionList } from '#wire/public-api/sessions/delivery.ts';
 
 let world: ServedWorld;

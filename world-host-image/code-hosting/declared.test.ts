@@ -6,8 +6,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { openApiOf } from '#language/openapi/openapi.ts';
-import { serveCodeHost } from '#test/support/code-hosting.ts';
-import { lintOpenApi } from '#test/support/openapi-lint.ts';
+import { lintOpenApi } from '#test/support/control/openapi-lint.ts';
+import { serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

@@ -4,19 +4,19 @@
  * place or with a side effect.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CodeHost, openCodeHost } from '#test/support/code-hosting.ts';
+import { type CodeHost, openCodeHost } from '#test/support/templates/code-hosting.ts';
 import {
   closeDuplicate,
   declineWithAReason,
   followUpNeedsInfo,
-} from '#test/support/end-states/issues.ts';
+} from '#test/support/worlds/end-states/issues.ts';
 import {
   handOverWork,
   howLongMergesTake,
   labelWhatHasNone,
   openAnIncident,
   whoIsWaitedFor,
-} from '#test/support/end-states/people.ts';
+} from '#test/support/worlds/end-states/people.ts';
 import {
   deleteMergedBranches,
   mergeWhatIsReady,
@@ -24,8 +24,8 @@ import {
   planTheNextVersion,
   publishWithNotes,
   slipOneRelease,
-} from '#test/support/end-states/releases.ts';
-import { type EndState, follow, solutionsOf } from '#test/support/end-states/state.ts';
+} from '#test/support/worlds/end-states/releases.ts';
+import { type EndState, follow, solutionsOf } from '#test/support/worlds/end-states/state.ts';
 
 const tables = [
   closeDuplicate,

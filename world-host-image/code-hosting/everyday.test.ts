@@ -11,7 +11,7 @@ import {
   refused,
   repository,
   serveCodeHost,
-} from '#test/support/code-hosting.ts';
+} from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

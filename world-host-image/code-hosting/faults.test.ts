@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { on, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

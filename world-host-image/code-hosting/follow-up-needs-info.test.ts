@@ -1,6 +1,6 @@
 /** Tests the task `follow-up-needs-info` of the template `code-hosting`: correct work passes, and nothing else does. */
 import { describe, expect, it } from 'vitest';
-import { on, serveCodeHost } from '#test/support/code-hosting.ts';
+import { on, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const name = 'needs-info';
 

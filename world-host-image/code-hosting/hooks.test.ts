@@ -9,7 +9,7 @@ import {
   pull,
   repository,
   serveCodeHost,
-} from '#test/support/code-hosting.ts';
+} from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

@@ -8,7 +8,7 @@ import {
   pull,
   repository,
   serveCodeHost,
-} from '#test/support/code-hosting.ts';
+} from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

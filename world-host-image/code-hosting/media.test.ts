@@ -1,7 +1,7 @@
 /** Tests media types, modification dates and conditional requests of the code host. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { on, pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { on, pull, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 const berth = '/repos/northquay/berth';

@@ -1,6 +1,6 @@
 /** Tests the task `merge-what-is-ready` of the template `code-hosting`: correct work passes, and nothing else does. */
 import { describe, expect, it } from 'vitest';
-import { pull, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { pull, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost('merge-what-is-ready');
 

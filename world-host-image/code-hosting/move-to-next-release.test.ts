@@ -1,6 +1,6 @@
 /** Tests the task `move-to-next-release` of the template `code-hosting`, which a Python function grades. */
 import { describe, expect, it } from 'vitest';
-import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { on, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const toMove = [47, 99, 107, 114, 142, 144];
 

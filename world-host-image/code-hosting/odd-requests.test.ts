@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
 import { writePath } from '#language/path-segments.ts';
-import { serveCodeHost } from '#test/support/code-hosting.ts';
+import { serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const known: Record<string, string[]> = {
   owner: ['northquay', 'mikkelh'],

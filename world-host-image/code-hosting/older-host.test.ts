@@ -3,8 +3,8 @@
  * arguments.
  */
 import { expect, it } from 'vitest';
-import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import { on, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
+import { templateTree } from '#test/support/worlds/worlds.ts';
 
 const asBefore = `
 import svc_env.ctx as _ctx

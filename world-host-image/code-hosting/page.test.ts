@@ -4,9 +4,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { barriers, overflow } from '#test/support/barriers.ts';
-import { openTemplatePage, type TemplatePage, usualSize } from '#test/support/template-page.ts';
-import type { ServedPage } from '#test/support/ui-page.ts';
+import { barriers, overflow } from '#test/support/browser/barriers.ts';
+import type { ServedPage } from '#test/support/browser/ui-page.ts';
+import {
+  openTemplatePage,
+  type TemplatePage,
+  usualSize,
+} from '#test/support/templates/template-page.ts';
 
 const berth = '/northquay/berth';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { numbers, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { numbers, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

@@ -1,7 +1,7 @@
 /** Proves the tasks that the code host bundles: each detects what it must, and its solutions pass. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CodeHost, openCodeHost } from '#test/support/code-hosting.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import { type CodeHost, openCodeHost } from '#test/support/templates/code-hosting.ts';
+import { templateTree } from '#test/support/worlds/worlds.ts';
 import type { Proof } from '#wire/public-api/evaluation/proof.ts';
 
 const tasks = templateTree('code-hosting')

@@ -9,7 +9,7 @@ import {
   refused,
   repository,
   serveCodeHost,
-} from '#test/support/code-hosting.ts';
+} from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 const draft = { ...repository, release_id: 262540318 };

@@ -10,7 +10,7 @@ import {
   repository,
   seconds,
   serveCodeHost,
-} from '#test/support/code-hosting.ts';
+} from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

@@ -13,7 +13,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonSchema } from '#language/contract.ts';
 import { toRowProblems } from '#language/schema/checkers.ts';
 import { createShapes } from '#language/schema/shapes.ts';
-import { serveCodeHost } from '#test/support/code-hosting.ts';
+import { serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const berth = '/repos/northquay/berth';

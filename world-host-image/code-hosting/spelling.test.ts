@@ -3,7 +3,7 @@
  * spelling.
  */
 import { describe, expect, it } from 'vitest';
-import { errorOf, invalid, names, serveCodeHost } from '#test/support/code-hosting.ts';
+import { errorOf, invalid, names, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

@@ -9,7 +9,7 @@ import {
   refused,
   repository,
   serveCodeHost,
-} from '#test/support/code-hosting.ts';
+} from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 const tip = 'ea971acdeea7783b9d999af454bd15ec05002f51';

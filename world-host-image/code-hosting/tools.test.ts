@@ -1,7 +1,7 @@
 /** Tests the tools of the template `code-hosting`: what an agent sees and does without the HTTP API. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { on, repository, serveCodeHost } from '#test/support/code-hosting.ts';
+import { on, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 
 const world = await serveCodeHost();
 

@@ -1,7 +1,7 @@
 /** Faults over the life of a host: they end with their session, and never delay its end. */
 import { expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { issues, openOn, startBench } from '#test/support/host-bench.ts';
+import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';
 
 it('faults that one session sets are gone in the host’s next session', async () => {
   const { control } = await startBench();

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
-import { assignment, openOn, startBench } from '#test/support/host-bench.ts';
-import { sampleVersion } from '#test/support/sample-world.ts';
-import type { StandInControl } from '#test/support/stand-in-control.ts';
+import { assignment, openOn, startBench } from '#test/support/host/host-bench.ts';
+import type { StandInControl } from '#test/support/host/stand-in-control.ts';
+import { sampleVersion } from '#test/support/worlds/sample-world.ts';
 
 describe('the request ledger', () => {
   type SentEntries = { entries: string[] };

@@ -8,8 +8,8 @@ import {
   startBench,
   task,
   version,
-} from '#test/support/host-bench.ts';
-import type { StandInControl } from '#test/support/stand-in-control.ts';
+} from '#test/support/host/host-bench.ts';
+import type { StandInControl } from '#test/support/host/stand-in-control.ts';
 import type { LinkedWorld } from '#wire/host-api/assignment.ts';
 import { environmentOf, listOwnProcesses } from '../proof/proc.ts';
 

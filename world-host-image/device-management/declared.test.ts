@@ -6,8 +6,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { openApiOf } from '#language/openapi/openapi.ts';
-import { serveDeviceManager } from '#test/support/device-management.ts';
-import { lintOpenApi } from '#test/support/openapi-lint.ts';
+import { lintOpenApi } from '#test/support/control/openapi-lint.ts';
+import { serveDeviceManager } from '#test/support/templates/device-management.ts';
 
 const world = await serveDeviceManager();
 const document = openApiOf(world.contract, { serverUrl: world.url });

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { textFile } from '#language/edit/tree-text.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
+import { templateTree } from '#test/support/worlds/worlds.ts';
 
 const added = 1_000;
 let world: ServedWorld;

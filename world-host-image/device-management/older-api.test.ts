@@ -1,6 +1,6 @@
 /** Tests the older API as its clients use it: XML in and out, refused requests, and the members that groups select. */
 import { describe, expect, it } from 'vitest';
-import { serveDeviceManager } from '#test/support/device-management.ts';
+import { serveDeviceManager } from '#test/support/templates/device-management.ts';
 
 const world = await serveDeviceManager();
 const asXml = { accept: 'application/xml' };

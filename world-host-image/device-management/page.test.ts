@@ -3,9 +3,9 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { barriers, overflow } from '#test/support/barriers.ts';
-import { openTemplatePage, type TemplatePage } from '#test/support/template-page.ts';
-import type { ServedPage } from '#test/support/ui-page.ts';
+import { barriers, overflow } from '#test/support/browser/barriers.ts';
+import type { ServedPage } from '#test/support/browser/ui-page.ts';
+import { openTemplatePage, type TemplatePage } from '#test/support/templates/template-page.ts';
 
 let served: TemplatePage;
 let world: ServedPage;

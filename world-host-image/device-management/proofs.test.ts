@@ -1,7 +1,10 @@
 /** Proves the tasks that the device manager bundles, and tests that mistakes of an agent fail. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeviceManager, openDeviceManager } from '#test/support/device-management.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import {
+  type DeviceManager,
+  openDeviceManager,
+} from '#test/support/templates/device-management.ts';
+import { templateTree } from '#test/support/worlds/worlds.ts';
 import type { Proof } from '#wire/public-api/evaluation/proof.ts';
 
 const tasks = templateTree('device-management')

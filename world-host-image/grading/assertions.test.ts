@@ -4,7 +4,7 @@ import type { Row } from '#language/contract.ts';
 import { filtersOfConditions } from '#store/read/filter.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
 import { openWorldStore } from '#store/world-store.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { judgeChecks } from './assertions.ts';
 import { createPause } from './pauses.ts';

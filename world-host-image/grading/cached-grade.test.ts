@@ -3,7 +3,7 @@
  * as something has.
  */
 import { expect, it } from 'vitest';
-import { notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 

@@ -1,6 +1,6 @@
 /** Tests each kind of check of a grader on a whole host: when it passes, when it fails, and what it then reports. */
 import { describe, expect, it } from 'vitest';
-import { openOn, startBench } from '#test/support/host-bench.ts';
+import { openOn, startBench } from '#test/support/host/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 

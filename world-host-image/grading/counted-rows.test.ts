@@ -3,7 +3,7 @@
  * matches.
  */
 import { describe, expect, it } from 'vitest';
-import { openOn, startBench } from '#test/support/host-bench.ts';
+import { openOn, startBench } from '#test/support/host/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 

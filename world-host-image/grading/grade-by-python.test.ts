@@ -1,7 +1,7 @@
 /** Tests what a grader in Python judges, and how an invalid answer is handled. */
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { issues, openOn, startBench } from '#test/support/host-bench.ts';
+import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';
 import { openLedger } from '../ledger/ledger.ts';
 import { wholeLedger } from './assertions.ts';
 import { readReport } from './grade-by-python.ts';

@@ -1,6 +1,6 @@
 /** Tests the grades of a session on a whole host: verdicts, changes, and that a grade leaves no trace. */
 import { describe, expect, it } from 'vitest';
-import { openOn, startBench } from '#test/support/host-bench.ts';
+import { openOn, startBench } from '#test/support/host/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
 

@@ -5,8 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { openApiOf } from '#language/openapi/openapi.ts';
-import { serveIssueTracker } from '#test/support/issue-tracker.ts';
-import { lintOpenApi } from '#test/support/openapi-lint.ts';
+import { lintOpenApi } from '#test/support/control/openapi-lint.ts';
+import { serveIssueTracker } from '#test/support/templates/issue-tracker.ts';
 
 const world = await serveIssueTracker();
 const document = openApiOf(world.contract, { serverUrl: world.url });

@@ -4,7 +4,7 @@
  */
 import { ApiError, AuthError, NotFoundError } from 'jira.js';
 import { describe, expect, it } from 'vitest';
-import { documentOf, serveIssueTracker, viewer } from '#test/support/issue-tracker.ts';
+import { documentOf, serveIssueTracker, viewer } from '#test/support/templates/issue-tracker.ts';
 
 const world = await serveIssueTracker();
 const berth = { project: { key: 'BERTH' }, issuetype: { name: 'Bug' } };

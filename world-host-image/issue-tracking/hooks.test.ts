@@ -5,7 +5,7 @@
 import { verify } from '@octokit/webhooks-methods';
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { serveIssueTracker } from '#test/support/issue-tracker.ts';
+import { serveIssueTracker } from '#test/support/templates/issue-tracker.ts';
 
 const world = await serveIssueTracker();
 const path = '/rest/webhooks/1.0/webhook';

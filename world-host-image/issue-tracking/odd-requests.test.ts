@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
 import { writePath } from '#language/path-segments.ts';
-import { serveIssueTracker, viewer } from '#test/support/issue-tracker.ts';
+import { serveIssueTracker, viewer } from '#test/support/templates/issue-tracker.ts';
 
 const known: Record<string, string[]> = {
   issueIdOrKey: ['BERTH-72', 'TIDE-3', '10100', 'berth-1', 'NOPE-1', '-1', 'x'],

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { type IssueTracker, openIssueTracker } from '#test/support/issue-tracker.ts';
-import { templateTree } from '#test/support/worlds.ts';
+import { type IssueTracker, openIssueTracker } from '#test/support/templates/issue-tracker.ts';
+import { templateTree } from '#test/support/worlds/worlds.ts';
 import type { Proof } from '#wire/public-api/evaluation/proof.ts';
 
 const tasks = templateTree('issue-tracking')

@@ -1,7 +1,7 @@
 /** Tests the query language of the tracker: what it finds, in which order, and how it refuses what it cannot parse. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { openIssueTracker, viewer } from '#test/support/issue-tracker.ts';
+import { openIssueTracker, viewer } from '#test/support/templates/issue-tracker.ts';
 
 const world = await openIssueTracker();
 afterAll(() => world.stop());

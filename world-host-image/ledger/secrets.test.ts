@@ -1,7 +1,7 @@
 /** No secret of a session reaches its ledger, whatever way it enters or leaves the session. */
 import { afterEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 
 let world: ApiClient;
 afterEach(() => world?.stop());

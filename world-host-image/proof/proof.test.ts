@@ -1,6 +1,6 @@
 /**
  * Tests what the proof finds and removes if the host shares the machine with other programs, as on the plain process
- * runtime. Its checks in namespaces of its own are tested on real hosts, in `test/attacks/recycling.test.ts`.
+ * runtime. Its checks in namespaces of its own are tested on real hosts, in `test/attacks/hosts/recycling.test.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';
-import { makeFolder, writeFiles } from '#test/support/user-code.ts';
+import { makeFolder, writeFiles } from '#test/support/host/user-code.ts';
 import { listOwnProcesses } from './proc.ts';
 import { type Proof, startProof } from './proof.ts';
 

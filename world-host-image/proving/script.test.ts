@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issues, openOn, startBench } from '#test/support/host-bench.ts';
+import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';
 import type { Proof } from '#wire/public-api/evaluation/proof.ts';
 import type { SolutionSpec } from '#wire/public-api/worlds/solution.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';

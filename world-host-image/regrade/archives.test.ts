@@ -9,7 +9,7 @@ import { createOwnLoader } from '../folder/loader.ts';
 import { readArchive } from './archive.ts';
 import { regrade } from './regrade.ts';
 
-const kept = fileURLToPath(new URL('../../test/archives/', import.meta.url));
+const kept = fileURLToPath(new URL('../../test/support/archives/', import.meta.url));
 const names = await readdir(kept);
 
 let workDir: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
-import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
-import { sampleRoute } from '#test/support/sample-world.ts';
+import { sampleContract, sampleEntity } from '#test/support/worlds/sample-contract.ts';
+import { sampleRoute } from '#test/support/worlds/sample-world.ts';
 import { fieldTypes, hasField } from './field-types.ts';
 import { filterAssignments, filtersOf, readText } from './filter-values.ts';
 import { planOf } from './route-plan.ts';

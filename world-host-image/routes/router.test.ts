@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RouteContract } from '#language/contract.ts';
-import { sampleRoute } from '#test/support/sample-world.ts';
+import { sampleRoute } from '#test/support/worlds/sample-world.ts';
 import { createRouter, splitPath } from './router.ts';
 
 const route = (method: RouteContract['method'], path: string): RouteContract =>

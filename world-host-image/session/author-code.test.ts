@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { makeFolder } from '#test/support/user-code.ts';
+import { makeFolder } from '#test/support/host/user-code.ts';
 import type { RunRequest } from '../usercode/run.ts';
 import type { UserCode } from '../usercode/runner.ts';
 import { openAuthorCode } from './author-code.ts';

@@ -8,7 +8,7 @@ import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
 import { buildSnapshot } from '#store/snapshot.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
 import { createBaseRows } from './base-rows.ts';
 
 const contract = sampleContract();

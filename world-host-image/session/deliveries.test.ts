@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOfDelivery } from '#domain/delivery.ts';
 import { limits } from '#domain/limits.ts';
 import type { Row } from '#language/contract.ts';
-import { hookedWorld } from '#test/support/hooked-world.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
+import { hookedWorld } from '#test/support/worlds/webhook-world.ts';
 
 let world: ServedWorld;
 beforeAll(async () => {

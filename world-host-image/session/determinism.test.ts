@@ -5,9 +5,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
-import { hookedWorld } from '#test/support/hooked-world.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
+import { hookedWorld } from '#test/support/worlds/webhook-world.ts';
 
 type Step =
   | { kind: 'tool'; name: string; input: Row }

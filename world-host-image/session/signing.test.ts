@@ -9,8 +9,8 @@ import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
 import type { WebhooksContract } from '#language/contract.ts';
-import { hookedWorld } from '#test/support/hooked-world.ts';
-import { hardBody, signingSchemes, webhooksTable } from '#test/support/signing-schemes.ts';
+import { hardBody, signingSchemes, webhooksTable } from '#test/support/webhooks/signing-schemes.ts';
+import { hookedWorld } from '#test/support/worlds/webhook-world.ts';
 import { signedHeaders } from './signing.ts';
 
 const body = JSON.stringify({ action: 'closed', title: 'Ünï', n: 1 });

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import { createLog } from '#runtime/log.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
-import { notesWorld } from '#test/support/worlds.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
+import { notesWorld } from '#test/support/worlds/worlds.ts';
 import { runCall } from '../call-kinds/run-call.ts';
 import { runSuite } from './suite.ts';
 

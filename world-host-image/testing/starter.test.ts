@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { initTree } from '#language/edit/init.ts';
 import { createLog } from '#runtime/log.ts';
-import { serveWorld } from '#test/support/serve-world.ts';
+import { serveWorld } from '#test/support/host/serve-world.ts';
 import { runCall } from '../call-kinds/run-call.ts';
 import { runSuite } from './suite.ts';
 

@@ -1,8 +1,8 @@
 /** Tests runs of a world's tests in both languages: the outcome of each, and the state in which each begins. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
-import { notesWorld } from '#test/support/worlds.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
+import { notesWorld } from '#test/support/worlds/worlds.ts';
 import { runCall } from '../call-kinds/run-call.ts';
 import type { SuiteReport, TestResult } from './report.ts';
 import { runSuite } from './suite.ts';

@@ -1,7 +1,7 @@
 /** Declared faults as a page meets them: only in requests to the API. */
 import { expect, it } from 'vitest';
-import { issues } from '#test/support/host-bench.ts';
-import { startUiHost } from '#test/support/ui-world.ts';
+import { issues } from '#test/support/host/host-bench.ts';
+import { startUiHost } from '#test/support/worlds/ui-world.ts';
 
 it('a page meets faults only below api_path, and not for its files or rows', async () => {
   const { ui, control } = await startUiHost();

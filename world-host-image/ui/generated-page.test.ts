@@ -2,10 +2,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { apiTree, operation } from '#test/support/api-world.ts';
-import { barriers, overflow } from '#test/support/barriers.ts';
-import { startChromium } from '#test/support/chromium.ts';
-import { type ServedPage, servePage } from '#test/support/ui-page.ts';
+import { barriers, overflow } from '#test/support/browser/barriers.ts';
+import { startChromium } from '#test/support/browser/chromium.ts';
+import { type ServedPage, servePage } from '#test/support/browser/ui-page.ts';
+import { apiTree, operation } from '#test/support/worlds/api-world.ts';
 
 const notes = Array.from({ length: 3_000 }, (_, index): Row => {
   const id = index + 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { browserLinkPath } from '#wire/browser-link/exchange.ts';
-import { startUiHost } from '../../test/support/ui-world.ts';
+import { startUiHost } from '../../test/support/worlds/ui-world.ts';
 import { withOriginHeaders } from './headers.ts';
 
 const host = 'ses-a--ui.worlds.test';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';
 import { entryKeyHeader, entryKeyOf } from '#runtime/surface-pass.ts';
-import { issues } from '#test/support/host-bench.ts';
-import { pageFiles, startUiHost } from '#test/support/ui-world.ts';
+import { issues } from '#test/support/host/host-bench.ts';
+import { pageFiles, startUiHost } from '#test/support/worlds/ui-world.ts';
 import {
   browserKeyHeader,
   browserKeyPurpose,

@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, writeFiles } from '#test/support/user-code.ts';
+import { makeFolder, writeFiles } from '#test/support/host/user-code.ts';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const stubs = pathOf('../../src/author-types');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
-import { type Bench, createHeardLog, startBench } from '#test/support/user-code.ts';
+import { type Bench, createHeardLog, startBench } from '#test/support/host/user-code.ts';
 import type { RunResult } from './run.ts';
 
 const python = `

@@ -1,7 +1,13 @@
 /** Tests what authors may rely on in both languages alike, on real workers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { graders, handlers, labels, python, typescript } from '#test/support/both-languages.ts';
-import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';
+import { type Bench, createMemoryStore, startBench } from '#test/support/host/user-code.ts';
+import {
+  graders,
+  handlers,
+  labels,
+  python,
+  typescript,
+} from '#test/support/worlds/both-languages.ts';
 
 let bench: Bench;
 beforeAll(async () => {

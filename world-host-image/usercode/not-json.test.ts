@@ -1,6 +1,6 @@
 /** Tests values that JSON cannot represent: each is refused with its place, and never replaced by another value. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, createMemoryStore, startBench } from '#test/support/user-code.ts';
+import { type Bench, createMemoryStore, startBench } from '#test/support/host/user-code.ts';
 
 /** Expressions of each language, with the message that refuses them; the value is at `/rows/0/at`. */
 const values = {

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { processesNaming } from '#test/support/processes.ts';
 import {
   type Bench,
   createMemoryStore,
   makeFolder,
   startBench,
   writeFiles,
-} from '#test/support/user-code.ts';
+} from '#test/support/host/user-code.ts';
+import { processesNaming } from '#test/support/programs/processes.ts';
 
 const isAlive = (pid: number): boolean => {
   try {

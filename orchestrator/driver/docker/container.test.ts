@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { browserSize } from '#domain/pool.ts';
 import { Secret } from '#runtime/secret.ts';
-import { testPool } from '#test/support/pools.ts';
+import { testPool } from '#test/support/orchestrator/pools.ts';
 import { containerDigest, containerRequest } from './container.ts';
 
 const settings = {

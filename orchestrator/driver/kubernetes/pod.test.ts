@@ -3,7 +3,7 @@ import { browserSize } from '#domain/pool.ts';
 import type { KubernetesTable } from '#pools/kubernetes-table.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
 import { Secret } from '#runtime/secret.ts';
-import { testPool } from '#test/support/pools.ts';
+import { testPool } from '#test/support/orchestrator/pools.ts';
 import { pullOf } from './arrangement.ts';
 import { podDigest, podOf } from './pod.ts';
 

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readTree } from '#runtime/tree.ts';
-import { testContext } from '#test/support/cli-context.ts';
-import { conformServed } from '#test/support/conform-served.ts';
+import { testContext } from '#test/support/cli/context.ts';
+import { conformServed } from '#test/support/templates/conform-served.ts';
 import { runCommandLine } from '../program.ts';
 
-const documents = fileURLToPath(new URL('../../../test/support/api-documents/', import.meta.url));
+const documents = fileURLToPath(
+  new URL('../../../test/support/worlds/api-documents/', import.meta.url),
+);
 const home = mkdtempSync(join(tmpdir(), 'svc-drafts-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { testContext } from '#test/support/cli-context.ts';
+import { testContext } from '#test/support/cli/context.ts';
 import { runCommandLine } from '../program.ts';
 
 let home = '';

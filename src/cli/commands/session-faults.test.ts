@@ -1,6 +1,6 @@
 /** `svc worlds session faults` through whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
-import { call, runAnswered } from '#test/support/cli-service.ts';
+import { call, runAnswered } from '#test/support/cli/service.ts';
 
 const output = {
   declared: false,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
-import { call, runAnswered, session } from '#test/support/cli-service.ts';
-import { notesWorld } from '#test/support/worlds.ts';
+import { call, runAnswered, session } from '#test/support/cli/service.ts';
+import { notesWorld } from '#test/support/worlds/worlds.ts';
 
 let folder: string;
 beforeAll(() => {

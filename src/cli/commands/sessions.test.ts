@@ -1,6 +1,6 @@
 /** Sessions through whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
-import { call, runAnswered, session } from '#test/support/cli-service.ts';
+import { call, runAnswered, session } from '#test/support/cli/service.ts';
 
 describe('svc worlds session', () => {
   it('prints a session for a person, or as the API gave it', async () => {

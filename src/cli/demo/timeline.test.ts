@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testContext } from '#test/support/cli-context.ts';
+import { testContext } from '#test/support/cli/context.ts';
 import { createTimeline, expectEqual, expectSome, expectThat } from './timeline.ts';
 
 const withoutTimes = (text: string): string => text.replace(/[\d.]+ ms/g, 'T');

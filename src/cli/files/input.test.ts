@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
-import { testContext } from '#test/support/cli-context.ts';
+import { testContext } from '#test/support/cli/context.ts';
 import {
   asPath,
   namesFolder,

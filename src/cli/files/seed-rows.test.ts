@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { testContext } from '#test/support/cli-context.ts';
+import { testContext } from '#test/support/cli/context.ts';
 import { readSeedRows } from './seed-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-seed-rows-'));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { testContext } from '#test/support/cli-context.ts';
+import { testContext } from '#test/support/cli/context.ts';
 import { type Progress, withProgress } from './progress.ts';
 
 describe('withProgress', () => {

@@ -4,9 +4,9 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { accountsLists } from '#test/support/cli-lists/accounts.ts';
-import { evaluationLists } from '#test/support/cli-lists/evaluation.ts';
-import { worldsLists } from '#test/support/cli-lists/worlds.ts';
+import { accountsLists } from '#test/support/cli/lists/accounts.ts';
+import { evaluationLists } from '#test/support/cli/lists/evaluation.ts';
+import { worldsLists } from '#test/support/cli/lists/worlds.ts';
 import { createColors } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/print.ts';
 

@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '#language/problem.ts';
-import { textFile } from '#test/support/small-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import { excerptOf, lineOf } from './excerpt.ts';
 import { formatProblem, formatProblems } from './problem.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
-import { testContext } from '#test/support/cli-context.ts';
-import { textFile } from '#test/support/small-world.ts';
+import { testContext } from '#test/support/cli/context.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import { interruption } from '../terminal/stopping.ts';
 import { describeFailure, exitStatus, ProblemsError, reportError, usageError } from './report.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAnswered, session } from '#test/support/cli-service.ts';
+import { runAnswered, session } from '#test/support/cli/service.ts';
 import type { SessionListView, SessionView } from '#wire/public-api/sessions/session.ts';
 import { createColors } from '../terminal/colors.ts';
 import { widthOf } from '../terminal/print.ts';

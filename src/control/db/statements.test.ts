@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTest, sourceFiles } from '#test/support/imports.ts';
+import { isTest, sourceFiles } from '#test/support/repository/imports.ts';
 import { replannedStatement, statement } from './core/database.ts';
 
 describe('statements', () => {

@@ -7,7 +7,7 @@ import { unpackLz4, unpackLz4Raw } from './lz4.ts';
 import { readParquet } from './parquet.ts';
 
 const values = fileURLToPath(
-  new URL('../../../test/support/row-files/values.parquet', import.meta.url),
+  new URL('../../../test/support/data/row-files/values.parquet', import.meta.url),
 );
 
 const read = async (bytes: Uint8Array, path?: string) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract } from '#language/contract.ts';
-import { notesWorld } from '#test/support/worlds.ts';
+import { notesWorld } from '#test/support/worlds/worlds.ts';
 import { type FoundRow, formatLimits, type RowFault } from './found.ts';
 import { readRows } from './read-rows.ts';
 

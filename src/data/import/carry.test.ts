@@ -7,10 +7,14 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 import { openWorldStore } from '#store/world-store.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
-import { createImportFiles } from '#test/support/import-files.ts';
-import { modelPush } from '#test/support/kept-rows-model.ts';
-import { sampleContract, sampleEntities, sampleEntity } from '#test/support/sample-contract.ts';
+import { createImportFiles } from '#test/support/data/import-files.ts';
+import { modelPush } from '#test/support/data/kept-rows-model.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
+import {
+  sampleContract,
+  sampleEntities,
+  sampleEntity,
+} from '#test/support/worlds/sample-contract.ts';
 import { type CarryOutcome, type CarryPlan, carryRows } from './carry.ts';
 
 const files = createImportFiles();

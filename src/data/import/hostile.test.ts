@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createImportFiles, planOf, readRefusals } from '#test/support/import-files.ts';
+import { createImportFiles, planOf, readRefusals } from '#test/support/data/import-files.ts';
 import type { ImportLimits } from './limits.ts';
 import { runImport } from './run.ts';
 

@@ -7,14 +7,16 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
-import { createImportFiles, importApplied, planOf } from '#test/support/import-files.ts';
+import { createImportFiles, importApplied, planOf } from '#test/support/data/import-files.ts';
 import type { ImportPlan } from './plan.ts';
 import { runImport } from './run.ts';
 
 const files = createImportFiles();
 afterAll(() => files.remove());
 
-const program = fileURLToPath(new URL('../../../test/support/import-program.ts', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../test/support/data/import-program.ts', import.meta.url),
+);
 
 /** Runs the plan in a process that is killed at its n-th progress report. */
 const killAt = async (plan: ImportPlan, reports: number): Promise<void> => {

@@ -8,16 +8,16 @@ import { afterAll, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import { openWorldStore } from '#store/world-store.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
 import {
   createImportFiles,
   type Named,
   planOf,
   readImported,
   readRefusals,
-} from '#test/support/import-files.ts';
-import { modelImport } from '#test/support/import-model.ts';
-import { sampleContract } from '#test/support/sample-contract.ts';
+} from '#test/support/data/import-files.ts';
+import { modelImport } from '#test/support/data/import-model.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
 import type { ImportMode, ImportPlan } from './plan.ts';
 import { runImport } from './run.ts';
 

@@ -9,8 +9,8 @@ import {
   planOf,
   readImported,
   readRefusals,
-} from '#test/support/import-files.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
+} from '#test/support/data/import-files.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
 import type { ImportPlan, ImportProgress } from './plan.ts';
 import { runImport } from './run.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import type { Filter } from '#store/read/filter.ts';
-import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
-import { createStoreFiles, type StoreFiles } from '#test/support/store-files.ts';
+import { createStoreFiles, type StoreFiles } from '#test/support/data/store-files.ts';
+import { sampleContract, sampleEntity } from '#test/support/worlds/sample-contract.ts';
 import { readInOrder } from './ordered.ts';
 import { openStoreFile, type StoreFile } from './store-file.ts';
 

@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { contractOf, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
+import { contractOf, smallWorld, textFile, toTree } from '#test/support/worlds/small-world.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
 import { decodeBundle, encodeBundle, hostedContract, selectUserCode } from './bundle.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textFile } from '#test/support/small-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import { artifactCollisions } from './generate.ts';
 
 const generated = ['db/schema.sql', 'schema/README.md', 'ui/app/index.html'].map((path) =>

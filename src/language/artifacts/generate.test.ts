@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { sampleContract } from '#test/support/sample-contract.ts';
-import { sampleApi } from '#test/support/sample-world.ts';
-import { textFile } from '#test/support/small-world.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
+import { sampleApi } from '#test/support/worlds/sample-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import { generateArtifacts } from './generate.ts';
 
 const ui = { static: 'ui', entry: '/', apiPath: '/__world-api', generated: null };

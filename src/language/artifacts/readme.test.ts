@@ -1,7 +1,7 @@
 import mermaid from 'mermaid';
 import { describe, expect, it } from 'vitest';
-import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
-import { sampleApi } from '#test/support/sample-world.ts';
+import { sampleContract, sampleEntity } from '#test/support/worlds/sample-contract.ts';
+import { sampleApi } from '#test/support/worlds/sample-world.ts';
 import type { Contract } from '../contract.ts';
 import { readmeOf } from './readme.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { sampleContract } from '#test/support/sample-contract.ts';
-import { sampleApi } from '#test/support/sample-world.ts';
-import { textFile } from '#test/support/small-world.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
+import { sampleApi } from '#test/support/worlds/sample-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import type { Contract } from '../contract.ts';
 import { generateArtifacts } from './generate.ts';
 import { generatedState, staleProblems } from './state.ts';

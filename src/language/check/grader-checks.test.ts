@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sampleContract } from '#test/support/sample-contract.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
 import type { GivenCheck } from '../checks.ts';
 import { createCheckChecks } from './grader-checks.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { redactedWorld } from '#test/support/redacted-world.ts';
-import { textFile } from '#test/support/small-world.ts';
+import { redactedWorld } from '#test/support/worlds/redacted-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import { compileTree, replaceFiles } from '../compile/compile.ts';
 import type { Row } from '../contract.ts';
 

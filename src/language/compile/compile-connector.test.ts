@@ -1,6 +1,6 @@
 /** Tests the parts of a contract that come from `connector.toml`: routes, the vendor, its captures, its webhooks. */
 import { describe, expect, it } from 'vitest';
-import { contractOf, replaceIn } from '#test/support/small-world.ts';
+import { contractOf, replaceIn } from '#test/support/worlds/small-world.ts';
 import { plainPaging } from '../contract.ts';
 
 describe('compileTree', () => {

@@ -6,7 +6,7 @@ import {
   smallWorld,
   textFile,
   toTree,
-} from '#test/support/small-world.ts';
+} from '#test/support/worlds/small-world.ts';
 import { compileTree } from './compile.ts';
 
 const compiled = () => {

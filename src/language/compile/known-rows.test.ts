@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { generateWorld } from '#test/bench/language-world.ts';
+import { generateWorld } from '#tools/bench/language-world.ts';
 import type { KnownRowFiles } from '../check/row-files.ts';
 import { textFile } from '../edit/tree-text.ts';
 import { compileTree } from './compile.ts';

@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
-import { takeSchema } from '#test/support/schemas.ts';
-import { type SmallWorld, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
+import { takeSchema } from '#test/support/worlds/schemas.ts';
+import { type SmallWorld, smallWorld, textFile, toTree } from '#test/support/worlds/small-world.ts';
 import { languageLimits } from '../limits.ts';
 import { compileTree } from './compile.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileChanged, type SmallWorld } from '#test/support/small-world.ts';
+import { compileChanged, type SmallWorld } from '#test/support/worlds/small-world.ts';
 import { createRedaction } from '../capture/redaction.ts';
 import { plaintextWarnings } from './plaintext-warnings.ts';
 

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { contractOf, replaceIn, smallWorld, textFile, toTree } from '#test/support/small-world.ts';
+import {
+  contractOf,
+  replaceIn,
+  smallWorld,
+  textFile,
+  toTree,
+} from '#test/support/worlds/small-world.ts';
 import type { Contract } from '../contract.ts';
 import { languageWarnings } from './warnings.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { smallWorld, toTree } from '#test/support/small-world.ts';
+import { smallWorld, toTree } from '#test/support/worlds/small-world.ts';
 import { compileTree } from '../compile/compile.ts';
 import { addEntity, type NewEntity } from './add-entity.ts';
 import { initTree } from './init.ts';

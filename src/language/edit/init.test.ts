@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { smallWorld, toTree } from '#test/support/small-world.ts';
+import { smallWorld, toTree } from '#test/support/worlds/small-world.ts';
 import { compileTree } from '../compile/compile.ts';
 import { initTree } from './init.ts';
 import { textAt, textFile } from './tree-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
+import { type SmallWorld, smallWorld, toTree } from '#test/support/worlds/small-world.ts';
 import { compileTree } from '../compile/compile.ts';
 import { addEntity } from './add-entity.ts';
 import { initTree } from './init.ts';

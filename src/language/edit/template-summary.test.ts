@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { smallWorld, toTree } from '#test/support/small-world.ts';
+import { smallWorld, toTree } from '#test/support/worlds/small-world.ts';
 import { leadOf, summarizeTemplate } from './template-summary.ts';
 
 describe('summarizeTemplate', () => {

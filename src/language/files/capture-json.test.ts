@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textFile } from '#test/support/small-world.ts';
+import { textFile } from '#test/support/worlds/small-world.ts';
 import type { VendorOperation } from '../contract.ts';
 import { createProblems } from '../read/place.ts';
 import { openTree, type Tree } from '../read/tree.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { smallWorld } from '#test/support/small-world.ts';
+import { smallWorld } from '#test/support/worlds/small-world.ts';
 import { fileSchema, type SchemaFile, schemaFiles } from './file-schemas.ts';
 
 const validatorOf = (file: SchemaFile) =>

@@ -1,10 +1,16 @@
 /** Tests the OpenAPI document of a world: paths, answers, errors and credentials. */
 import { describe, expect, it } from 'vitest';
-import { card, definitions, documentOf, equals, type Loose } from '#test/support/card-routes.ts';
-import { lintOpenApi } from '#test/support/openapi-lint.ts';
-import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
-import { sampleApi, sampleErrors, sampleRoute } from '#test/support/sample-world.ts';
-import { contractOf } from '#test/support/small-world.ts';
+import { lintOpenApi } from '#test/support/control/openapi-lint.ts';
+import {
+  card,
+  definitions,
+  documentOf,
+  equals,
+  type Loose,
+} from '#test/support/worlds/card-routes.ts';
+import { sampleContract, sampleEntity } from '#test/support/worlds/sample-contract.ts';
+import { sampleApi, sampleErrors, sampleRoute } from '#test/support/worlds/sample-world.ts';
+import { contractOf } from '#test/support/worlds/small-world.ts';
 import type { ApiContract, RouteContract } from '../contract.ts';
 import { openApiOf } from './openapi.ts';
 

@@ -1,7 +1,7 @@
 /** Tests the OpenAPI document of a world for requests: parameters, pagination and bodies. */
 import { describe, expect, it } from 'vitest';
-import { card, cards, documentOf, equals, type Loose } from '#test/support/card-routes.ts';
-import { lintOpenApi } from '#test/support/openapi-lint.ts';
+import { lintOpenApi } from '#test/support/control/openapi-lint.ts';
+import { card, cards, documentOf, equals, type Loose } from '#test/support/worlds/card-routes.ts';
 import { plainPaging } from '../contract.ts';
 
 describe('a document of requests', () => {

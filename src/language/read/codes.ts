@@ -2,7 +2,7 @@
  * Stable codes of the rules that a tree can violate, grouped by subject, each with a description and the way out.
  * Clients and tests identify problems by these codes, which never change their meaning.
  * `docs/write-worlds/problems.md` is generated from this file and the corpus: run `make docs` after a change here, and
- * give every new code a case in `test/corpus/`.
+ * give every new code a case in `test/contract/language/`.
  */
 const groups = {
   'The tree': {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeSegment } from '#domain/json.ts';
-import { locateIn, outlinesOf, valuesOf } from '#test/support/positions.ts';
+import { locateIn, outlinesOf, valuesOf } from '#test/support/worlds/positions.ts';
 import { parseJson } from './document.ts';
 import { findDuplicateKeys, findUnexpected, findUnsafeNumber, repeatsKeys } from './json-faults.ts';
 import { outlineJson } from './json-positions.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fuzzRuns } from '#test/support/fuzz.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import { nearestName, suggestName } from './suggest.ts';
 
 describe('nearestName', () => {

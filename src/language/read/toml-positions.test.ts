@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { escapeSegment } from '#domain/json.ts';
-import { locateIn, outlinesOf, valuesOf } from '#test/support/positions.ts';
+import { locateIn, outlinesOf, valuesOf } from '#test/support/worlds/positions.ts';
 import type { Outline } from './positions.ts';
 import { outlineToml } from './toml-positions.ts';
 

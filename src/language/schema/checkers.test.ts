@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contractOf } from '#test/support/small-world.ts';
+import { contractOf } from '#test/support/worlds/small-world.ts';
 import { languageLimits } from '../limits.ts';
 import { createRowChecker, createToolChecker } from './checkers.ts';
 

@@ -3,7 +3,7 @@
  * much time, its test would not end.
  */
 import { describe, expect, it } from 'vitest';
-import { takeSchema } from '#test/support/schemas.ts';
+import { takeSchema } from '#test/support/worlds/schemas.ts';
 
 const takes = (schema: unknown, definitions: Record<string, unknown> = {}) => {
   const { fits, refused } = takeSchema(schema, definitions);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choiceLists, createChoices } from '#test/support/choices.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
+import { choiceLists, createChoices } from '#test/support/random/choices.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import { compilePattern, judgePattern, patternSize } from './patterns.ts';
 import { translatePattern } from './translate-pattern.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { fuzzRuns } from '#test/support/fuzz.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import { isPlainPattern } from './plain-pattern.ts';
 
 describe('isPlainPattern', () => {

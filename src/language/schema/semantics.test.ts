@@ -15,11 +15,15 @@ import {
 import '@hyperjump/json-schema/formats';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { breakValue, fitValue } from '#test/support/aimed-values.ts';
-import { choiceLists, createChoices } from '#test/support/choices.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
-import { chooseFamily, formatTexts, type SchemaFamily } from '#test/support/schema-choices.ts';
-import { takeSchema } from '#test/support/schemas.ts';
+import { breakValue, fitValue } from '#test/support/random/aimed-values.ts';
+import { choiceLists, createChoices } from '#test/support/random/choices.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
+import {
+  chooseFamily,
+  formatTexts,
+  type SchemaFamily,
+} from '#test/support/random/schema-choices.ts';
+import { takeSchema } from '#test/support/worlds/schemas.ts';
 import { assertedFormats } from './formats.ts';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';

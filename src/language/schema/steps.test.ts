@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Choices, choiceLists, createChoices } from '#test/support/choices.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
+import { type Choices, choiceLists, createChoices } from '#test/support/random/choices.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
 import { createFirstLook } from './first-look.ts';

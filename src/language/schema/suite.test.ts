@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { takeSchema } from '#test/support/schemas.ts';
+import { takeSchema } from '#test/support/worlds/schemas.ts';
 
 type Group = {
   description: string;
@@ -13,7 +13,9 @@ type Group = {
   tests: { description: string; data: unknown; valid: boolean }[];
 };
 
-const suite = fileURLToPath(new URL('../../../test/support/json-schema-suite/', import.meta.url));
+const suite = fileURLToPath(
+  new URL('../../../test/support/random/json-schema-suite/', import.meta.url),
+);
 
 const readJson = <Value>(file: string): Value =>
   JSON.parse(readFileSync(`${suite}${file}`, 'utf8')) as Value;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { contractOf } from '#test/support/small-world.ts';
+import { contractOf } from '#test/support/worlds/small-world.ts';
 import type { Contract, EntityContract } from '../contract.ts';
 import { createTablesSql } from './ddl.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { sampleContract } from '#test/support/sample-contract.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
 import { createTablesSql } from './ddl.ts';
 import { attachBase, openVerifierTables } from './verifier.ts';
 

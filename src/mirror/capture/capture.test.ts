@@ -6,13 +6,13 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import type { Contract, Row, VendorContract } from '#language/contract.ts';
-import { type BoardMirrorOptions, boardMirrorTree } from '#test/support/board-mirror.ts';
-import { allText, capturesOf, filesOf } from '#test/support/captures.ts';
+import { type BoardMirrorOptions, boardMirrorTree } from '#test/support/worlds/board-mirror.ts';
+import { allText, capturesOf, filesOf } from '#test/support/worlds/captures.ts';
 import {
   type StandInVendor,
   startStandInVendor,
   type VendorOptions,
-} from '#test/support/stand-in-vendor.ts';
+} from '#test/support/worlds/stand-in-vendor.ts';
 import { createSecrets } from '../redact/secrets.ts';
 import { createAsker } from '../vendor/asker.ts';
 import type { GivenArguments } from './arguments.ts';

@@ -7,7 +7,9 @@ import { draftWorld } from './draft.ts';
 import { apiFromOpenApi } from './from-openapi.ts';
 import { readOpenApi } from './read-openapi.ts';
 
-const documents = fileURLToPath(new URL('../../../test/support/api-documents/', import.meta.url));
+const documents = fileURLToPath(
+  new URL('../../../test/support/worlds/api-documents/', import.meta.url),
+);
 
 const draftOf = async (name: string) => {
   const { document, marks: unread } = await readOpenApi(documents + name, name);

@@ -1,6 +1,6 @@
 /** Golden tests of span reading: one test per convention, with attributes as its instrumentations write them. */
 import { expect, it } from 'vitest';
-import { type Attributes, fieldsOf, start } from '#test/support/span-fields.ts';
+import { type Attributes, fieldsOf, start } from '#test/support/control/span-fields.ts';
 
 it('Langfuse SDKs: numbers and truth values written as JSON keep their digits', () => {
   const output = (text: string) =>

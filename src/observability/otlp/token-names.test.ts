@@ -3,7 +3,7 @@
  * own.
  */
 import { describe, expect, it } from 'vitest';
-import { fieldsOf } from '#test/support/span-fields.ts';
+import { fieldsOf } from '#test/support/control/span-fields.ts';
 
 const usageOf = (attributes: Record<string, number | string>): unknown =>
   fieldsOf({ attributes: { 'gen_ai.operation.name': 'chat', ...attributes } }).usage;

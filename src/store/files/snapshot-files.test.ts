@@ -10,7 +10,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Digest } from '#domain/world.ts';
 import { until } from '#runtime/pause.ts';
-import { openSampleStore, builtSample as sample } from '#test/support/sample-store.ts';
+import { openSampleStore, builtSample as sample } from '#test/support/worlds/sample-store.ts';
 import { openFile } from './open-file.ts';
 import { openSnapshotFiles, type SnapshotFiles } from './snapshot-files.ts';
 

@@ -1,8 +1,8 @@
 /** Tests reads of a store: by position, by key, by value. */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { openSampleStore, openStore, refusalOf } from '#test/support/sample-store.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
+import { openSampleStore, openStore, refusalOf } from '#test/support/worlds/sample-store.ts';
 import type { WorldStore } from '../world-store.ts';
 
 const contract = sampleContract();

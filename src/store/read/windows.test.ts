@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSampleStore, refusalOf } from '#test/support/sample-store.ts';
+import { openSampleStore, refusalOf } from '#test/support/worlds/sample-store.ts';
 
 describe('window', () => {
   const store = openSampleStore();

@@ -1,8 +1,8 @@
 /** Tests a world that has reached its size limit. */
 import { expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { sampleContract, sampleEntity, sampleRows } from '#test/support/sample-contract.ts';
-import { openStore } from '#test/support/sample-store.ts';
+import { sampleContract, sampleEntity, sampleRows } from '#test/support/worlds/sample-contract.ts';
+import { openStore } from '#test/support/worlds/sample-store.ts';
 import { buildSnapshot } from '../snapshot.ts';
 import type { WorldStore } from '../world-store.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { sampleContract, sampleRows } from '#test/support/sample-contract.ts';
-import { openSampleStore } from '#test/support/sample-store.ts';
+import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
+import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 import { freezeRows } from '../frozen.ts';
 import type { WorldStore } from '../world-store.ts';
 

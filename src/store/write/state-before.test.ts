@@ -1,6 +1,6 @@
 /** Tests the state at the mark `task` as a store returns it, and the differences from it. */
 import { describe, expect, it } from 'vitest';
-import { openSampleStore } from '#test/support/sample-store.ts';
+import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 
 const openAtTask = () => {
   const store = openSampleStore();

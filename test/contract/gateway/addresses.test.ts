@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
-import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway.ts';
+import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway/gateway.ts';
 
 let asked = 0;
 const internal = createServer((_, response) => {

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { ask, httpsTemplate, startTestGateway } from '../../support/gateway.ts';
+import { ask, httpsTemplate, startTestGateway } from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway({ template: httpsTemplate, trustedHops: 1 });
 const id = await gateway.serve((request, response) => {

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { droppedHeader } from '#wire/dropped.ts';
-import { notesUpTo, operation, serveApi } from '../../support/api-world.ts';
-import { ask, headLines, sendRaw, startTestGateway } from '../../support/gateway.ts';
+import { ask, headLines, sendRaw, startTestGateway } from '../../support/gateway/gateway.ts';
+import { notesUpTo, operation, serveApi } from '../../support/worlds/api-world.ts';
 
 const world = await serveApi({
   api: `[[api.faults.rules]]

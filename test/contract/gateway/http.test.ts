@@ -6,7 +6,13 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
-import { ask, headLines, openRaw, readAnswer, startTestGateway } from '../../support/gateway.ts';
+import {
+  ask,
+  headLines,
+  openRaw,
+  readAnswer,
+  startTestGateway,
+} from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway();
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { ask, sendRaw, startTestGateway } from '../../support/gateway.ts';
+import { ask, sendRaw, startTestGateway } from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway({ metricsListen: [{ host: '127.0.0.1', port: 0 }] });
 

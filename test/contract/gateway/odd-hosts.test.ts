@@ -7,7 +7,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { ask, headLines, openRaw, sendRaw, startTestGateway } from '../../support/gateway.ts';
+import {
+  ask,
+  headLines,
+  openRaw,
+  sendRaw,
+  startTestGateway,
+} from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway({ limits: { answerMs: 400, clientMs: 3_000 } });
 const servers: Server[] = [];

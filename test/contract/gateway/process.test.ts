@@ -15,8 +15,8 @@ import {
   readAnswer,
   type StandInRoutes,
   startStandInRoutes,
-} from '../../support/gateway.ts';
-import { type Program, startProgram } from '../../support/program.ts';
+} from '../../support/gateway/gateway.ts';
+import { type Program, startProgram } from '../../support/programs/program.ts';
 
 const megabyte = 2 ** 20;
 let control: StandInRoutes;

@@ -5,7 +5,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { ask, headLines, openRaw, sendRaw, startTestGateway } from '../../support/gateway.ts';
+import {
+  ask,
+  headLines,
+  openRaw,
+  sendRaw,
+  startTestGateway,
+} from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway({
   limits: {

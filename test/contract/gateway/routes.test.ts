@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { until } from '#runtime/pause.ts';
-import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway.ts';
+import { ask, endServer, listenLocally, startTestGateway } from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway();
 

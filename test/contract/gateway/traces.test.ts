@@ -2,8 +2,8 @@
 import { afterAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';
-import { startCollector } from '../../support/collector.ts';
-import { ask, startTestGateway } from '../../support/gateway.ts';
+import { ask, startTestGateway } from '../../support/gateway/gateway.ts';
+import { startCollector } from '../../support/programs/collector.ts';
 
 const collector = await startCollector();
 const gateway = await startTestGateway({ otlpEndpoint: collector.endpoint });

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '#runtime/pause.ts';
-import { ask, openRaw, startTestGateway } from '../../support/gateway.ts';
+import { ask, openRaw, startTestGateway } from '../../support/gateway/gateway.ts';
 
 const gateway = await startTestGateway({
   limits: { tunnelMs: 1_500, halfClosedMs: 300, perSession: 3 },

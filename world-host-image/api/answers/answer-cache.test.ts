@@ -1,6 +1,6 @@
 /** Limits of the answer cache, and cases that well-behaved code never causes. */
 import { describe, expect, it } from 'vitest';
-import { openSampleStore } from '#test/support/sample-store.ts';
+import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 import { nothingSeen, type Seen } from '../../session/seen.ts';
 import { jsonAnswer } from './answer.ts';
 import { AnswerCache, type CacheRequest } from './answer-cache.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/api-world.ts';
+import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 const started = 30;

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
-import { operation, serveApi } from '#test/support/api-world.ts';
+import { operation, serveApi } from '#test/support/worlds/api-world.ts';
 import { holdsInheriting, measureJson } from '#wire/json-extent.ts';
 import { findAnswerFault } from './answerable.ts';
 

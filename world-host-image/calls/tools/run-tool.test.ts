@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
-import { type ServedWorld, serveWorld } from '#test/support/serve-world.ts';
+import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';
 
 const closed = (properties: Row, required: string[] = []) => ({
   type: 'object',

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
-import { sampleContract } from '#test/support/sample-contract.ts';
-import { openSampleStore } from '#test/support/sample-store.ts';
+import { sampleContract } from '#test/support/worlds/sample-contract.ts';
+import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 import type { GraderChanges } from '#wire/public-api/worlds/grader-changes.ts';
 import type { Session } from '../../session/session.ts';
 import type { ExplainingCheck } from './explain.ts';

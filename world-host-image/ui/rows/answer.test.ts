@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
-import { operation, serveApi } from '#test/support/api-world.ts';
+import { operation, serveApi } from '#test/support/worlds/api-world.ts';
 import { answerRows, rowsPrefix } from './answer.ts';
 
 const notes = Array.from({ length: 2_500 }, (_, index): Row => {

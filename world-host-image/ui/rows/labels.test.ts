@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sampleContract, sampleEntity } from '#test/support/sample-contract.ts';
+import { sampleContract, sampleEntity } from '#test/support/worlds/sample-contract.ts';
 import { labelsOf } from './labels.ts';
 
 const integer = { type: 'integer' };

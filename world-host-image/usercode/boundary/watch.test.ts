@@ -1,6 +1,6 @@
 /** Tests the limit on what processes of user code take together, although each is within its own limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, startBench } from '#test/support/user-code.ts';
+import { type Bench, startBench } from '#test/support/host/user-code.ts';
 import { createMemoryPool } from './watch.ts';
 
 describe('a pool of memory', () => {

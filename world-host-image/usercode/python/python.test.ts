@@ -1,7 +1,7 @@
 /** Tests what is specific to Python: how it imports, what it may do, and how it reports where its time was spent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
-import { type Bench, startBench, writeFiles } from '#test/support/user-code.ts';
+import { type Bench, startBench, writeFiles } from '#test/support/host/user-code.ts';
 import type { RunResult } from '../run.ts';
 import { findPython, readTimeoutTrace } from './python.ts';
 

@@ -3,7 +3,7 @@
  * removed without a trace.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Bench, startBench } from '#test/support/user-code.ts';
+import { type Bench, startBench } from '#test/support/host/user-code.ts';
 
 const python = `
 import asyncio, lzma, threading, time

@@ -11,8 +11,8 @@ import {
   createMemoryStore,
   makeFolder,
   writeFiles,
-} from '#test/support/user-code.ts';
-import { notesWorld } from '#test/support/worlds.ts';
+} from '#test/support/host/user-code.ts';
+import { notesWorld } from '#test/support/worlds/worlds.ts';
 import { WorldLoader } from '../../session/load-world.ts';
 import type { RunRequest } from '../run.ts';
 import { startUserCode, type UserCode } from '../runner.ts';

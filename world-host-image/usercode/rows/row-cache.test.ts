@@ -6,15 +6,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
-import { fuzzRuns } from '#test/support/fuzz.ts';
 import {
   accessOf,
   type HeldStep,
   heldRows,
   heldSteps,
   openHeldStore,
-} from '#test/support/held-world.ts';
-import { type Bench, startBench } from '#test/support/user-code.ts';
+} from '#test/support/host/cached-rows-world.ts';
+import { type Bench, startBench } from '#test/support/host/user-code.ts';
+import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import type { StoreAccess, UserLanguage } from '../run.ts';
 
 /**

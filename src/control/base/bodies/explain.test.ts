@@ -4,8 +4,8 @@ import * as hostApi from '#wire/host-api/operations.ts';
 import { operationsOf } from '#wire/operation.ts';
 import * as poolApi from '#wire/pool-api/operations.ts';
 import * as publicApi from '#wire/public-api/operations.ts';
-import { makeBody } from '../../../../test/fuzz/bodies.ts';
-import { createChance } from '../../../../test/support/chance.ts';
+import { createChance } from '../../../../test/support/random/chance.ts';
+import { makeBody } from '../../../../test/sweep/bodies/bodies.ts';
 import { explain, mostProblems } from './explain.ts';
 
 const shapes = [publicApi, hostApi, poolApi]

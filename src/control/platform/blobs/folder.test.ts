@@ -1,4 +1,4 @@
-/** Tests behavior specific to the folder store; test/contract/blobs.test.ts tests what all stores share. */
+/** Tests behavior specific to the folder store; test/contract/platform/blobs.test.ts tests what all stores share. */
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,12 +1,12 @@
 /** Tests what happens to a job whose client has disconnected. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { IdleJob } from '#test/support/idle-jobs.ts';
+import type { IdleJob } from '#test/support/control/idle-jobs.ts';
 import type { JobProgram } from './process.ts';
 import { createJobPool, type ProcessPool } from './process-pool.ts';
 
 const program: JobProgram<IdleJob, never> = {
-  file: fileURLToPath(new URL('../../../../test/support/idle-jobs.ts', import.meta.url)),
+  file: fileURLToPath(new URL('../../../../test/support/control/idle-jobs.ts', import.meta.url)),
   called: 'an idle process',
   words: { undone: 'the job was not done', waits: 'to be done', quota: 'idle_queue' },
   complete: () => undefined,

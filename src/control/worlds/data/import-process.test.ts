@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, rmSync, truncateSync, unlinkSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createImportFiles, planOf } from '#test/support/import-files.ts';
+import { createImportFiles, planOf } from '#test/support/data/import-files.ts';
 import { runImportProcess } from './import-process.ts';
 import { diskOf, memoryOf } from './process-use.ts';
 

@@ -1,7 +1,12 @@
 /** Tests the paths of problems in worlds and tasks: names with `/` or `~` appear in them as they are written. */
 import { describe, expect, it } from 'vitest';
 import { encodeBundle } from '#language/artifacts/bundle.ts';
-import { contractOf, type SmallWorld, smallWorld, toTree } from '#test/support/small-world.ts';
+import {
+  contractOf,
+  type SmallWorld,
+  smallWorld,
+  toTree,
+} from '#test/support/worlds/small-world.ts';
 import { buildVersion } from '../compile/build.ts';
 import { checkTask, createWorldCache } from '../compile/check-task.ts';
 import { refusedWorld } from './problems.ts';

@@ -4,9 +4,13 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakValue, fitValue } from '#test/support/aimed-values.ts';
-import { type Choices, choiceLists, createChoices } from '#test/support/choices.ts';
-import { chooseFamily, chooseValue, type SchemaFamily } from '#test/support/schema-choices.ts';
+import { breakValue, fitValue } from '#test/support/random/aimed-values.ts';
+import { type Choices, choiceLists, createChoices } from '#test/support/random/choices.ts';
+import {
+  chooseFamily,
+  chooseValue,
+  type SchemaFamily,
+} from '#test/support/random/schema-choices.ts';
 import { compileTree } from '../../compile/compile.ts';
 import type { Row } from '../../contract.ts';
 import { createRowChecker } from '../../schema/checkers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
-import { capture, connectorText, shop, worldText } from '#test/support/shop-world.ts';
+import { capture, connectorText, shop, worldText } from '#test/support/worlds/shop-world.ts';
 import { compileTree } from '../../compile/compile.ts';
 import type { Row } from '../../contract.ts';
 import { replaceFiles, textAt, textFile } from '../tree-text.ts';

@@ -1,7 +1,7 @@
 /** Parsing of addresses and of untrusted texts. */
 import { Lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
-import { processorMs } from '#test/support/processor-time.ts';
+import { processorMs } from '#test/support/programs/processor-time.ts';
 import { decodeEntities } from './entities.ts';
 import { isNarrowed, readListSearch, searchQuery } from './list-search.ts';
 import { isReadable } from './markdown-bounds.ts';

@@ -1,0 +1,46 @@
+/**
+ * Problems that compiling a changed tree does not bring about: those of edits, and those that tell of
+ * the check itself. The former are what the edits of the small world say, the latter are given as told.
+ */
+import { addEntity } from '#language/edit/add-entity.ts';
+import type { EditResult } from '#language/edit/change.ts';
+import { reconcile } from '#language/edit/reconcile/reconcile.ts';
+import { removeEntity } from '#language/edit/remove-entity.ts';
+import type { Problem } from '#language/problem.ts';
+import type { ProblemCode } from '#language/read/codes.ts';
+import { smallWorld, textFile, toTree } from '../../support/worlds/small-world.ts';
+
+const ofTheWhole = (code: ProblemCode, message: string, hint?: string): [ProblemCode, Problem] => [
+  code,
+  { file: '', pointer: '', code, message, ...(hint === undefined ? {} : { hint }) },
+];
+
+/** The first problem of an edit that is refused; throws when it is not, or for another reason. */
+const ofEdit = (code: ProblemCode, result: EditResult): [ProblemCode, Problem] => {
+  const problem = result.ok ? undefined : result.problems[0];
+  if (problem?.code !== code) throw new Error(`the edit is not refused as ${code}`);
+  return [code, problem];
+};
+
+const board = toTree(smallWorld());
+
+const keyless = textFile(
+  'captures/list_lists/1.json',
+  JSON.stringify({
+    operation: 'list_lists',
+    arguments: {},
+    status: 200,
+    body: { data: { lists: [{ name: 'Next' }] } },
+  }),
+);
+
+const simpler = 'give the tree fewer rows, or simpler schemas';
+
+export const otherwise: ReadonlyMap<ProblemCode, Problem> = new Map([
+  ofEdit('entity_exists', addEntity(board, { name: 'cards' })),
+  ofEdit('entity_in_use', removeEntity(board, 'lists')),
+  ofEdit('unusable_capture', reconcile([...board, keyless])),
+  ofTheWhole('more_problems', 'there are 12 more problems, not listed'),
+  ofTheWhole('out_of_time', 'compiling the world took longer than 20 s', simpler),
+  ofTheWhole('out_of_memory', 'compiling the world took more than 512 MiB of memory', simpler),
+]);

@@ -1,0 +1,60 @@
+/** What the compiler says of the trees of the corpus, as a person at a terminal reads it. */
+import picocolors from 'picocolors';
+import type { TreeFile } from '#domain/world.ts';
+import { compileTree } from '#language/compile/compile.ts';
+import type { Problem } from '#language/problem.ts';
+import { formatProblem } from '../../../src/cli/views/problem.ts';
+import { smallWorld, toTree } from '../../support/worlds/small-world.ts';
+import type { Change } from '../../support/worlds/world-changes.ts';
+import type { Chapter } from './chapter.ts';
+
+const view = { colors: picocolors.createColors(false), columns: 100 };
+
+const compileProblems = (tree: readonly TreeFile[]): Problem[] => {
+  const compiled = compileTree(tree);
+  return compiled.ok ? [] : compiled.problems;
+};
+
+export type Judged = { tree: readonly TreeFile[]; problems: readonly Problem[] };
+
+const judgedBefore = new WeakMap<Chapter, Map<Change, Judged>>();
+
+/** The small world after a change, and the problems that a chapter finds in it; found only once. */
+export const problemsAfter = (change: Change, chapter: Chapter): Judged => {
+  const known = judgedBefore.get(chapter) ?? new Map<Change, Judged>();
+  judgedBefore.set(chapter, known);
+  const before = known.get(change);
+  if (before !== undefined) return before;
+  const world = smallWorld();
+  change(world);
+  const tree = toTree(world);
+  const judged = { tree, problems: (chapter.judge ?? compileProblems)(tree) };
+  known.set(change, judged);
+  return judged;
+};
+
+/** One problem with the line at fault. */
+export const tellProblem = (problem: Problem, tree: readonly TreeFile[]): string[] => {
+  const source = tree.find(({ path }) => path === problem.file);
+  const text = source && new TextDecoder().decode(source.content);
+  return formatProblem(problem, text, view);
+};
+
+const tellCase = (what: string, change: Change, chapter: Chapter): string[] => {
+  const { tree, problems } = problemsAfter(change, chapter);
+  const told = problems.flatMap((problem) => [
+    ...tellProblem(problem, tree),
+    `at ${JSON.stringify(problem.pointer)}`,
+  ]);
+  return ['', `== ${what}`, ...told];
+};
+
+/** Every refusal of a chapter, to the letter. */
+export const tellChapter = (chapter: Chapter): string => {
+  const lines = chapter.rules.flatMap(({ rule, refuses }) => [
+    '',
+    `# ${rule}`,
+    ...refuses.flatMap(([what, , change]) => tellCase(what, change, chapter)),
+  ]);
+  return `${[`${chapter.title}: what is refused, and what is said of it.`, ...lines].join('\n')}\n`;
+};
