@@ -9,7 +9,7 @@ import { leftOutOf, readTier } from './test/tiers.ts';
 /**
  * Pure tests stand beside the code, and so do the host's, which start real Python and Node workers; the
  * others need a database, which `test/support` starts. All of these compute, and run side by side with the
- * patient ones: real programs, containers and pods, which the tests mostly wait for and share with nobody.
+ * patient ones: real programs, containers and pods, which the tests mostly wait for and do not share.
  * Those that put the machine under load, or strike at a whole cluster, are all of the full tier (`test/tiers.ts`). They run
  * after all others, three at a time, as they mostly wait as well; long sweeps of them one after the other.
  *
@@ -67,7 +67,7 @@ const isTierRun = process.env.SVC_TEST_TIER !== undefined;
 const tier = readTier(process.env.SVC_TEST_TIER);
 const leftOut = ['**/node_modules/**', ...leftOutOf(tier)];
 
-/** Where chance starts when nobody says: each day elsewhere, so that many short runs add up to a long one. */
+/** Default seed: another one each day, so that many short runs cover as much as a long one. */
 const seedOfTheDay = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
 
 /** `FUZZ_TIMES` repeats tests of properties so many times as often, `FUZZ_SEED` starts elsewhere. */
@@ -79,10 +79,10 @@ const fuzz = {
 /**
  * `SWEEP_TIMES` runs so many cases of the fault sweep, a fifth of them on Docker; `SWEEP_SEED` chooses
  * them, `SWEEP_CASE` is the number of the only one, `SWEEP_RUNTIME` the only runtime. `SWEEP_WEBHOOKS` kills the
- * programs that post webhooks so many times; a fifth of the sweep is of these when nobody says. `SWEEP_INGESTION` is the
+ * programs that post webhooks so many times; by default a fifth of the sweep. `SWEEP_INGESTION` is the
  * same of the control plane while agents tell what they did, and as often by default; `SWEEP_LEDGERS` strikes as often
  * around the ends of sessions, and `SWEEP_RUNS` while runs go on. `SWEEP_BROWSERS` takes
- * browsers away so many times; two fifths of the sweep when nobody says, on processes alone unless it is long.
+ * browsers away so many times; by default two fifths of the sweep, and on processes alone in a short sweep.
  */
 const sweepTimes = Number(process.env.SWEEP_TIMES ?? 10);
 const sweepRuntime = process.env.SWEEP_RUNTIME;

@@ -26,7 +26,7 @@ const days = 30;
 /**
  * Telemetry reported through the API: observations of one trace, traces of one session, and traces that are deleted.
  */
-const told = { observations: 10_000, traces: 20_000, deleted: 5_000 };
+const result = { observations: 10_000, traces: 20_000, deleted: 5_000 };
 /** Memory is read once so many spans are reported, when all code has run, and then at this interval. */
 const memoryFrom = 25_000;
 const memoryEvery = 1_000_000;
@@ -116,11 +116,11 @@ const readings = async (
 /** Reports a trace of many observations, a millisecond apart, and a session of many traces, a second apart. */
 const tellLarge = (api: Api): Promise<void> => {
   const after = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
-  const large = Array.from({ length: told.observations }, (_, i) => {
+  const large = Array.from({ length: result.observations }, (_, i) => {
     const body = { traceId: 'large', name: `step ${i}`, startTime: after(i) };
     return eventOf('span-create', `large-${i}`, body);
   });
-  const long = Array.from({ length: told.traces }, (_, i) => {
+  const long = Array.from({ length: result.traces }, (_, i) => {
     const body = { sessionId: 'long', name: 'turn', timestamp: after(i * 1_000) };
     return eventOf('trace-create', `long-${i}`, body);
   });
@@ -129,7 +129,7 @@ const tellLarge = (api: Api): Promise<void> => {
 
 /** Measures the deletion of traces by the thousand, during ingestion. */
 const deleting = async (api: Api, network: Network): Promise<Figure> => {
-  const count = told.deleted;
+  const count = result.deleted;
   await tellAll(api, spansOf('gone', count * 5));
   const stop = await tellBeside(network, 'beside');
   const startedAt = performance.now();
@@ -188,7 +188,7 @@ const openings = async (network: Network): Promise<Figure> => {
  */
 export const benchIngestLarge = async (
   databaseUrl: string,
-  spans: { written: number; told: number },
+  spans: { written: number; result: number },
   wants: Wants,
   say: Say,
 ): Promise<Figure[]> => {
@@ -203,8 +203,8 @@ export const benchIngestLarge = async (
       await writeBulk(databaseUrl, project?.id ?? '', spans.written);
     }
     if (wants('ingest.rss.growth')) {
-      say(`  telling ${spans.told} observations`);
-      figures.push(await memory(api, network, spans.told, say));
+      say(`  telling ${spans.result} observations`);
+      figures.push(await memory(api, network, spans.result, say));
     }
     if (Object.keys(largeReads).some(wants)) {
       await tellLarge(api);

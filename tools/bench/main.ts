@@ -168,7 +168,7 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     figures.push(...(await benchIngestHostile(databaseUrl, say)));
   }
   if (ingestLargeNames.some(wants)) {
-    const spans = { written: Number(values.rows), told: Number(values.tell) };
+    const spans = { written: Number(values.rows), result: Number(values.tell) };
     say(`reading, telling and deleting beside ${spans.written} observations`);
     const databaseUrl = await freshDatabase(server, 'bench_ingest_large');
     figures.push(...(await benchIngestLarge(databaseUrl, spans, wants, say)));

@@ -56,10 +56,10 @@ const tellRound = async (open: readonly Open[], first: number): Promise<void> =>
 
 /** Returns the live heap of a program that loads `tell-heap.ts`, in MB. */
 const liveHeapMb = async ({ pid, log }: Program): Promise<number> => {
-  const told = () => [...log().matchAll(/"liveHeapBytes":(\d+)/g)];
-  const before = told().length;
+  const result = () => [...log().matchAll(/"liveHeapBytes":(\d+)/g)];
+  const before = result().length;
   process.kill(pid, 'SIGUSR2');
-  const [, bytes] = await until(() => told()[before], { timeoutMs: 10_000, what: 'a heap' });
+  const [, bytes] = await until(() => result()[before], { timeoutMs: 10_000, what: 'a heap' });
   return Number(bytes) / 2 ** 20;
 };
 

@@ -65,7 +65,7 @@ const statements = (rows: number): [what: string, sql: string][] => {
            select (o.began_at at time zone 'utc')::date, t.name, t.environment, o.model, 0, count(distinct o.trace_key), count(*)
              from observations o join traces t on t.key = o.trace_key where o.project_id = :project and t.environment is not null
             group by 1, 2, 3, 4
-         ) told group by day, name, environment, model`,
+         ) reported group by day, name, environment, model`,
     ],
     [
       'marks of days',

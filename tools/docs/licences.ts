@@ -48,7 +48,7 @@ const exceptions: Record<string, { licence: string; why: string }> = {
 };
 
 /** Licences of packages for which the lock file has none, and where each package states it. */
-const toldElsewhere: Record<string, { licence: string; where: string }> = {
+const statedElsewhere: Record<string, { licence: string; where: string }> = {
   buildcheck: { licence: 'MIT', where: '"licenses" in its package.json' },
   busboy: { licence: 'MIT', where: '"licenses" in its package.json' },
   'cpu-features': { licence: 'MIT', where: '"licenses" in its package.json' },
@@ -90,7 +90,7 @@ export const lockFaults = (packages: LockedPackages): string[] =>
   Object.entries(packages).flatMap(([place, { version, integrity, resolved, license }]) => {
     if (place === '') return [];
     const name = nameOf(place);
-    const licence = license ?? toldElsewhere[name]?.licence;
+    const licence = license ?? statedElsewhere[name]?.licence;
     const faults = [
       integrity?.startsWith('sha512-') === true ? undefined : 'is not pinned by a digest',
       resolved === undefined ? undefined : `names where it comes from (${resolved})`,
@@ -105,11 +105,12 @@ export const installedFaults = (packages: LockedPackages): string[] =>
   Object.entries(packages).flatMap(([place, { license }]) => {
     const file = join(root, place, 'package.json');
     if (place === '' || license === undefined || !existsSync(file)) return [];
-    const told = (JSON.parse(readFileSync(file, 'utf8')) as { license?: unknown }).license;
-    const isSame = told === license || (told as { type?: unknown } | undefined)?.type === license;
+    const result = (JSON.parse(readFileSync(file, 'utf8')) as { license?: unknown }).license;
+    const isSame =
+      result === license || (result as { type?: unknown } | undefined)?.type === license;
     return isSame
       ? []
-      : [`${nameOf(place)} says ${JSON.stringify(told)}, the lock file ${license}`];
+      : [`${nameOf(place)} says ${JSON.stringify(result)}, the lock file ${license}`];
   });
 
 export const readLock = (): LockedPackages =>
@@ -150,7 +151,7 @@ const listPackages = async (packages: LockedPackages): Promise<Licensed[]> => {
     byIdentity.set(`${name} ${version}`, {
       name,
       version,
-      licence: license ?? toldElsewhere[name]?.licence ?? '',
+      licence: license ?? statedElsewhere[name]?.licence ?? '',
       images: [...new Set([...(known?.images ?? []), ...(images.get(place) ?? [])])].sort(),
       isForTests: dev && (known?.isForTests ?? true),
     });
@@ -201,7 +202,7 @@ export const licencesPage = async (): Promise<string> => {
   const excepted = Object.entries(exceptions)
     .filter(([name]) => names.has(name))
     .map(([name, { licence, why }]) => `| ${name} | ${licence} | ${why} |`);
-  const told = Object.entries(toldElsewhere)
+  const result = Object.entries(statedElsewhere)
     .filter(([name]) => names.has(name))
     .map(([name, { licence, where }]) => `| ${name} | ${licence} | ${where} |`);
   return [
@@ -211,7 +212,7 @@ export const licencesPage = async (): Promise<string> => {
     '\n## Exceptions\n\n| Package | Licence | Why it may be used |\n| - | - | - |',
     ...excepted,
     '\n## Licences stated elsewhere\n\nThe lock file states no licence for these packages.\n\n| Package | Licence | Where it is stated |\n| - | - | - |',
-    ...told,
+    ...result,
     '\n## Packages\n\n| Package | Version | Licence | In |\n| - | - | - | - |',
     ...packages.map(row),
     '',

@@ -48,8 +48,8 @@ const casesOf = (code: ProblemCode): { chapter: Chapter; change: Change }[] =>
 
 /** Returns the example of a code: the first case of the corpus with a line to show, else the first case. */
 const exampleOf = (code: ProblemCode): string => {
-  const told = otherwise.get(code);
-  if (told !== undefined) return tellProblem(told, []).join('\n');
+  const result = otherwise.get(code);
+  if (result !== undefined) return tellProblem(result, []).join('\n');
   let first: string | undefined;
   for (const { chapter, change } of casesOf(code).slice(0, triedCases)) {
     const { tree, problems } = problemsAfter(change, chapter);

@@ -164,7 +164,7 @@ describe('an assignment to an annotation queue', () => {
   });
 
   it('is refused for any other user', async () => {
-    const queue = await makeQueue('nobody');
+    const queue = await makeQueue('missing');
     const none = await addMember('bob@example.com', 'NONE');
     for (const userId of [none, 'usr-none', 'a\0b']) {
       expect((await ask('POST', `${queue}/assignments`, { userId })).status).toBe(404);

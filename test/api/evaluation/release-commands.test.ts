@@ -115,7 +115,7 @@ describe('svc release', () => {
     const words = 'release gate --commit abcdef1 --wait'.split(' ');
     expect(await runCommandLine(words, context)).toBe(1);
     expect(context.written().err).toContain('no credentials');
-    for (const given of ['nobody', '--commit fffffff', '--agent gated --semver 9']) {
+    for (const given of ['missing', '--commit fffffff', '--agent gated --semver 9']) {
       expect((await desk.svc(`release gate ${given}`)).status).toBe(1);
     }
   });

@@ -275,10 +275,10 @@ describe('a diff', () => {
 describe('an agent run', () => {
   it('is created by the sessions that name it and a registered build', async () => {
     const { buildHash, id: buildId } = await register('runner');
-    const unknown = { slug: 'notes', run: { id: 'r', buildHash: 'nobody' } };
+    const unknown = { slug: 'notes', run: { id: 'r', buildHash: 'missing' } };
     expect(await ask('POST', '/world-sessions', unknown)).toMatchObject({
       status: 404,
-      body: { message: expect.stringContaining('buildHash "nobody"') },
+      body: { message: expect.stringContaining('buildHash "missing"') },
     });
     const run = { id: 'run 1', buildHash, model: 'm', planned: 3 };
     await open({ ...run, model: null, planned: null });
@@ -321,7 +321,7 @@ describe('an agent run', () => {
       status: 409,
       body: { message: expect.stringContaining('was finished at') },
     });
-    expect((await ask('POST', '/agent-runs/nobody/finish')).status).toBe(404);
+    expect((await ask('POST', '/agent-runs/missing/finish')).status).toBe(404);
   });
 
   it('is incomplete a day after its last session', async () => {

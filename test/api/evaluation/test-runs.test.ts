@@ -294,12 +294,12 @@ describe('a push of a world that runs its tests on push', () => {
     expect(await read(runId ?? '')).toMatchObject({ origin: 'push', versionId: version.id });
     await answerNext({ ...report, passed: false });
     await read(runId ?? '', 10);
-    const told = { runId, state: 'finished', outcome: 'failed', summary: { total: 2 } };
+    const result = { runId, state: 'finished', outcome: 'failed', summary: { total: 2 } };
     const of = { slug: 'notes', version: String(version.number) };
-    expect((await control.read(getVersion, { params: of })).body.tests).toMatchObject(told);
+    expect((await control.read(getVersion, { params: of })).body.tests).toMatchObject(result);
     const { body } = await control.read(listVersions, { params, query: {} });
-    expect(body.data[0]?.tests).toMatchObject(told);
-    expect(body.data.at(-1)?.tests).not.toMatchObject(told);
+    expect(body.data[0]?.tests).toMatchObject(result);
+    expect(body.data.at(-1)?.tests).not.toMatchObject(result);
   });
 
   it('runs none if it changes nothing', async () => {

@@ -84,7 +84,7 @@ const restless = [
 const digest = async (): Promise<Record<string, string>> => {
   await until(async () => (await control.sql('select from trace_dues limit 1')).length === 0, {
     timeoutMs: 20_000,
-    what: 'sessions are told in their traces',
+    what: 'sessions are reported in their traces',
   });
   const tables = await control.sql<{ name: string }>(
     `select table_name as name from information_schema.tables

@@ -25,8 +25,8 @@ describe('every path', () => {
     const get = await control.raw({ method: 'GET', path: at('/environments'), headers });
     const head = await control.raw({ method: 'HEAD', path: at('/environments'), headers });
     expect([head.status, head.headers['content-type']]).toEqual([200, get.headers['content-type']]);
-    const nobody = await control.raw({ method: 'HEAD', path: at('/environments') });
-    expect(nobody.status).toBe(401);
+    const anonymous = await control.raw({ method: 'HEAD', path: at('/environments') });
+    expect(anonymous.status).toBe(401);
     const [address = ''] = control.running.addresses.public;
     const sent = await fetch(`${address}${at('/environments')}`, { method: 'HEAD', headers });
     expect([sent.status, await sent.text()]).toEqual([200, '']);

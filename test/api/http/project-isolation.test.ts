@@ -105,7 +105,7 @@ const readAll = async (): Promise<Record<string, string>> => {
   const waiting = () => control.sql('select from trace_dues limit 1');
   await until(async () => (await waiting()).length === 0, {
     timeoutMs: 20_000,
-    what: 'sessions are told in their traces',
+    what: 'sessions are reported in their traces',
   });
   const tables = [
     'worlds',

@@ -76,11 +76,11 @@ it('the MCP server lists tools and calls them', async () => {
   expect(JSON.parse(listed.body).result.tools).toHaveLength(3);
   const called = await post(rpc('tools/call', { name: 'list_notes' }));
   expect(JSON.parse(called.body).result.structuredContent).toEqual({ result: [] });
-  const told = await post(
+  const outcome = await post(
     rpc('tools/call', { name: 'count_slowly', _meta: { progressToken: 'p' } }),
   );
-  expect(told.headers['content-type']).toBe('text/event-stream');
-  expect(told.body.match(/^data: /gm)).toHaveLength(3);
+  expect(outcome.headers['content-type']).toBe('text/event-stream');
+  expect(outcome.body.match(/^data: /gm)).toHaveLength(3);
 });
 
 it('the MCP server supports the protocol revision without a handshake', async () => {

@@ -148,31 +148,31 @@ describe('a project over MCP', () => {
     expect(session.ready).toBe(true);
     const sessionId = session.id;
     const answering = await serving;
-    const told = { sessionId };
+    const outcome = { sessionId };
     expect(
-      await use('call_world_session_tool', { ...told, name: 'list_notes', input: { limit: 2 } }),
+      await use('call_world_session_tool', { ...outcome, name: 'list_notes', input: { limit: 2 } }),
     ).toMatchObject({
       kind: 'tool',
       state: 'succeeded',
       output: { kind: 'tool', name: 'list_notes', input: { limit: 2 } },
     });
     const rows = { folders: [{ id: 9, name: 'nine' }] };
-    expect(await use('seed_world_session', { ...told, rows, mode: 'append' })).toMatchObject({
+    expect(await use('seed_world_session', { ...outcome, rows, mode: 'append' })).toMatchObject({
       output: { kind: 'seed', input: { rows, mode: 'append' } },
     });
-    const unredacted = await call('seed_world_session', { ...told, rows, redact: 'apply' });
+    const unredacted = await call('seed_world_session', { ...outcome, rows, redact: 'apply' });
     expect(textOf(unredacted)).toContain('connector.toml');
     for (const [tool, kind] of [
       ['grade_world_session', 'grade'],
       ['reset_world_session', 'reset'],
       ['get_world_session_state', 'state'],
     ] as const) {
-      expect(await use(tool, told)).toMatchObject({ kind, state: 'succeeded' });
+      expect(await use(tool, outcome)).toMatchObject({ kind, state: 'succeeded' });
     }
-    const { data } = await use<{ data: unknown[] }>('list_world_session_calls', told);
+    const { data } = await use<{ data: unknown[] }>('list_world_session_calls', outcome);
     expect(data).toHaveLength(5);
     await answering.stop();
-    expect(await use('close_world_session', { ...told, wait: 0 })).toMatchObject({
+    expect(await use('close_world_session', { ...outcome, wait: 0 })).toMatchObject({
       state: 'CLOSING',
     });
     await clearPool(control);

@@ -244,8 +244,8 @@ describe.each(both)('the MCP server of a %s', (which) => {
       expect([status, body]).toMatchObject([400, { id: null, error: { code: -32_600 } }]);
     }
     const { id: _, ...notification } = statelessRpc('notifications/cancelled', { requestId: 1 });
-    const told = await post(servers[which], JSON.stringify(notification), {});
-    expect([told.status, told.body]).toEqual([202, '']);
+    const outcome = await post(servers[which], JSON.stringify(notification), {});
+    expect([outcome.status, outcome.body]).toEqual([202, '']);
   });
 
   it('names the id of a request that it refuses for its headers', async () => {

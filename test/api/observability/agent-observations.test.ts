@@ -1,8 +1,8 @@
 /** Tests lists of observations: every filter, every group of fields, and pages. */
 import { describe, expect, it } from 'vitest';
-import { at, event, filterOf, toldProject } from '../../support/control/traced-project.ts';
+import { at, event, filterOf, tracedProject } from '../../support/control/traced-project.ts';
 
-const { ask, idsOf, send } = toldProject();
+const { ask, idsOf, send } = tracedProject();
 
 describe('observations', () => {
   it.each([

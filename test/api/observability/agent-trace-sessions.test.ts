@@ -1,8 +1,8 @@
 /** Tests trace sessions with their traces, and answers with many or very large traces and observations. */
 import { describe, expect, it } from 'vitest';
-import { at, event, toldProject } from '../../support/control/traced-project.ts';
+import { at, event, tracedProject } from '../../support/control/traced-project.ts';
 
-const { ask, idsOf, send } = toldProject();
+const { ask, idsOf, send } = tracedProject();
 
 describe('trace sessions', () => {
   it('are listed, and are shown with their traces, and with observations on request', async () => {

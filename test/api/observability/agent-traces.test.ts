@@ -1,8 +1,8 @@
 /** Tests traces: listed by every filter and group of fields, read, and deleted. */
 import { describe, expect, it } from 'vitest';
-import { at, event, filterOf, toldProject } from '../../support/control/traced-project.ts';
+import { at, event, filterOf, tracedProject } from '../../support/control/traced-project.ts';
 
-const { ask, control, idsOf, neighbour, send } = toldProject();
+const { ask, control, idsOf, neighbour, send } = tracedProject();
 
 describe('the list of traces', () => {
   it.each([

@@ -43,8 +43,8 @@ const start = Date.UTC(2026, 2, 1);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 let sent = 0;
-const send = async (...told: [type: string, body: object][]): Promise<void> => {
-  const batch = told.map(([type, body]) => {
+const send = async (...result: [type: string, body: object][]): Promise<void> => {
+  const batch = result.map(([type, body]) => {
     sent += 1;
     // Each event is later than the one before, so that the newest report wins, also after a deletion.
     return { id: `event-${sent}`, type, timestamp: iso(Date.now() + sent * 10), body };

@@ -139,8 +139,8 @@ describe('a media file', () => {
     expect((await ask('GET', `/media/${mine.mediaId}`, undefined, authorization)).status).toBe(404);
     const theirs = await ask('POST', '/media', wanted(text), authorization);
     expect(theirs.body.uploadUrl).toEqual(expect.any(String));
-    const told = await ask('PATCH', `/media/${mine.mediaId}`, report(), authorization);
-    expect(told.status).toBe(409);
+    const result = await ask('PATCH', `/media/${mine.mediaId}`, report(), authorization);
+    expect(result.status).toBe(409);
   });
 
   it('ignores unknown members', async () => {

@@ -139,17 +139,17 @@ describe('built-in models', () => {
       prompt_tokens_details: { cached_tokens: 400 },
       completion_tokens_details: { reasoning_tokens: 60 },
     };
-    const told = await generation({ model: 'gpt-4o', usageDetails });
-    expect(told).toMatchObject({
+    const result = await generation({ model: 'gpt-4o', usageDetails });
+    expect(result).toMatchObject({
       modelId: 'builtin-gpt-4o',
       usagePricingTierName: 'Standard',
       inputPrice: 2.5e-6,
       outputPrice: 1e-5,
       totalPrice: null,
     });
-    expect(told.calculatedInputCost).toBeCloseTo(600 * 2.5e-6 + 400 * 1.25e-6, 12);
-    expect(told.calculatedOutputCost).toBeCloseTo(100 * 1e-5, 12);
-    expect(told.calculatedTotalCost).toBeCloseTo(0.003, 12);
+    expect(result.calculatedInputCost).toBeCloseTo(600 * 2.5e-6 + 400 * 1.25e-6, 12);
+    expect(result.calculatedOutputCost).toBeCloseTo(100 * 1e-5, 12);
+    expect(result.calculatedTotalCost).toBeCloseTo(0.003, 12);
   });
 
   it('price a long input by a tier of its own', async () => {
@@ -204,11 +204,11 @@ describe('a model of the project', () => {
 
   it('prices a model and usage that come in separate events, and the cost is in the daily sums', async () => {
     await generation({ id: 'apart', model: 'gpt-4.1', startTime: '2026-04-01T00:00:00Z' });
-    const told = await generation(
+    const result = await generation(
       { id: 'apart', usageDetails: { input: 500_000, output: 250_000 } },
       'generation-update',
     );
-    expect(told.calculatedTotalCost).toBeCloseTo(3, 9);
+    expect(result.calculatedTotalCost).toBeCloseTo(3, 9);
     const [row] = await control.sql<{ cost: string }>(
       `select sum(total_cost)::text as cost from daily_usage where day = '2026-04-01'`,
     );
@@ -237,10 +237,10 @@ describe('a model of the project', () => {
   });
 
   it('does not replace a reported cost', async () => {
-    const told = await generation({
+    const result = await generation({
       ...{ model: 'gpt-4o', usageDetails: { input: 10 }, costDetails: { input: 7 } },
     });
-    expect(told).toMatchObject({
+    expect(result).toMatchObject({
       costDetails: { input: 7, total: 7 },
       calculatedTotalCost: 7,
       modelId: 'builtin-gpt-4o',
@@ -261,8 +261,8 @@ describe('a model of the project', () => {
     ];
     await must('POST', '/models', { modelName: 'tiered', matchPattern: '^tiered-', pricingTiers });
     const of = async (usageDetails: object) => {
-      const told = await generation({ model: 'tiered-x', usageDetails });
-      return [told.usagePricingTierName, told.calculatedTotalCost];
+      const result = await generation({ model: 'tiered-x', usageDetails });
+      return [result.usagePricingTierName, result.calculatedTotalCost];
     };
     expect(await of({ input: 99 })).toEqual(['usual', 99]);
     expect(await of({ input: 60, input_cached: 40 })).toEqual(['large', 180]);
@@ -289,8 +289,8 @@ describe('a model of the project', () => {
     const { id, ...made } = await must('POST', '/models', named);
     expect(made.pricingTiers).toMatchObject(pricingTiers);
     const of = async (body: object, type?: string) => {
-      const told = { model: 'served', usageDetails: { input: 10 }, ...body };
-      const { usagePricingTierName, calculatedTotalCost } = await generation(told, type);
+      const result = { model: 'served', usageDetails: { input: 10 }, ...body };
+      const { usagePricingTierName, calculatedTotalCost } = await generation(result, type);
       return [usagePricingTierName, calculatedTotalCost];
     };
     expect(await of({})).toEqual(['usual', 20]);

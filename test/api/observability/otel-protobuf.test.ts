@@ -198,10 +198,10 @@ describe('a protobuf export', () => {
     });
     const { observations } = await read(traceId('5'));
     const byId = new Map(observations.map((one) => [one.id, one]));
-    const [shallow, cut, told] = ['1', '2', '3'].map((id) => byId.get(spanId(id)));
+    const [shallow, cut, result] = ['1', '2', '3'].map((id) => byId.get(spanId(id)));
     expect(shallow?.input).toEqual([[['bottom']]]);
     expect(JSON.stringify(cut?.input)).toBe(`${'['.repeat(32)}null${']'.repeat(32)}`);
-    expect(told?.input === text).toBe(true);
+    expect(result?.input === text).toBe(true);
   });
 });
 

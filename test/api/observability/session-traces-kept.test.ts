@@ -14,11 +14,11 @@ import {
   entry,
   entryOfCall,
   gradeOf,
-  playToldSessions,
+  playTracedSessions,
 } from '../../support/control/traced-sessions.ts';
 
-const stage = playToldSessions();
-const { open, call, told, read, named } = stage;
+const stage = playTracedSessions();
+const { open, call, reported, read, named } = stage;
 
 describe('a session in the traces of its project', () => {
   it('is scored by a grade that its host did not report before it was lost', async () => {
@@ -121,9 +121,9 @@ describe('a session in the traces of its project', () => {
     await read(traced);
     await stage.control.send(deleteTrace, { params: { traceId: traced } });
     await stage.host.requests([entry(1), entry(2)]);
-    await told();
+    await reported();
     await stage.host.requests([entry(3)]);
-    await told();
+    await reported();
     await expect(
       stage.control.send(getTrace, { params: { traceId: traced } }),
     ).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('a session in the traces of its project', () => {
         );
         return row?.count === 1;
       },
-      { timeoutMs: 10_000, what: 'the other session told' },
+      { timeoutMs: 10_000, what: 'a report of the other session' },
     );
     const [due] = await until(
       async () => {

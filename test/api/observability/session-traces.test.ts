@@ -13,11 +13,11 @@ import {
   entry,
   entryOfCall,
   gradeOf,
-  playToldSessions,
+  playTracedSessions,
 } from '../../support/control/traced-sessions.ts';
 
-const stage = playToldSessions();
-const { open, call, told, read, named } = stage;
+const stage = playTracedSessions();
+const { open, call, reported, read, named } = stage;
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
@@ -65,7 +65,7 @@ describe('a session in the traces of its project', () => {
       stage.control.sql<object>(`select (select count(*)::int from traces) as traces,
         (select count(*)::int from observations) as observations`);
     const session = await open();
-    await told();
+    await reported();
     expect(await counted()).toEqual(await there());
     await stage.control.send(closeSession, { params: { sessionId: session.id }, body: {} });
     await read(session.traceId);
@@ -216,7 +216,7 @@ describe('a session in the traces of its project', () => {
   it('joins the trace that its opener sent, whether the agent writes to that before or after', async () => {
     const session = await open({ headers: { traceparent } });
     expect(session.traceId).toBe(traceId);
-    await told();
+    await reported();
     const batch = [
       { id: 'e1', type: 'trace-create', timestamp: at(0), body: { id: traceId, name: 'agent' } },
       {
@@ -256,7 +256,7 @@ describe('a session in the traces of its project', () => {
   it('belongs to the trace session that it was opened for', async () => {
     const session = await open({ body: { traceSessionId: 'conversation 7' } });
     expect(session.traceSessionId).toBe('conversation 7');
-    await told();
+    await reported();
     const body = { id: 'agents', sessionId: 'conversation 7' };
     const batch = [{ id: 'e3', type: 'trace-create', timestamp: at(0), body }];
     await stage.control.send(ingest, { body: { batch } });

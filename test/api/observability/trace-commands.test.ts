@@ -46,7 +46,7 @@ const json = async (words: string) => JSON.parse(await svc(`${words} --json`));
 
 it('shows traces with their observations as a tree, trace sessions, and observations', async () => {
   expect(await svc('traces list --user ada --tag paid --last 2h')).toMatch(/trace-1 +support +ada/);
-  expect(await svc('traces list --user nobody')).toContain('no traces');
+  expect(await svc('traces list --user missing')).toContain('no traces');
   const trace = await svc('traces show trace-1');
   expect(trace).toMatch(/^plan +span/m);
   expect(trace).toMatch(/^ {2}ask +generation +gpt-4o +1\.5 s +\$0\.0035 +error/m);
@@ -105,7 +105,7 @@ it('stores users with their events, and comments', async () => {
   await svc('users event ada hours_saved --value 2');
   expect(await svc('users show ada')).toMatch(/hours_saved +2 +3\.5/);
   expect((await json('users events --user ada --limit 1')).meta.totalItems).toBe(2);
-  expect((await desk.svc('users show nobody')).err).toContain('not found');
+  expect((await desk.svc('users show missing')).err).toContain('not found');
   const { id } = await json('comments add trace-1 why');
   expect(await svc('comments list --type TRACE --on trace-1')).toMatch(/trace trace-1 +why/);
   expect(await svc(`comments show ${id}`)).toContain('why');

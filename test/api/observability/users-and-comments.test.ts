@@ -83,7 +83,7 @@ describe('a user profile', () => {
   });
 
   it('does not exist for an unknown user', async () => {
-    expect((await ask('GET', '/user-profiles/nobody')).status).toBe(404);
+    expect((await ask('GET', '/user-profiles/missing')).status).toBe(404);
   });
 
   it.each([
@@ -186,16 +186,17 @@ describe('user events', () => {
 
   it('store unusual text and JSON', async () => {
     const userId = `<script>'\u0000"; drop table users --\ud800`;
-    const told = await tell({
+    const result = await tell({
       userId,
       event: 'é\u0000',
       metadata: JSON.parse('{"toString": {"a": 1}}'),
     });
-    expect(told.event).toBe('é\ufffd');
-    expect(JSON.stringify(told.metadata)).toBe('{"toString":{"a":1}}');
+    expect(result.event).toBe('é\ufffd');
+    expect(JSON.stringify(result.metadata)).toBe('{"toString":{"a":1}}');
     expect(
-      (await must('GET', `/user-events?userId=${encodeURIComponent(told.userId as string)}`)).data,
-    ).toEqual([told]);
+      (await must('GET', `/user-events?userId=${encodeURIComponent(result.userId as string)}`))
+        .data,
+    ).toEqual([result]);
   });
 });
 

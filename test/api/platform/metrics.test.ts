@@ -105,7 +105,7 @@ describe('the metrics of a control plane', () => {
   it('show a full disk, and so do readiness and errors, with the path', async () => {
     const { blobs } = control.config;
     const folder = blobs.kind === 'folder' ? blobs.folder : '';
-    const told = `blobs cannot be written to ${folder} (ENOSPC)`;
+    const result = `blobs cannot be written to ${folder} (ENOSPC)`;
     const fill = () => symlink('/dev/full', join(folder, '.room'));
     await fill();
     expect(numbersOf(await read('/metrics'))).toMatchObject({
@@ -121,7 +121,7 @@ describe('the metrics of a control plane', () => {
       await fill();
       expect(await control.raw({ method: 'GET', path })).toMatchObject({
         status,
-        body: { checks: { blobs: 'ok', room: expect.stringContaining(told) } },
+        body: { checks: { blobs: 'ok', room: expect.stringContaining(result) } },
       });
     }
     expect(await control.raw({ method: 'GET', path: '/ready' })).toMatchObject({ status: 200 });
@@ -166,10 +166,10 @@ describe('the metrics of a control plane', () => {
         message: 'the disk of the database is full',
         detail: { full: 'database' },
       });
-      const told = { database: 'ok', room: 'the disk of the database is full' };
-      expect(await ready()).toMatchObject({ status: 503, body: { checks: told } });
+      const result = { database: 'ok', room: 'the disk of the database is full' };
+      expect(await ready()).toMatchObject({ status: 503, body: { checks: result } });
       // With this exclusion a pod stays ready, so hosts, gateways and orchestrators can still reach it.
-      expect(await ready('?exclude=room')).toMatchObject({ status: 200, body: { checks: told } });
+      expect(await ready('?exclude=room')).toMatchObject({ status: 200, body: { checks: result } });
       const metrics = await fetch(`${replica.running.metricsAddresses[0]}/metrics`);
       expect(await metrics.text()).toContain('svc_disk_full{disk="database"} 1');
       // Reads are still answered.

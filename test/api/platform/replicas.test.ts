@@ -318,7 +318,7 @@ describe('a control plane that stops', () => {
     for (const path of ['/ready', '/ready?exclude=room&exclude=blobs']) {
       expect(await another.raw({ method: 'GET', path })).toMatchObject({
         status: 503,
-        body: { status: 'not ready', checks: { running: 'it was told to stop', database: 'ok' } },
+        body: { status: 'not ready', checks: { running: 'it is stopping', database: 'ok' } },
       });
     }
     const session = await open(another);

@@ -99,7 +99,7 @@ describe('the bucket of a file connector', () => {
     expect(await sync(id)).toMatchObject({ files: 2, status: 'complete', warnings: [] });
     expect(Buffer.from(await bucket.read('out/in/y.txt')).toString()).toBe('yy');
     expect(await sync(id)).toMatchObject({ files: 0, capture: { unchanged: 2 } });
-    await bucket.write('out/x.txt', text('somebody else was here'));
+    await bucket.write('out/x.txt', text('another writer was here'));
     await drive.put('pushed/in/y.txt', 'y3', { overwrite: true });
     expect(await sync(id)).toMatchObject({ files: 2 });
     expect(Buffer.from(await bucket.read('out/x.txt')).toString()).toBe('x');
@@ -213,7 +213,7 @@ describe('the folder of a file connector', () => {
     await mkdir(join(own, 'given/deep'), { recursive: true });
     await writeFile(join(own, 'given/a.csv'), 'a,b');
     await writeFile(join(own, 'given/deep/b.txt'), 'b');
-    await writeFile(join(folder, 'outside.txt'), 'nobody’s');
+    await writeFile(join(folder, 'outside.txt'), 'outside');
     await symlink(join(folder, 'outside.txt'), join(own, 'given/link.txt'));
     await symlink(folder, join(own, 'given/up'));
     const { id } = await make(inFolder('from-folder', 'given'));

@@ -87,12 +87,12 @@ describe('a session with a browser', () => {
     await host.poll();
     await host.ready();
     expect(await view(id)).toMatchObject({ state: 'READY', ready: false });
-    const told = await browser.poll();
-    expect(told).toMatchObject({ sessionId: id, tier: 'standard', lost: null, checkpoint: null });
+    const result = await browser.poll();
+    expect(result).toMatchObject({ sessionId: id, tier: 'standard', lost: null, checkpoint: null });
     const page = (await view(id)).surfaces.ui?.url ?? '';
-    expect(told?.entry).toBe(`${page}/`);
-    expect(told?.reach[0]).toEqual({ origin: page });
-    expect(told?.cookies[0]).toMatchObject({ url: `${page}/`, name: `svc-pass-${id}` });
+    expect(result?.entry).toBe(`${page}/`);
+    expect(result?.reach[0]).toEqual({ origin: page });
+    expect(result?.cookies[0]).toMatchObject({ url: `${page}/`, name: `svc-pass-${id}` });
     await browser.ready();
     const port = new URL(browser.address).port;
     expect(await view(id)).toMatchObject({
@@ -102,7 +102,7 @@ describe('a session with a browser', () => {
           url: `http://${id}--browser.localhost:${port}/view`,
           cdpUrl: `ws://127.0.0.1:${port}/cdp`,
           state: 'ready',
-          token: told?.token,
+          token: result?.token,
         },
       },
     });
@@ -245,8 +245,8 @@ describe('a lost browser', () => {
     await control.pool(reportGone, { params: { hostId: browser.id }, body: { reason: 'exited' } });
     expect(await view(id)).toMatchObject({ state: 'READY', ready: false });
     const next = await warmBrowser(control);
-    const told = await next.poll();
-    expect(told).toMatchObject({
+    const result = await next.poll();
+    expect(result).toMatchObject({
       ...{ sessionId: id, token: assignment.token, lost: 'exited', checkpoint: '{"n": 3}' },
       address: browser.address,
     });

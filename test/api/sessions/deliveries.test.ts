@@ -214,11 +214,11 @@ describe('the answer of a receiver', () => {
   it('can be the lack of an answer, with the reason', async () => {
     await host.requests([entry(1)]);
     const reason = 'no answer within 60 s\u0000';
-    const [told] = await Promise.all([
+    const [result] = await Promise.all([
       answer({ sequence: 1, status: 0, reason, durationMs: 60_000 }),
       takeCall(),
     ]);
-    expect(told).toMatchObject([
+    expect(result).toMatchObject([
       { kept: true, answer: { status: 0, reason: 'no answer within 60 s\ufffd' } },
     ]);
   });
@@ -304,8 +304,8 @@ describe('the answer of a receiver', () => {
     await control.sql(`update delivery_answers set told_at = now() - interval '1 minute'`);
     await reapNow();
     expect((await takeCall()).kind).toBe('webhook-answers');
-    const told = { operation: 'note.made.answer', status: 200, request: { delivery: 1 } };
-    await host.requests([entry(2, told)]);
+    const result = { operation: 'note.made.answer', status: 200, request: { delivery: 1 } };
+    await host.requests([entry(2, result)]);
     const [row] = await control.sql<{ entryId: number }>(
       'select entry_id as "entryId" from delivery_answers',
     );

@@ -287,10 +287,10 @@ describe('a report that a recycled host is clean', () => {
     ] as const;
     for (const body of bodies) {
       const host = await recycled();
-      const told = warmHeld(host);
+      const result = warmHeld(host);
       await expectWarm(host);
       await control.send(openSession, { body });
-      const { assignment } = await told;
+      const { assignment } = await result;
       expect(assignment).toMatchObject({ generation: host.generation + 1 });
       expect(assignment).toEqual((await warmHeld(host)).assignment);
       await clearPool(control);
@@ -308,8 +308,8 @@ describe('a report that a recycled host is clean', () => {
     const host = await recycled();
     const params = { hostId: host.id };
     const body = { generation: host.generation, holding: holdingOf(host), hold: holdSeconds };
-    const told = await host.send(reportWarm, { params, body: { ...body, found: ['a file'] } });
-    expect(told.body).toEqual({ state: 'draining', drain: true });
+    const result = await host.send(reportWarm, { params, body: { ...body, found: ['a file'] } });
+    expect(result.body).toEqual({ state: 'draining', drain: true });
   });
 
   const expectWarm = async (host: PlayedHost): Promise<void> => {

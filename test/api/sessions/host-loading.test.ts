@@ -131,7 +131,7 @@ describe('a host that cannot load its session', () => {
     const damaged = row?.snapshot ?? baseState;
     const path = join(config.blobs.folder, pathOf(damaged));
     const bytes = await readFile(path);
-    const told = { world: 'local/default/damaged-notes', blob: damaged };
+    const result = { world: 'local/default/damaged-notes', blob: damaged };
     await writeFile(path, Buffer.alloc(bytes.byteLength));
     try {
       const { body: found } = await control.admin(examine, {});
@@ -141,7 +141,7 @@ describe('a host that cannot load its session', () => {
         fix: expect.stringContaining('copy the blobs back'),
       });
       const { body: all } = await control.admin(checkBlobs, { query: {} });
-      expect(all).toMatchObject({ damaged: [told], looked: all.total, next: null });
+      expect(all).toMatchObject({ damaged: [result], looked: all.total, next: null });
     } finally {
       await writeFile(path, bytes);
     }

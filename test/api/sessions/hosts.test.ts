@@ -140,8 +140,8 @@ describe('recycling', () => {
     const host = await warmHost(control);
     await serveOnce(host);
     const body = { generation: host.generation, holding: holdingOf(host) };
-    const told = await host.send(reportWarm, { params: { hostId: host.id }, body });
-    expect(told.body.state).toBe('draining');
+    const result = await host.send(reportWarm, { params: { hostId: host.id }, body });
+    expect(result.body.state).toBe('draining');
   });
 
   it('stops after the maximum number of sessions of the host', async () => {

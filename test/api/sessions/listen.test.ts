@@ -241,11 +241,11 @@ describe('listening to a session', () => {
     expect([one.received.length, two.received.length]).toEqual([3, 3]);
     const kept = await answers();
     for (const [index, status] of kept.entries()) {
-      const told = both.map(({ done }) =>
+      const result = both.map(({ done }) =>
         done.find(({ delivery }) => delivery.sequence === index + 1),
       );
-      expect(told.map((done) => done?.kept?.status)).toEqual([status, status]);
-      expect(told.filter((done) => done?.kept?.isOwn)).toHaveLength(1);
+      expect(result.map((done) => done?.kept?.status)).toEqual([status, status]);
+      expect(result.filter((done) => done?.kept?.isOwn)).toHaveLength(1);
     }
   });
 
@@ -301,12 +301,12 @@ describe('svc worlds session listen', () => {
   it('forwards existing deliveries with --once, and prints a line for each as text or JSON', async () => {
     await host.requests([entry(1), entry(2)]);
     const receiver = await receive();
-    const told = await desk.svc(words(receiver, '--once'));
-    expect(told.status).toBe(0);
-    expect(told.out).toMatch(
+    const result = await desk.svc(words(receiver, '--once'));
+    expect(result.status).toBe(0);
+    expect(result.out).toMatch(
       /^00:00:01\.000 {2}#1 {2}note\.made {2}https:\/\/a\.example\/hook {2}204 in .*\n.*#2.*\n$/,
     );
-    expect(told.err).toMatch(/^forwarding what .*\n2 deliveries forwarded\n$/);
+    expect(result.err).toMatch(/^forwarding what .*\n2 deliveries forwarded\n$/);
     const again = await desk.svc(words(receiver, '--replay --once --json'));
     expect(
       again.out

@@ -110,17 +110,17 @@ describe('a pools file', () => {
       const { epoch = 0 } = (await control.pool(acquireLease, { body })).body;
       return { installation: 'filed', holder, epoch };
     };
-    const told = async (lease: Awaited<ReturnType<typeof lead>>, file: string) => {
+    const result = async (lease: Awaited<ReturnType<typeof lead>>, file: string) => {
       const body = { lease, installation: 'filed', pools: [], file };
       await control.pool(publishPools, { body });
     };
     const first = await lead('first');
-    await told(first, '[pools.a]');
+    await result(first, '[pools.a]');
     expect(await kept()).toBe('[pools.a]');
     await control.pool(acquireLease, { body: { ...first, ttlMs: 0 } });
     const second = await lead('second');
-    await expect(told(first, '[pools.old]')).rejects.toMatchObject({ code: 'forbidden' });
-    await told(second, '[pools.b]');
+    await expect(result(first, '[pools.old]')).rejects.toMatchObject({ code: 'forbidden' });
+    await result(second, '[pools.b]');
     expect(await kept()).toBe('[pools.b]');
   });
 });

@@ -98,14 +98,14 @@ describe('a recording', () => {
     await expect(film(id)).rejects.toMatchObject({ code: 'not_found' });
     await browser.record(part(0, { mark: 'start' }));
     await browser.record(part(1, { mark: 'reset' }));
-    const told = await tell(id);
-    expect(told).toMatchObject({ durationMs: 7_400, pictures: 4, complete: false, cutAt: null });
-    expect(told.marks).toEqual([
+    const result = await tell(id);
+    expect(result).toMatchObject({ durationMs: 7_400, pictures: 4, complete: false, cutAt: null });
+    expect(result.marks).toEqual([
       { atMs: 0, at: '2026-03-01T00:00:00.000Z', what: 'start' },
       { atMs: 6_000, at: '2026-03-01T00:00:06.000Z', what: 'reset' },
     ]);
     const bytes = await film(id);
-    expect(bytes.byteLength).toBe(told.bytes);
+    expect(bytes.byteLength).toBe(result.bytes);
     expect(Buffer.from(bytes).subarray(0, 4).toString('hex')).toBe('1a45dfa3');
   });
 
@@ -161,9 +161,9 @@ describe('a recording', () => {
     ]);
     expect((await browser.record(part(1))).body).toEqual({ isCut: true });
     expect((await browser.record(part(2))).body).toEqual({ isCut: true });
-    const told = await tell(id);
-    expect(told.cutAt).not.toBeNull();
-    expect(told.pictures).toBe(2);
+    const result = await tell(id);
+    expect(result.cutAt).not.toBeNull();
+    expect(result.pictures).toBe(2);
     await browser.leave();
     const next = await warmBrowser(control);
     expect(await next.poll()).not.toHaveProperty('recording');

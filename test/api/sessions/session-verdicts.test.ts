@@ -19,11 +19,11 @@ import {
   check,
   entryOfCall,
   gradeOf,
-  playToldSessions,
+  playTracedSessions,
 } from '../../support/control/traced-sessions.ts';
 
-const stage = playToldSessions();
-const { open, call, told } = stage;
+const stage = playTracedSessions();
+const { open, call, reported } = stage;
 
 const build = { agentId: 'support', buildHash: 'sha256:b1', semanticVer: '1.4.0' };
 const register = () => stage.control.send(registerBuild, { body: build });
@@ -135,7 +135,9 @@ describe('a list of sessions', () => {
 describe('the trace of a session', () => {
   it('has its build as release and version, and world and task as tags', async () => {
     await register();
-    const { traceId } = await open({ body: { run: { id: 'told', buildHash: build.buildHash } } });
+    const { traceId } = await open({
+      body: { run: { id: 'reported', buildHash: build.buildHash } },
+    });
     const trace = await stage.read(traceId);
     expect(trace).toMatchObject({
       ...{ release: 'sha256:b1', version: '1.4.0' },
@@ -154,7 +156,7 @@ describe('the trace of a session', () => {
     const batch = [{ id: 'ev-1', type: 'trace-create', timestamp, body }];
     await stage.control.send(ingest, { body: { batch } });
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
-    await open({ headers, body: { run: { id: 'told', buildHash: build.buildHash } } });
+    await open({ headers, body: { run: { id: 'reported', buildHash: build.buildHash } } });
     expect(await stage.read(traceId)).toMatchObject({
       ...{ release: 'own', version: '9', tags: ['mine', 'task:add a note', 'world:notes'] },
     });
@@ -202,7 +204,7 @@ describe('metrics', () => {
     await call(id, { kind: 'grade' }, gradeOf('pass', [check('added', 'pass')]));
     await stage.host.requests([entryOfCall(1, callId)]);
     await end(id);
-    await told();
+    await reported();
     const fields = ['world', 'task', 'run', 'build', 'sessionState', 'verdict'];
     const ofRun = { type: 'string', column: 'run', operator: '=', value: run.id };
     const question = {

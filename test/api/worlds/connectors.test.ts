@@ -77,14 +77,14 @@ describe('a connector of an organization', () => {
   });
 
   it('is named in the error when it or its version does not exist', async () => {
-    for (const [from, told] of [
+    for (const [from, result] of [
       ['workspace:crn', 'has no connector "crn"; did you mean "crm"'],
       ['workspace:crm@9', 'no version 9; its latest is 2'],
       ['workspace:crm@stable', '"stable" is no version of a connector'],
     ] as const) {
       await expect(create('refused', from)).rejects.toMatchObject({
         code: 'invalid',
-        message: expect.stringContaining(told),
+        message: expect.stringContaining(result),
         fields: [{ path: ['from'] }],
       });
     }

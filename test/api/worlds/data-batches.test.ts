@@ -267,7 +267,7 @@ describe('uploaded bytes of chunks', () => {
       { ...body, rows: 1_000_001 },
       { ...body, digest: 'A'.repeat(64) },
       { ...body, entity: 'notes' },
-      { ...body, entity: 'nobody' },
+      { ...body, entity: 'missing' },
     ];
     for (const each of wrong) {
       const register = control.send(registerChunk, { params: { ...params, batchId }, body: each });

@@ -221,7 +221,7 @@ const interrupt = async (own: Desk, words: string, when: () => Promise<boolean>)
   const before = new Set(process.listeners('SIGINT'));
   const ran = own.svc(words);
   await until(when, { timeoutMs: 20_000, everyMs: 10, what: `the moment to interrupt ${words}` });
-  for (const told of process.listeners('SIGINT')) if (!before.has(told)) told('SIGINT');
+  for (const result of process.listeners('SIGINT')) if (!before.has(result)) result('SIGINT');
   return ran;
 };
 

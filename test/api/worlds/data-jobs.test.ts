@@ -158,17 +158,17 @@ const letOn = (gate: Gate, job: Promise<void>) => async (): Promise<void> => {
   gate.open();
   await job;
 };
-const nobody = async (): Promise<void> => undefined;
+const noFinish = async (): Promise<void> => undefined;
 
 /** Brings a batch into each state in which it can be cancelled. */
 const phases: Partial<Record<BatchState, () => Promise<Reached>>> = {
-  open: async () => ({ batchId: await sender.open(), finish: nobody }),
+  open: async () => ({ batchId: await sender.open(), finish: noFinish }),
   uploading: async () => {
     const batchId = await sender.open();
     await sender.sendChunk(batchId, 0, chunkOf(folders(2), 'folders'));
-    return { batchId, finish: nobody };
+    return { batchId, finish: noFinish };
   },
-  queued: async () => ({ batchId: await sealed(), finish: nobody }),
+  queued: async () => ({ batchId: await sealed(), finish: noFinish }),
   validating: async () => {
     const batchId = await sealed();
     const gate = createGate();
@@ -199,7 +199,7 @@ const phases: Partial<Record<BatchState, () => Promise<Reached>>> = {
     await until(isApplying, { timeoutMs: 30_000, everyMs: 50, what: 'the batch to be applying' });
     return { batchId, finish: letOn(gate, job) };
   },
-  applied: async () => ({ batchId: await applied(), finish: nobody }),
+  applied: async () => ({ batchId: await applied(), finish: noFinish }),
 };
 
 const ways: Record<string, (batchId: string) => Promise<unknown>> = {

@@ -263,7 +263,7 @@ describe('a refused push', () => {
   it('reports that its world was archived or deleted meanwhile', async () => {
     const archive = 'archived_at = now()';
     const remove = 'deleted_at = now(), former_slug = slug, slug = id';
-    for (const [change, told] of [
+    for (const [change, result] of [
       [archive, { code: 'conflict', message: expect.stringContaining('is archived') }],
       [remove, { code: 'not_found', message: expect.stringContaining('deleted meanwhile') }],
     ] as const) {
@@ -275,7 +275,7 @@ describe('a refused push', () => {
         await control.sql(`create trigger end_world after ${moment} on uploads
           for each row execute function end_world()`);
         const pushing = push(control.send, slug, changed(tree, { 'a.md': slug }));
-        await expect(pushing).rejects.toMatchObject(told);
+        await expect(pushing).rejects.toMatchObject(result);
         await control.sql('drop function end_world cascade');
       }
     }

@@ -55,25 +55,25 @@ afterAll(() => control.stop());
 
 /** Returns the body of the answer, or the error of a refusal. */
 const outcome = async (asked: Promise<{ body: unknown }>): Promise<unknown> => {
-  const told = await asked.then(
+  const result = await asked.then(
     ({ body }) => body,
     (error: unknown) => {
       if (!(error instanceof AppError)) throw error;
       return { code: error.code, message: error.message, fields: error.fields };
     },
   );
-  said.push(told);
-  return told;
+  said.push(result);
+  return result;
 };
 
 const open = async (slug: string, task?: object): Promise<string> => {
-  const told = await outcome(
+  const result = await outcome(
     control.send(openSession, { body: { slug, ...(task === undefined ? {} : { task }) } as never }),
   );
   const assignment = await host.poll();
   said.push(assignment);
   await host.ready();
-  return (told as { id: string }).id;
+  return (result as { id: string }).id;
 };
 
 const seed = (sessionId: string, input: object): Promise<unknown> => {
@@ -115,9 +115,9 @@ describe('a seed with redact "apply"', () => {
       [{ rows: {}, [secret]: 1 }, ['input']],
       [{ rows: {}, mode: secret }, ['input', 'mode']],
     ] as const) {
-      const told = await seed(sessionId, { ...input, redact: 'apply' });
-      expect(told).toMatchObject({ code: 'invalid', fields: [{ path }] });
-      expect(JSON.stringify(told)).not.toContain(secret);
+      const result = await seed(sessionId, { ...input, redact: 'apply' });
+      expect(result).toMatchObject({ code: 'invalid', fields: [{ path }] });
+      expect(JSON.stringify(result)).not.toContain(secret);
     }
     const unknown = await seed(sessionId, { rows: { people: [{ id: secret }] }, redact: 'aply' });
     expect(unknown).toMatchObject({ code: 'invalid', fields: [{ path: ['input', 'redact'] }] });
@@ -161,16 +161,16 @@ it.each(['apply', 'refuse'])(
   async (redact) => {
     const sessionId = await open('plain');
     const given = { ...plaintext, redact };
-    const told = /no connector\.toml/;
+    const result = /no connector\.toml/;
     expect(await seed(sessionId, given)).toMatchObject({
-      fields: [{ path: ['input', 'redact'], message: expect.stringMatching(told) }],
+      fields: [{ path: ['input', 'redact'], message: expect.stringMatching(result) }],
     });
     const body = { slug: 'plain', task: { seed: given } } as never;
     expect(await outcome(control.send(openSession, { body }))).toMatchObject({
-      fields: [{ path: ['task', 'seed', 'redact'], message: expect.stringMatching(told) }],
+      fields: [{ path: ['task', 'seed', 'redact'], message: expect.stringMatching(result) }],
     });
     expect(await create('refused', given, false)).toMatchObject({
-      fields: [{ path: ['data', 'redact'], message: expect.stringMatching(told) }],
+      fields: [{ path: ['data', 'redact'], message: expect.stringMatching(result) }],
     });
   },
 );
@@ -303,9 +303,9 @@ it('a thousand secrets are found nowhere after their rows were redacted, whether
     { name: secret() },
   ];
   for (const one of oddPeople(6_100)) {
-    const told = await imported({ people: [one] });
-    expect(told).toMatchObject({ code: 'invalid' });
-    const { fields } = told as { fields: { path: string[] }[] };
+    const result = await imported({ people: [one] });
+    expect(result).toMatchObject({ code: 'invalid' });
+    const { fields } = result as { fields: { path: string[] }[] };
     expect(fields.map(({ path }) => path.slice(0, 3))).toEqual([['rows', 'people', '0']]);
   }
   const someOdd = { people: [...people(6_200, 1), ...oddPeople(6_210)] };

@@ -326,8 +326,8 @@ describe('a solution', () => {
     expect((await read(id)).spec).toEqual(spec);
     const wrong = { steps: [{ tool: 'get_answer' }] };
     await control.send(updateTask, { params, body: { spec: { ...spec, solution: wrong } } });
-    const { body: told } = await control.send(validateTask, { params, body: {} });
-    expect(told.problems[0]).toMatchObject({ path: ['solution', 'steps', '0', 'tool'] });
+    const { body: result } = await control.send(validateTask, { params, body: {} });
+    expect(result.problems[0]).toMatchObject({ path: ['solution', 'steps', '0', 'tool'] });
     const { body: hidden } = await control.read(validateTask, { params, body: {} });
     expect(hidden.valid).toBe(false);
     expect(JSON.stringify(hidden)).not.toContain('get_answer');

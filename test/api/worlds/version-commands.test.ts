@@ -287,14 +287,14 @@ describe('svc worlds diff', () => {
   });
 
   it('explains what it cannot compare', async () => {
-    for (const [words, told] of [
+    for (const [words, result] of [
       ['diffed@1', 'diffed@1 is made from no other version'],
       ['diffed@1 mine', 'for the folder here, write ./mine'],
       ['diffed @9', 'has no version "9"'],
     ]) {
       const { status, err } = await desk.svc(`worlds diff ${words}`);
       expect(status).toBe(1);
-      expect(err).toContain(told);
+      expect(err).toContain(result);
     }
   });
 });

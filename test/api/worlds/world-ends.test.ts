@@ -129,11 +129,11 @@ describe('the blobs of a deleted world', () => {
     const preview = async () => (await control.admin(previewCollection, {})).body;
     const before = await preview();
     await control.send(deleteWorld, { params: { slug: 'heavy' } });
-    const told = await preview();
+    const result = await preview();
     // Only one file is not shared; the bundle and the rows are also those of the twin.
-    expect(told.blobs).toBe(before.blobs + 1);
-    expect(told.bytes).toBe(before.bytes + 'heavy alone'.length);
-    expect(told.worlds.at(-1)?.world).toMatch(/\/heavy$/);
+    expect(result.blobs).toBe(before.blobs + 1);
+    expect(result.bytes).toBe(before.bytes + 'heavy alone'.length);
+    expect(result.worlds.at(-1)?.world).toMatch(/\/heavy$/);
     const has = (hex: string) => {
       const { blobs } = control.config;
       const folder = blobs.kind === 'folder' ? blobs.folder : '';

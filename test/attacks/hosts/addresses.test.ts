@@ -162,8 +162,8 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     const host = await warm(runtime);
     const sessionId = await serve(host);
     const from = control.asHost(host.token, '10.9.8.7');
-    const told = tell(from, host.id, 1, 'http://10.9.8.7:8080');
-    await expect(told).rejects.toMatchObject({ code: 'forbidden' });
+    const result = tell(from, host.id, 1, 'http://10.9.8.7:8080');
+    await expect(result).rejects.toMatchObject({ code: 'forbidden' });
     expect(await routeOf(sessionId)).toBe(host.address);
   });
 });
@@ -176,8 +176,8 @@ describe('a host before its first report', () => {
       const own =
         runtime === 'process' ? /^http:\/\/127\.0\.0\.1:\d+$/ : /^http:\/\/10\.1\.2\.3:8080$/;
       for (const address of internal.filter((one) => !own.test(one))) {
-        const told = tell(host.send, host.id, 0, address);
-        await expect(told, address).rejects.toMatchObject({ code: 'forbidden' });
+        const result = tell(host.send, host.id, 0, address);
+        await expect(result, address).rejects.toMatchObject({ code: 'forbidden' });
       }
       await tell(host.send, host.id, 0, host.address);
       await tell(host.send, host.id, 0, host.address); // A repeat, as after a lost answer.
@@ -204,7 +204,7 @@ it('a host address that is not an IP address with a port is refused from an orch
   const host = await launch('docker');
   const params = { hostId: host.id };
   for (const address of internal.filter((one) => !/^http:\/\/(\[::1\]|[\d.]{8,}):\d+$/.test(one))) {
-    const told = control.pool(reportLaunched, { params, body: { runtimeId: 'r', address } });
-    await expect(told, address).rejects.toMatchObject({ code: 'invalid' });
+    const result = control.pool(reportLaunched, { params, body: { runtimeId: 'r', address } });
+    await expect(result, address).rejects.toMatchObject({ code: 'invalid' });
   }
 });

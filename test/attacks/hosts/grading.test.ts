@@ -138,7 +138,7 @@ def verify(ctx):
     ctx.check("two users", len(query("users")) == 2)
     ctx.check("the helper is the world's own", tools.helper() == "honest")
     forged = ctx.query("svc_requests", {"operation": "close_issue"})
-    ctx.check("nobody closed it by request", forged == [])
+    ctx.check("no request closed it", forged == [])
 `;
 
 const pythonAttacks = [
@@ -205,7 +205,7 @@ describe.each(names)('a grade on %s', (name) => {
         { name: 'issue 10 is closed', passed: false, detail: 'it is open' },
         { name: 'two users', passed: true },
         { name: "the helper is the world's own", passed: true },
-        { name: 'nobody closed it by request', passed: true },
+        { name: 'no request closed it', passed: true },
       ],
     };
     const grade = () => host.control.call('grade');

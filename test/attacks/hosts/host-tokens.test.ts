@@ -342,14 +342,14 @@ describe('a host token', () => {
   it('gets the same answer for a session of another host as for one that does not exist', async () => {
     const [victim] = await served();
     const [, thief] = await served();
-    const told = await Promise.all(
+    const result = await Promise.all(
       [victim.id, newId('ses')].map((sessionId) =>
         thief
           .send(pollCalls, { params: { sessionId }, query: { generation: 1 } })
           .catch(({ code, message }) => ({ code, message: message.replace(sessionId, '…') })),
       ),
     );
-    expect(told[0]).toEqual(told[1]);
+    expect(result[0]).toEqual(result[1]);
   });
 
   it('receives only the assignments of its own host', async () => {

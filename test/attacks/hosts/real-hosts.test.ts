@@ -117,11 +117,11 @@ describe.each(names)('on %s', (runtime) => {
         expect(body).not.toContain('internal');
       }
       expect(asked).toBe(0);
-      const told =
+      const result =
         runtime === 'docker'
           ? "a host's token is used from another address"
           : 'a host reported an address that it may not report';
-      expect(network.control.log()).toContain(told);
+      expect(network.control.log()).toContain(result);
     });
 
     it('is refused when it is the launch token of the host', async () => {

@@ -87,8 +87,8 @@ describe('the listeners of the control plane', () => {
     const [, path] = addressesOf(api).find(([method]) => method === 'GET') ?? ['', ''];
     const { status } = await ask(homeOf(api), 'GET', path, tokens[api] ?? '');
     expect(status).not.toBe(401);
-    const nobody = await ask(homeOf(api), 'GET', path, 'Bearer nobody');
-    expect(nobody.status).toBe(401);
+    const stranger = await ask(homeOf(api), 'GET', path, 'Bearer unknown');
+    expect(stranger.status).toBe(401);
   });
 
   const ways = [

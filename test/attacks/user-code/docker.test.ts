@@ -61,7 +61,7 @@ describe.skipIf(!hasDocker)('in the container of a host', () => {
 
   it.each(languages)('code in %s can compute and nothing else', async (language) => {
     const secret = `${folder}/secret`;
-    const targets = { host, secret, folder, abstract: 'nobody', socket: `${folder}/socket` };
+    const targets = { host, secret, folder, abstract: 'unused', socket: `${folder}/socket` };
     const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
     const packages = '/opt/svc/world-host-image/usercode/python';
     const launch = { python: 'python3', packages, readable: [], program };

@@ -44,7 +44,7 @@ describe.skipIf('missing' in found)('user code in the pod of a host', () => {
     const secret = `${folder}/secret`;
     await shell(`mkdir ${folder} && echo secret >${secret}`);
     for (const language of languages) {
-      const targets = { host, secret, folder, abstract: 'nobody', socket: `${folder}/socket` };
+      const targets = { host, secret, folder, abstract: 'unused', socket: `${folder}/socket` };
       const program = programs('/usr/bin/python3', '/usr/local/bin/node', targets)[language] ?? [];
       const packages = '/opt/svc/world-host-image/usercode/python';
       const launch = { python: 'python3', packages, readable: [], program };

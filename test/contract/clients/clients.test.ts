@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
 /** Report of a program by flow: its calls in order, each with its fault if it has one. */
-type Told = Record<string, { call: string; fault: string | null }[]>;
+type CallsByFlow = Record<string, { call: string; fault: string | null }[]>;
 
 const flows = [
   'users',
@@ -55,31 +55,31 @@ afterAll(async () => {
 });
 
 /** Runs a client on freshly reset rows. */
-const work = async ({ command, args, env }: Program): Promise<Told> => {
+const work = async ({ command, args, env }: Program): Promise<CallsByFlow> => {
   await world.reset();
   const client = { ...env, SVC_CLIENT_URL: world.url, SVC_CLIENT_TOKEN: world.token };
   const { stdout } = await run(command, args, { env: client, maxBuffer: 8 * 1024 * 1024 });
-  return JSON.parse(stdout) as Told;
+  return JSON.parse(stdout) as CallsByFlow;
 };
 
 const readme = readFileSync(join(root, 'src/templates/code-hosting/README.md'), 'utf8');
 
 describe.each(Object.entries(clients))('%s', (name, program) => {
   describe.skipIf(program === undefined || 'missing' in program)('does its everyday work', () => {
-    let told: Told = {};
+    let callsByFlow: CallsByFlow = {};
     beforeAll(async () => {
-      told = await work(program as Program);
+      callsByFlow = await work(program as Program);
     }, 240_000);
 
     it.each(flows)('on %s', (flow) => {
-      const calls = told[flow] ?? [];
+      const calls = callsByFlow[flow] ?? [];
       expect(calls.length).toBeGreaterThan(0);
       expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
     });
 
     it('with as many passed calls as the README of the template says', () => {
-      expect(Object.keys(told).sort()).toEqual([...flows].sort());
-      const calls = Object.values(told).flat();
+      expect(Object.keys(callsByFlow).sort()).toEqual([...flows].sort());
+      const calls = Object.values(callsByFlow).flat();
       const passed = calls.filter(({ fault }) => fault === null);
       const [, said] = new RegExp(`\\| ${name} [\\d.]+ \\| (.+?) \\|`).exec(readme) ?? [];
       expect(said).toBe(`${passed.length} of ${calls.length}`);

@@ -18,7 +18,7 @@ const program = await findPythonWith('device-sdk', join(programs, 'with_device_s
 const reader = await findPythonWith('device-sdk', join(programs, 'read_device_webhooks.py'));
 
 /** Report of the program by flow: its calls in order, each with its fault if it has one. */
-type Told = Record<string, { call: string; fault: string | null }[]>;
+type CallsByFlow = Record<string, { call: string; fault: string | null }[]>;
 
 const flows = [
   'tokens',
@@ -37,28 +37,28 @@ const world = await openDeviceManager();
 afterAll(() => world.stop());
 
 describe.skipIf('missing' in program)('jamf-pro-sdk does its everyday work', () => {
-  let told: Told = {};
+  let callsByFlow: CallsByFlow = {};
   beforeAll(async () => {
     const { command, args, env } = program as Program;
     const client = { ...env, SVC_CLIENT_URL: world.url, SVC_CLIENT_TOKEN: world.token };
     const { stdout } = await run(command, args, { env: client, maxBuffer: 64 * 1024 * 1024 });
     // The client prints its XML requests, so the program's report is the last line.
-    told = JSON.parse(stdout.slice(stdout.lastIndexOf('\n') + 1)) as Told;
+    callsByFlow = JSON.parse(stdout.slice(stdout.lastIndexOf('\n') + 1)) as CallsByFlow;
   }, 240_000);
 
   it.each(flows)('on %s', (flow) => {
-    const calls = told[flow] ?? [];
+    const calls = callsByFlow[flow] ?? [];
     expect(calls.length).toBeGreaterThan(0);
     expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
   });
 
   it('with as many calls as the README of the template says', () => {
-    expect(Object.keys(told)).toEqual(flows);
+    expect(Object.keys(callsByFlow)).toEqual(flows);
     const readme = readFileSync(
       join(import.meta.dirname, '../../../src/templates/device-management/README.md'),
       'utf8',
     );
-    expect(readme).toContain(`${Object.values(told).flat().length} calls`);
+    expect(readme).toContain(`${Object.values(callsByFlow).flat().length} calls`);
   });
 
   it('and reads the webhooks with its own models', async () => {

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
 /** Report of the program by flow: its calls in order, each with its fault if it has one. */
-type Told = Record<string, { call: string; fault: string | null }[]>;
+type CallsByFlow = Record<string, { call: string; fault: string | null }[]>;
 
 const flows = [
   'site',
@@ -38,24 +38,24 @@ const world = await openIssueTracker();
 afterAll(() => world.stop());
 
 describe.skipIf('missing' in program)('jira for Python does its everyday work', () => {
-  let told: Told = {};
+  let callsByFlow: CallsByFlow = {};
   beforeAll(async () => {
     const { command, args, env } = program as Program;
     const client = { ...env, SVC_CLIENT_URL: world.url, SVC_CLIENT_TOKEN: world.token };
     const { stdout } = await run(command, args, { env: client, maxBuffer: 8 * 1024 * 1024 });
-    told = JSON.parse(stdout) as Told;
+    callsByFlow = JSON.parse(stdout) as CallsByFlow;
   }, 240_000);
 
   it.each(flows)('on %s', (flow) => {
-    const calls = told[flow] ?? [];
+    const calls = callsByFlow[flow] ?? [];
     expect(calls.length).toBeGreaterThan(0);
     expect(calls.filter(({ fault }) => fault !== null)).toEqual([]);
   });
 
   it('with as many passed calls as the README of the template says', () => {
-    expect(Object.keys(told)).toEqual([...flows]);
+    expect(Object.keys(callsByFlow)).toEqual([...flows]);
     const readme = readFileSync(join(root, 'src/templates/issue-tracking/README.md'), 'utf8');
-    const calls = Object.values(told).flat();
+    const calls = Object.values(callsByFlow).flat();
     const passed = calls.filter(({ fault }) => fault === null);
     expect(/\| jira 3[\d.]+ \(PyPI\) \| (.+?) \|/.exec(readme)?.[1]).toBe(
       `${passed.length} of ${calls.length}`,

@@ -133,11 +133,11 @@ describe('the SDK for Python', () => {
       `of generation ${generation} sends a trace and reads it back at once`,
       { timeout: 120_000 },
       async () => {
-        const told = await through(({ url }) => runProgram(found as Program, url));
-        const { id } = JSON.parse(told) as { id: string };
+        const result = await through(({ url }) => runProgram(found as Program, url));
+        const { id } = JSON.parse(result) as { id: string };
         // The oldest SDK writes model parameters as texts.
         expectChat(await read(id), generation === '2' ? '0.5' : 0.5);
-        expect(JSON.parse(told)).toMatchObject({ name: 'chat', tags: ['first', 'second'] });
+        expect(JSON.parse(result)).toMatchObject({ name: 'chat', tags: ['first', 'second'] });
       },
     );
   }

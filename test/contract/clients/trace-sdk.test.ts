@@ -122,7 +122,7 @@ describe('the SDK', () => {
 
   const troubles: Record<string, () => (before: number) => Fate> = {
     'it is refused for a moment': () => (before) => (before < 2 ? 503 : 'passed'),
-    'nobody is there for three seconds': () => downFor(3_000),
+    'the service is down for three seconds': () => downFor(3_000),
     'all is well': () => () => 'passed',
   };
   for (const [trouble, fateOf] of Object.entries(troubles)) {

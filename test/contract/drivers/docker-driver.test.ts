@@ -175,8 +175,8 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
   it('reports the current address of a host whenever it leaves or joins its network', async () => {
     const hostId = newId('hst');
     const { address } = await driver.launch(specOf(hostId));
-    const told = async () => (await driver.list())[0]?.address;
-    expect(await told()).toBe(address);
+    const result = async () => (await driver.list())[0]?.address;
+    expect(await result()).toBe(address);
     let changes = 0;
     const watch = driver.watch(() => {
       changes += 1;
@@ -190,10 +190,10 @@ describe.skipIf(!hasSocket)('the Docker driver', () => {
         const before = changes;
         await docker('network', step, `svc-${installation}`, `svc-${hostId}`);
         await until(() => changes > before, { timeoutMs: waitMs, what: `notice of the ${step}` });
-        expect(await told()).toEqual(expected);
+        expect(await result()).toEqual(expected);
       }
       const adopted = await driver.adopt(hostId);
-      expect(await told()).toBe(adopted.address);
+      expect(await result()).toBe(adopted.address);
     } finally {
       await watch.stop();
     }

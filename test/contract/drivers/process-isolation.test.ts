@@ -104,8 +104,8 @@ describe.skipIf(sandbox.kind === 'none')('a world host in bubblewrap', () => {
       shape: testPool(),
     });
     group = Number(launched.runtimeId);
-    const told = async () => /^\{.*\}$/m.exec(await driver.logs(hostId))?.[0];
-    said = JSON.parse(await until(told, { timeoutMs: startMs, what: 'what came of it' }));
+    const result = async () => /^\{.*\}$/m.exec(await driver.logs(hostId))?.[0];
+    said = JSON.parse(await until(result, { timeoutMs: startMs, what: 'what came of it' }));
   }, 60_000);
 
   afterAll(async () => {

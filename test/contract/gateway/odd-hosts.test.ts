@@ -55,9 +55,12 @@ describe('a client gets 502 when its host answers with', () => {
       'a header with a control sign',
       'HTTP/1.1 200 OK\r\nX-A: \x01\r\nContent-Length: 4\r\n\r\nfine',
     ],
-    ['a change of protocol for nobody', 'HTTP/1.1 101 Switching Protocols\r\n\r\nhello'],
     [
-      'one with a name for nobody',
+      'a change of protocol that no client requested',
+      'HTTP/1.1 101 Switching Protocols\r\n\r\nhello',
+    ],
+    [
+      'one with a name that no client requested',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nhello',
     ],
     ['a head over the limit', `HTTP/1.1 200 OK\r\nX-A: ${'x'.repeat(40_000)}\r\n\r\nfine`],

@@ -12,7 +12,7 @@ import type { Change } from '../../support/worlds/world-changes.ts';
 /** A tree that compiles. */
 export type Accepted = [what: string, change: Change];
 
-/** A tree that is refused for one thing, and told so once. */
+/** A tree that is refused for one reason, which is reported once. */
 export type Refused = [what: string, code: ProblemCode, change: Change];
 
 export type Rule = {

@@ -24,7 +24,7 @@ const fault = (lines: string): Change => faulty(`name = "flaky"\n${lines}`);
 /** The last rules of the chapter of `connector.toml`. */
 export const limitRules: readonly Rule[] = [
   {
-    rule: '`[[api.rate_limits]]` are of operations that are served, each header told once.',
+    rule: '`[[api.rate_limits]]` name served operations, and each header once.',
     accepts: [
       ['a limit of all routes', limited('name = "all"', 'X-Left = "remaining"')],
       [

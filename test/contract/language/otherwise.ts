@@ -1,6 +1,6 @@
 /**
  * Problems that compiling a changed tree does not bring about: those of edits, and those that tell of
- * the check itself. The former are what the edits of the small world say, the latter are given as told.
+ * the check itself. The former are what the edits of the small world say, the latter are listed here.
  */
 import { addEntity } from '#language/edit/add-entity.ts';
 import type { EditResult } from '#language/edit/change.ts';

@@ -42,11 +42,11 @@ export const tellProblem = (problem: Problem, tree: readonly TreeFile[]): string
 
 const tellCase = (what: string, change: Change, chapter: Chapter): string[] => {
   const { tree, problems } = problemsAfter(change, chapter);
-  const told = problems.flatMap((problem) => [
+  const result = problems.flatMap((problem) => [
     ...tellProblem(problem, tree),
     `at ${JSON.stringify(problem.pointer)}`,
   ]);
-  return ['', `== ${what}`, ...told];
+  return ['', `== ${what}`, ...result];
 };
 
 /** Every refusal of a chapter, to the letter. */

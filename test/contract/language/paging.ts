@@ -84,7 +84,7 @@ export const pagingRules: Chapter = {
       ],
     },
     {
-      rule: 'Keys of an answer are told apart, and filled.',
+      rule: 'Keys of an answer are distinct, and not empty.',
       accepts: [['no count', replace(connector, 'page_size = 50', 'hits_key = ""')]],
       refuses: [
         [

@@ -90,7 +90,7 @@ afterEach(() => {
 });
 
 const text = new TextEncoder().encode('some bytes');
-const unknown = digestOf('what nobody put');
+const unknown = digestOf('a blob that was never stored');
 const filled = (size: number): Uint8Array => new Uint8Array(size).map((_, index) => index * 31);
 
 describe.each([
@@ -297,7 +297,7 @@ describe('a bucket', () => {
     const message = await refusal();
     expect(message).toContain('SignatureDoesNotMatch');
     expect(message).toContain('s3:ListBucket');
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'NOBODY');
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'UNKNOWN');
     expect(await refusal()).toContain(`at ${bucket.place.endpoint} cannot be used: `);
   });
 

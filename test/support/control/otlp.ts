@@ -110,9 +110,9 @@ export const writeSpan = (writer: BinaryWriter, span: TestSpan): void => {
   writer.tag(8, WireType.Bit64).fixed64(nano(to));
   writeAttributes(writer, 9, span.attributes);
   for (const event of span.events ?? []) {
-    inside(writer, 11, (told) => {
-      text(told, 2, event.name);
-      writeAttributes(told, 3, event.attributes);
+    inside(writer, 11, (result) => {
+      text(result, 2, event.name);
+      writeAttributes(result, 3, event.attributes);
     });
   }
   if (span.error !== undefined) {

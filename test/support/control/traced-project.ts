@@ -24,7 +24,7 @@ type Body = { [member: string]: never } & { data: { id: string }[]; meta: Record
 export const filterOf = (...entries: object[]): string =>
   `filter=${encodeURIComponent(JSON.stringify(entries))}`;
 
-const told = [
+const reported = [
   event('trace-create', {
     id: 't1',
     name: 'chat',
@@ -95,7 +95,7 @@ export type ToldProject = {
 };
 
 /** Creates the project for the tests of a file. */
-export const toldProject = (): ToldProject => {
+export const tracedProject = (): ToldProject => {
   let control: OwnControl;
   let neighbour: Neighbour;
   const send: ToldProject['send'] = async (...batch) => {
@@ -122,7 +122,7 @@ export const toldProject = (): ToldProject => {
   beforeAll(async () => {
     control = await startOwnControl();
     neighbour = await addNeighbour(control);
-    await send(...told);
+    await send(...reported);
   });
   afterAll(() => control.stop());
   return { control: () => control, neighbour: () => neighbour, send, ask, idsOf };

@@ -50,7 +50,7 @@ export const check = (name: string, verdict: string) => ({
 });
 
 /** Sets up a control plane with one warm host for each test. */
-export const playToldSessions = () => {
+export const playTracedSessions = () => {
   let control: OwnControl;
   let host: PlayedHost;
 
@@ -89,7 +89,7 @@ export const playToldSessions = () => {
   };
 
   /** Waits until the outbox of trace reports is empty. */
-  const told = () =>
+  const reported = () =>
     until(
       async () => {
         const [row] = await control.sql<{ waiting: number }>(
@@ -97,11 +97,11 @@ export const playToldSessions = () => {
         );
         return row?.waiting === 0;
       },
-      { timeoutMs: 20_000, what: 'everything told' },
+      { timeoutMs: 20_000, what: 'a report of every session' },
     );
 
   const read = async (id: string | null) => {
-    await told();
+    await reported();
     return (await control.send(getTrace, { params: { traceId: id ?? '' } })).body;
   };
 
@@ -120,7 +120,7 @@ export const playToldSessions = () => {
     },
     open,
     call,
-    told,
+    reported,
     read,
     named,
   };

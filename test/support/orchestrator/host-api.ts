@@ -36,8 +36,8 @@ export const startHostApi = async (addresses: readonly string[]): Promise<HostAp
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, hostId = '', operation] = hostPath.exec(request.url ?? '') ?? [];
     const body = await readJson(request);
-    const told = tokens.get(hostId) ?? [];
-    tokens.set(hostId, [...new Set([...told, String(request.headers.authorization)])]);
+    const result = tokens.get(hostId) ?? [];
+    tokens.set(hostId, [...new Set([...result, String(request.headers.authorization)])]);
     if (refused.has(hostId)) return answer(response, 409, { error: 'conflict', message: 'stale' });
     switch (operation) {
       case 'warm':

@@ -236,7 +236,7 @@ const hostLinkGone: Fault = {
  * up.
  */
 const hostForgotten: Fault = {
-  name: 'host link cut, and its session given up while nobody removes the host',
+  name: 'host link cut, and its session given up while its host stays',
   costs: 'session',
   isLong: true,
   async strike({ links, network, operator }, { hostId }) {

@@ -54,8 +54,8 @@ beforeAll(async () => {
 const found = { kills: 0, batches: 0, 'answered 201': 0, 'refused 400': 0 };
 
 afterAll(async () => {
-  const told = Object.entries(found).map(([what, number]) => `${number} ${what}`);
-  console.info(`ingestion, seed ${seed}: ${told.join(', ')}`);
+  const result = Object.entries(found).map(([what, number]) => `${number} ${what}`);
+  console.info(`ingestion, seed ${seed}: ${result.join(', ')}`);
   await program.end('SIGTERM');
   await server.stop();
   await rm(folder, { recursive: true, force: true });

@@ -62,17 +62,17 @@ const addsNote = ({ kind }: CallView): boolean => kind === 'tool';
 
 /** Checks that every acknowledged effect is in the state of the session exactly once. */
 const faultsOfEffects = ({ calls }: Life): string[] => {
-  const told = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
+  const result = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
   const twice = calls
     .filter(({ error }) => error !== null && /taken|exists|duplicate/i.test(JSON.stringify(error)))
     .map(({ id, error }) => `${id} seems to have run twice: ${JSON.stringify(error)}`);
-  if (told === undefined) return twice;
-  const { counts } = told.output as { counts: { notes: number } };
+  if (result === undefined) return twice;
+  const { counts } = result.output as { counts: { notes: number } };
   const expected =
     notesBefore + calls.filter((one) => addsNote(one) && one.state === 'succeeded').length;
   return counts.notes === expected
     ? twice
-    : [...twice, `${told.sessionId} has ${counts.notes} notes instead of ${expected}`];
+    : [...twice, `${result.sessionId} has ${counts.notes} notes instead of ${expected}`];
 };
 
 /** Time after the end of its session in which a host may still send an earlier result, in milliseconds. */
@@ -93,8 +93,8 @@ const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends)
       outcome === 'done' &&
       (sentAt.getTime() > endedAt + readClockMs || at.getTime() > endedAt + lastAnswerMs),
   );
-  const told = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
-  const counts = (told?.output as { counts: { folders: number } } | undefined)?.counts;
+  const result = calls.find(({ kind, state }) => kind === 'state' && state === 'succeeded');
+  const counts = (result?.output as { counts: { folders: number } } | undefined)?.counts;
   const done = writes.filter(({ outcome }) => outcome === 'done').length;
   const most = done + writes.filter(({ outcome }) => outcome === 'unknown').length;
   const added = (counts?.folders ?? 0) - foldersBefore;
@@ -155,7 +155,7 @@ export const faultsOfRecord = (record: Record, lives: readonly Life[]): string[]
     .map(({ callId }) => `${callId} is in a ledger twice`),
   ...record.sessions
     .filter(({ id }) => !lives.some(({ session }) => session?.id === id))
-    .map(({ id, state }) => `${id} (${state}) was opened and nobody was told`),
+    .map(({ id, state }) => `${id} (${state}) was opened, and no client got the answer`),
 ];
 
 const mostSockets = 60;

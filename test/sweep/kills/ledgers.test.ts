@@ -184,8 +184,8 @@ describe.runIf(cases.length > 0)('ledgers of sessions that end', () => {
   }, caseTimeoutMs);
 
   afterAll(async () => {
-    const told = Object.entries(found).map(([what, number]) => `${number} ${what}`);
-    console.info(`ledgers, seed ${seed}: ${told.join(', ')}`);
+    const result = Object.entries(found).map(([what, number]) => `${number} ${what}`);
+    console.info(`ledgers, seed ${seed}: ${result.join(', ')}`);
     await service.stop();
   });
 

@@ -135,15 +135,15 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('the ser
     await restart(log);
     closeSync(log);
     const makeRoom = await fillBlobs();
-    const told = `blobs cannot be written to ${service.blobDir}`;
-    expect(await readReady()).toMatchObject({ status: 503, text: expect.stringContaining(told) });
+    const result = `blobs cannot be written to ${service.blobDir}`;
+    expect(await readReady()).toMatchObject({ status: 503, text: expect.stringContaining(result) });
     expect(await readReady('?exclude=room')).toMatchObject({ status: 200 });
     const made = await post('/worlds', { slug: 'full', from: encodeTree(notesWorld()) });
     expect({ status: made.status, after: made.headers.get('retry-after') }).toEqual({
       status: 503,
       after: '1',
     });
-    expect(await made.json()).toMatchObject({ message: expect.stringContaining(told) });
+    expect(await made.json()).toMatchObject({ message: expect.stringContaining(result) });
     await expectWorking();
     await makeRoom();
     expect((await post('/worlds', { slug: 'full', from: encodeTree(notesWorld()) })).status).toBe(

@@ -132,8 +132,8 @@ describe.runIf(cases.length > 0)('runs of tests and of datasets', () => {
       'select count(*)::int as count from sessions',
     );
     found.sessions = opened?.count ?? 0;
-    const told = Object.entries(found).map(([what, number]) => `${number} ${what}`);
-    console.info(`runs, seed ${seed}: ${told.join(', ')}`);
+    const result = Object.entries(found).map(([what, number]) => `${number} ${what}`);
+    console.info(`runs, seed ${seed}: ${result.join(', ')}`);
     await service.stop();
   });
 

@@ -92,7 +92,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   };
 
   it.each(delaysMs)(
-    'leaves nothing behind when it is told to stop %i ms after it is up',
+    'leaves nothing behind when it gets SIGTERM %i ms after it is up',
     async (delayMs) => {
       const svc = await up('up after');
       engine?.slow(200);
@@ -139,7 +139,7 @@ describe.skipIf(isSingle).each(tried)('svc up on the %s runtime', (runtime) => {
   );
 
   it.runIf(isLong && runtime === 'docker')(
-    'says what is left and which commands remove it when it is told to hurry and the engine hangs',
+    'reports what is left and which commands remove it when a second signal comes while the engine hangs',
     { timeout: timeoutMs },
     async () => {
       const svc = await up('2 world hosts warm', 2);

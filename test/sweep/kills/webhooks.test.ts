@@ -66,8 +66,8 @@ const found = {
 };
 
 afterAll(async () => {
-  const told = Object.entries(found).map(([what, number]) => `${number} ${what}`);
-  console.info(`webhooks, seed ${seed}: ${told.join(', ')}`);
+  const result = Object.entries(found).map(([what, number]) => `${number} ${what}`);
+  console.info(`webhooks, seed ${seed}: ${result.join(', ')}`);
   await programs.stop();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
@@ -121,10 +121,10 @@ const tellAll = async (host: PlayedHost, sessionId: string): Promise<void> => {
 /** Sends deliveries while the victim is killed and restarted, and returns the recorded answers. */
 const sendStruck = async ({ victim, delayMs }: Case) => {
   const { host, sessionId } = await programs.open();
-  const told = tellAll(host, sessionId);
+  const result = tellAll(host, sessionId);
   await pause(delayMs);
   const endedAt = await strike(victim);
-  await told;
+  await result;
   await until(
     async () => {
       // The claims of a dead sender expire after a minute; this makes them expire now.

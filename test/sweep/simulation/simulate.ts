@@ -152,7 +152,7 @@ export const simulate = (scenario: Scenario): Outcome => {
       if (control.hosts.has(hostId)) continue;
       const since = orphanSince.get(hostId) ?? now;
       orphanSince.set(hostId, since);
-      if (now - since > graceMs) fail(`nobody removes the container of ${hostId}`);
+      if (now - since > graceMs) fail(`no plan removes the container of ${hostId}`);
     }
     for (const session of control.waiting.values()) {
       const waitsMs = now - session.waitsSince;

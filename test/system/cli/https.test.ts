@@ -26,7 +26,7 @@ import type { Credentials } from '../../../src/cli/service/connection.ts';
 import { visit } from '../../support/browser/visit.ts';
 
 const repo = fileURLToPath(new URL('../../../', import.meta.url));
-type Told = { url: string; surfaces: string; caFile: string; caBundleFile: string };
+type ServiceInfo = { url: string; surfaces: string; caFile: string; caBundleFile: string };
 type Session = {
   id: string;
   surfaces: Record<
@@ -41,7 +41,7 @@ describe('svc up --tls', () => {
   const env = { SVC_DATA: data };
   const words = ['up', '--data', data, '--port', '0', '--gateway', '0', '--runtime', 'process'];
   let up: Svc;
-  let told: Told;
+  let info: ServiceInfo;
   let session: Session;
 
   const svc = async (...line: string[]): Promise<string> => {
@@ -53,7 +53,7 @@ describe('svc up --tls', () => {
   beforeAll(async () => {
     up = startSvc([...words, '--pool', '1', '--tls', '--json']);
     await up.prints('\n}\n');
-    told = JSON.parse(up.out()) as Told;
+    info = JSON.parse(up.out()) as ServiceInfo;
     await svc('worlds', 'create', 'code-hosting', '--from', 'code-hosting');
     const open = ['worlds', 'session', 'open', 'code-hosting', '--surface', 'browser', '--json'];
     session = JSON.parse(await svc(...open)) as Session;
@@ -65,8 +65,8 @@ describe('svc up --tls', () => {
   });
 
   it('gives https addresses for the service and for sessions, and protects its key', () => {
-    expect(told.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
-    expect(told.surfaces).toMatch(/^https:\/\/\{session\}--\{surface\}\.localhost:\d+$/);
+    expect(info.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(info.surfaces).toMatch(/^https:\/\/\{session\}--\{surface\}\.localhost:\d+$/);
     const { api, mcp, ui, browser } = session.surfaces;
     for (const { url } of [api, mcp, ui, browser]) expect(url).toMatch(/^https:/);
     expect(browser.cdpUrl).toMatch(/^wss:/);
@@ -74,7 +74,7 @@ describe('svc up --tls', () => {
     const { url, caFile } = JSON.parse(
       readFileSync(join(data, 'credentials.json'), 'utf8'),
     ) as Credentials;
-    expect({ url, caFile }).toEqual({ url: told.url, caFile: told.caFile });
+    expect({ url, caFile }).toEqual({ url: info.url, caFile: info.caFile });
   });
 
   it('passes its own doctor, which checks the certificate', async () => {
@@ -88,7 +88,7 @@ describe('svc up --tls', () => {
     const page = readFileSync(join(repo, 'docs/use/https.md'), 'utf8');
     const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
     expect(blocks).toHaveLength(6);
-    const commands = blocks.join('\n').replaceAll('https://127.0.0.1:4500', told.url);
+    const commands = blocks.join('\n').replaceAll('https://127.0.0.1:4500', info.url);
     const bin = join(home, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'node'), `#!/bin/sh\nexec "${process.execPath}" "$@"\n`);
@@ -104,15 +104,15 @@ describe('svc up --tls', () => {
   });
 
   it('is refused by clients that do not trust the authority, and names the https address over HTTP', async () => {
-    const strange = await runClient('curl', ['-sS', `${told.url}/health`]);
+    const strange = await runClient('curl', ['-sS', `${info.url}/health`]);
     expect([strange.status, strange.err]).toEqual([60, expect.stringContaining('certificate')]);
     const script = 'fetch(process.argv[1]).catch((error) => console.log(error.cause.code))';
-    const node = await runClient(process.execPath, ['-e', script, `${told.url}/health`]);
+    const node = await runClient(process.execPath, ['-e', script, `${info.url}/health`]);
     expect(node.out).toMatch(/SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO/);
-    const plain = await fetch(`${told.url.replace('https', 'http')}/health`);
+    const plain = await fetch(`${info.url.replace('https', 'http')}/health`);
     expect([plain.status, await plain.json()]).toEqual([
       400,
-      { message: `this port speaks https: ask ${told.url}`, error: 'invalid' },
+      { message: `this port speaks https: ask ${info.url}`, error: 'invalid' },
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('svc up --tls', () => {
       ['--import', localNames, '--input-type=module', '-e', script],
       {
         cwd: repo,
-        env: { ...process.env, NODE_EXTRA_CA_CERTS: told.caFile, api: url, token },
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: info.caFile, api: url, token },
       },
     );
     expect(ran.status, ran.err).toBe(0);
@@ -169,7 +169,7 @@ describe('svc up --tls', () => {
       'accept: application/json, text/event-stream',
     ];
     const direct = await runClient('curl', [
-      ...['-sS', '--fail', '--cacert', told.caFile, url, '--json', JSON.stringify(init)],
+      ...['-sS', '--fail', '--cacert', info.caFile, url, '--json', JSON.stringify(init)],
       ...headers.flatMap((header) => ['-H', header]),
     ]);
     expect(direct.out, direct.err).toContain('"serverInfo"');
@@ -180,14 +180,14 @@ describe('svc up --tls', () => {
     const { url, token } = session.surfaces.api;
     const post = async (path: string, body: object): Promise<void> => {
       const said = await runClient('curl', [
-        ...['-sS', '--fail', '--cacert', told.caFile, url + path, '--json', JSON.stringify(body)],
+        ...['-sS', '--fail', '--cacert', info.caFile, url + path, '--json', JSON.stringify(body)],
         ...['-H', `authorization: Bearer ${token}`],
       ]);
       expect(said.status, said.err).toBe(0);
     };
     const config = { url: receiver.url, secret: 's3cret', content_type: 'json' };
     await post('/repos/northquay/berth/hooks', { name: 'web', config, events: ['issues'] });
-    await post('/repos/northquay/berth/issues', { title: 'told over https' });
+    await post('/repos/northquay/berth/issues', { title: 'created over https' });
     const listen = ['worlds', 'session', 'listen', session.id, '--once', '--forward-to'];
     expect(await svc(...listen, receiver.url)).toMatch(/issues .*204 in/);
     const sent = receiver.received.find(({ headers }) => headers['x-github-event'] === 'issues');
@@ -199,7 +199,7 @@ describe('svc up --tls', () => {
   });
 
   it('admits a browser once by a link, with a Secure cookie, and shows the live view', async () => {
-    const certificate = new X509Certificate(readFileSync(told.caFile));
+    const certificate = new X509Certificate(readFileSync(info.caFile));
     const key = certificate.publicKey.export({ type: 'spki', format: 'der' });
     const digest = createHash('sha256').update(key).digest('base64');
     const start = (...args: string[]) =>
@@ -237,7 +237,7 @@ describe('svc up --tls', () => {
     const [, command = ''] = /`(mkdir [^`]*certutil [^`]+)`/.exec(page) ?? [];
     const user = join(home, 'user');
     const env = { ...process.env, HOME: user };
-    const imported = await runClient('sh', ['-euc', command], { cwd: dirname(told.caFile), env });
+    const imported = await runClient('sh', ['-euc', command], { cwd: dirname(info.caFile), env });
     expect(imported.status, imported.err).toBe(0);
     const context = await chromium.launchPersistentContext(join(user, 'profile'), {
       executablePath: chromiumPath(),
@@ -264,14 +264,14 @@ describe('svc up --tls', () => {
     const ran = await runClient(
       process.execPath,
       ['--import', localNames, '--input-type=module', '-e', script],
-      { cwd: repo, env: { ...process.env, NODE_EXTRA_CA_CERTS: told.caFile, cdp: cdpUrl, token } },
+      { cwd: repo, env: { ...process.env, NODE_EXTRA_CA_CERTS: info.caFile, cdp: cdpUrl, token } },
     );
     expect(ran.status, ran.err).toBe(0);
     expect(ran.out).toContain(session.surfaces.ui.url);
   });
 
   it('keeps its authority over restarts, and also serves the same folder without TLS', async () => {
-    const before = readFileSync(told.caFile, 'utf8');
+    const before = readFileSync(info.caFile, 'utf8');
     up.signal('SIGTERM');
     await up.ended();
     up = startSvc([...words, '--pool', '0']);
@@ -282,8 +282,8 @@ describe('svc up --tls', () => {
     await up.ended();
     up = startSvc([...words, '--pool', '0', '--tls']);
     await up.prints('up after');
-    expect(readFileSync(told.caFile, 'utf8')).toBe(before);
-    expect(up.out()).toContain(`export NODE_EXTRA_CA_CERTS=${told.caFile}`);
+    expect(readFileSync(info.caFile, 'utf8')).toBe(before);
+    expect(up.out()).toContain(`export NODE_EXTRA_CA_CERTS=${info.caFile}`);
     expect(await svc('worlds', 'list')).toContain('code-hosting');
   });
 });

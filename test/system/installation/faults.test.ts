@@ -149,8 +149,8 @@ describe('a world host that gets SIGTERM during a running call', () => {
     const session = await open(network.client, { slug: 'notes' });
     const callId = await slowCall(session.id, 1_000);
     const host = await hostOf(session.id);
-    const told = processesNaming(`--host=${host.id}`).find(isHostItself);
-    process.kill(told?.pid ?? 0, 'SIGTERM');
+    const result = processesNaming(`--host=${host.id}`).find(isHostItself);
+    process.kill(result?.pid ?? 0, 'SIGTERM');
 
     expect(await finalCall(session.id, callId)).toMatchObject({ state: 'succeeded', output: 2 });
     const ended = await until(
@@ -197,7 +197,7 @@ describe('a killed orchestrator', () => {
     await network.restartOrchestrator();
     await until(async () => (await readSession(network.client, session.id)).state === 'FAILED', {
       timeoutMs: healMs,
-      what: 'the session told of its lost host',
+      what: 'the end of the session with its host',
     });
     await network.warm(2);
     await proveWorking();

@@ -76,17 +76,17 @@ it('a browser recording is complete through a reset and the loss of its host, an
   expect(await recording(id)).toMatchObject({ complete: false, cutAt: null });
   await close(network.client, id);
   await expect.poll(async () => (await recording(id)).complete, { timeout: 20_000 }).toBe(true);
-  const told = await recording(id);
+  const result = await recording(id);
   expect(await marks()).toEqual(['start', 'reset', 'reclaimed']);
   const { body } = await network.client.send(getRecordingFilm, { params: { sessionId: id } });
-  expect(body.byteLength).toBe(told.bytes);
+  expect(body.byteLength).toBe(result.bytes);
   const film = await playFilm(body);
   try {
     expect(film).toMatchObject({ width: 1_280, height: 800 });
-    expect(film.durationS).toBeCloseTo(told.durationMs / 1_000, 1);
-    const [, reset = { atMs: 0 }, reclaimed = { atMs: 0 }] = told.marks;
+    expect(film.durationS).toBeCloseTo(result.durationMs / 1_000, 1);
+    const [, reset = { atMs: 0 }, reclaimed = { atMs: 0 }] = result.marks;
     const colors = [];
-    for (const ms of [reset.atMs - 100, reclaimed.atMs - 100, told.durationMs - 100]) {
+    for (const ms of [reset.atMs - 100, reclaimed.atMs - 100, result.durationMs - 100]) {
       colors.push(main(await film.colorAt(ms / 1_000, corner)));
     }
     expect(colors).toEqual(['red', 'green', 'blue']);

@@ -17,7 +17,7 @@ import { tier } from '../../support/run/tier.ts';
 
 type Call = { name: string; arguments: Record<string, unknown> };
 type Result = { content: { text: string }[]; structuredContent?: unknown; isError?: boolean };
-type Told = { tools: string[]; results: Result[] };
+type ClientResult = { tools: string[]; results: Result[] };
 type Place = { url: string; token: string };
 
 const repository = { owner: 'northquay', repo: 'berth' };
@@ -62,19 +62,19 @@ const solution: Call[] = [
 ];
 
 type Part = { at: Place; calls: Call[] };
-type Work = (parts: Part[]) => Promise<Told[]>;
+type Work = (parts: Part[]) => Promise<ClientResult[]>;
 
 const inTypeScript: Work = async (parts) => {
-  const told: Told[] = [];
+  const outcome: ClientResult[] = [];
   for (const { at, calls } of parts) {
     const client = await connectMcp(at.url, `Bearer ${at.token}`);
     const { tools } = await client.listTools();
     const results: Result[] = [];
     for (const one of calls) results.push((await client.callTool(one)) as Result);
     await client.close();
-    told.push({ tools: tools.map(({ name }) => name), results });
+    outcome.push({ tools: tools.map(({ name }) => name), results });
   }
-  return told;
+  return outcome;
 };
 
 /**

@@ -94,9 +94,9 @@ it('a mirrored world is reported as different in a changed version, and not in a
   const table = await svc('connector', 'conform', 'board');
   expect(table.status, table.err).toBe(1);
   expect(table.out).toMatch(/value \/cards\/0\/title: vendor Card 1 of board 1, world Planted/);
-  const told = await svc('connector', 'conform', 'board@2', '--json');
-  expect(told.status).toBe(1);
-  const { different, fidelity } = JSON.parse(told.out) as ConformReport;
+  const result = await svc('connector', 'conform', 'board@2', '--json');
+  expect(result.status).toBe(1);
+  const { different, fidelity } = JSON.parse(result.out) as ConformReport;
   expect(fidelity).toBeLessThan(100);
   expect(different[0]?.differences).toContainEqual({
     ...{ kind: 'value', pointer: '/cards/0/title' },

@@ -119,7 +119,7 @@ describe('a folder that is served', () => {
     expect(shown.body).toContain('<h1>First</h1>');
     await until(() => linesOf(svc).filter(({ request }) => request !== undefined).length >= 2, {
       timeoutMs: 10_000,
-      what: 'requests are told',
+      what: 'requests are printed',
     });
     expect(linesOf(svc).flatMap(({ request }) => request ?? [])).toMatchObject([
       { method: 'POST', path: '/notes', status: 201, changes: { notes: { inserted: 1 } } },
@@ -157,7 +157,10 @@ describe('a folder that is served', () => {
     const { svc, ask } = await start();
     const right = readFileSync(join(folder, 'connector.toml'), 'utf8');
     put('connector.toml', right.replace('entity = "notes"', 'entity = "nots"'));
-    await until(() => svc.err().includes('nots'), { timeoutMs: 30_000, what: 'it is told' });
+    await until(() => svc.err().includes('nots'), {
+      timeoutMs: 30_000,
+      what: 'the error is printed',
+    });
     expect(svc.err()).toContain('connector.toml');
     expect((await ask('GET', '/notes')).status).toBe(200);
     // Editors save like this: they write a second file, then rename it over the first.

@@ -80,7 +80,7 @@ type step struct {
 
 // tell runs the flows in their order.
 func tell(steps []step) {
-	told := map[string][]made{}
+	callsByFlow := map[string][]made{}
 	for _, one := range steps {
 		f := &flow{name: one.name}
 		func() {
@@ -91,9 +91,9 @@ func tell(steps []step) {
 			}()
 			one.run(f)
 		}()
-		told[one.name] = f.calls
+		callsByFlow[one.name] = f.calls
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(told); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(callsByFlow); err != nil {
 		panic(err)
 	}
 }

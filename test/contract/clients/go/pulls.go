@@ -236,7 +236,7 @@ func conditional(f *flow) {
 }
 
 func failing(f *flow) {
-	fails(f, "401", http.StatusUnauthorized, func() (*github.User, *github.Response, error) { return newClient("nobody").Users.Get(ctx, "") })
+	fails(f, "401", http.StatusUnauthorized, func() (*github.User, *github.Response, error) { return newClient("unknown").Users.Get(ctx, "") })
 	fails(f, "403", http.StatusForbidden, func() (*github.Repository, *github.Response, error) {
 		return hub.Repositories.Edit(ctx, "mikkelh", "marstal-tides", &github.Repository{Description: github.Ptr("Mine")})
 	})

@@ -50,12 +50,12 @@ class Call:
 
 def tell(flows):
     """Runs the flows in their order, each by the name of its function."""
-    told = {}
+    calls_by_flow = {}
     for flow in flows:
         call = Call()
         try:
             flow(call)
         except Exception as error:
             call.made.append({"call": "the rest of the flow", "fault": told_of(error)})
-        told[flow.__name__.replace("_", " ")] = call.made
-    json.dump(told, sys.stdout)
+        calls_by_flow[flow.__name__.replace("_", " ")] = call.made
+    json.dump(calls_by_flow, sys.stdout)

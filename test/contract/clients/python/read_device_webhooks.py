@@ -5,12 +5,12 @@ import os
 
 from jamf_pro_sdk.models.webhooks import webhooks
 
-told = []
+results = []
 for sent in json.loads(os.environ["SVC_WEBHOOKS"]):
     body = sent["body"]
     try:
         getattr(webhooks, sent["event"]).model_validate(json.loads(body) if isinstance(body, str) else body)
-        told.append(None)
+        results.append(None)
     except Exception as error:
-        told.append(f"{type(error).__name__}: {error}")
-print(json.dumps(told))
+        results.append(f"{type(error).__name__}: {error}")
+print(json.dumps(results))

@@ -217,7 +217,7 @@ def files_and_releases(call):
 
 
 def error_classes(call):
-    stranger = GhApi(token="nobody", gh_host=url, sync=True)
+    stranger = GhApi(token="unknown", gh_host=url, sync=True)
     call.fails("401", APIError, stranger.users.get_authenticated, status(401))
     call.fails("403", APIError, lambda: repos.update(owner="mikkelh", repo="marstal-tides", description="Mine"), status(403))
     call.fails("404", APIError, lambda: issues_of.get(9999), status(404))

@@ -239,7 +239,7 @@ def files_and_releases(call):
 
 
 def error_classes(call):
-    stranger = GitHubAPI(session, "svc-clients", oauth_token="nobody", base_url=url)
+    stranger = GitHubAPI(session, "svc-clients", oauth_token="unknown", base_url=url)
     status = lambda code: lambda error: error.status_code == code
     call.fails("401", gidgethub.BadRequest, lambda: wait(stranger.getitem("/user")), status(401))
     call.fails("403", gidgethub.BadRequest, lambda: send("patch", "/repos/mikkelh/marstal-tides", {"description": "Mine"}), status(403))

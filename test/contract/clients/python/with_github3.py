@@ -214,7 +214,7 @@ def files_and_releases(call):
 
 
 def error_classes(call):
-    stranger = github3.GitHub(token="nobody")
+    stranger = github3.GitHub(token="unknown")
     stranger.session.base_url = url
     failures = github3.exceptions
     call.fails("401", failures.AuthenticationFailed, stranger.me)

@@ -72,7 +72,7 @@ def issues(call):
     call("added", again, lambda one: one.fields.labels == ["light", "quay"])
     call("assign_issue", lambda: tracker.assign_issue(issue.key, "Sam Okafor"), lambda done: done is True)
     call("assigned", again, lambda one: one.fields.assignee.displayName == "Sam Okafor")
-    call("assign_issue, to nobody", lambda: tracker.assign_issue(issue.key, None))
+    call("assign_issue, to no user", lambda: tracker.assign_issue(issue.key, None))
     call("transitions", lambda: [one["name"] for one in tracker.transitions(issue)], lambda all: "Start progress" in all)
     call("transition_issue", lambda: tracker.transition_issue(issue, "Start progress"))
     call("transition_issue, with fields", lambda: tracker.transition_issue(issue, "Done", fields={"resolution": {"name": "Cannot Reproduce"}}, comment="Gone"))

@@ -29,8 +29,8 @@ async def work(at, calls):
 
 async def main():
     given = json.load(sys.stdin)
-    told = [await work(part["at"], part["calls"]) for part in given]
-    json.dump(told, sys.stdout)
+    results = [await work(part["at"], part["calls"]) for part in given]
+    json.dump(results, sys.stdout)
 
 
 asyncio.run(main())

@@ -251,7 +251,7 @@ def files_and_releases(call):
 
 
 def error_classes(call):
-    stranger = github.Github(base_url=url, auth=github.Auth.Token("nobody"), **at_once)
+    stranger = github.Github(base_url=url, auth=github.Auth.Token("unknown"), **at_once)
     call.fails("401", github.BadCredentialsException, lambda: stranger.get_user().login, lambda error: error.status == 401)
     call.fails("404 of a repository", github.UnknownObjectException, lambda: hub.get_repo(f"{owner}/none"), lambda error: error.status == 404)
     call.fails("404 of an issue", github.UnknownObjectException, lambda: repo.get_issue(9999))

@@ -178,7 +178,7 @@ export const declineWithAReason: EndStates = {
     { what: 'what the instruction says', first: 'solution', verdict: 'pass' },
     { what: 'the same through the API', first: 'alternative', verdict: 'pass' },
     {
-      what: 'closed before anybody was told why',
+      what: 'closed before the reason was given',
       next: async (world) => {
         await world.tool('update_issue', { ...on(157), ...closing });
         await world.tool('create_comment', { ...on(157), body: 'See #24.' });
@@ -243,7 +243,7 @@ export const followUpNeedsInfo: EndStates = {
       because: ['nothing was said on tide-feed#53', nothingElse],
     },
     {
-      what: 'right, and the answered issue given to somebody else',
+      what: 'right, and the answered issue given to another person',
       first: 'solution',
       next: (world) => world.tool('update_issue', { ...on(152), assignees: ['priyaraman'] }),
       verdict: 'fail',

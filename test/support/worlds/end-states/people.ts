@@ -21,7 +21,7 @@ export const labelWhatHasNone: EndStates = {
       next: (world) =>
         send(world, 'PATCH', `${handbook}/labels/in%20progress`, {
           color: 'ffffff',
-          description: 'Somebody is on it',
+          description: 'A person works on it',
         }),
       verdict: 'pass',
     },
@@ -31,7 +31,7 @@ export const labelWhatHasNone: EndStates = {
       next: (world) =>
         world.tool('update_issue', { ...issueOf('handbook', 12), labels: ['in progress'] }),
       verdict: 'fail',
-      because: ['what nobody works on is a question'],
+      because: ['each issue without an assignee is a question'],
     },
     {
       what: 'right, and one of them with both labels',
@@ -50,7 +50,7 @@ export const labelWhatHasNone: EndStates = {
       because: ['nothing else is in progress', nothingElse],
     },
     {
-      what: 'right, and a label more that nobody asked for',
+      what: 'right, and one label too many',
       first: 'solution',
       next: (world) => send(world, 'POST', `${handbook}/labels`, { name: 'done', color: 'ffffff' }),
       verdict: 'fail',
@@ -86,7 +86,7 @@ export const handOverWork: EndStates = {
           assignees: ['inesmarchetti', 'sam-okafor'],
         }),
       verdict: 'fail',
-      because: ['nobody but the others has what was not', 'sam-okafor has no more than that'],
+      because: ['#55 is assigned to no other person', 'sam-okafor has no more than that'],
     },
     {
       what: 'right, and what is closed rewritten',
@@ -111,7 +111,7 @@ export const handOverWork: EndStates = {
       verdict: 'fail',
     },
     {
-      what: 'right, and nobody left who is asked for a review',
+      what: 'right, and no requested reviewer left',
       first: 'solution',
       next: (world) =>
         send(world, 'DELETE', `${tideFeed}/pulls/54/requested_reviewers`, {
@@ -158,7 +158,7 @@ export const openAnIncident: EndStates = {
       because: ['the answer is its number'],
     },
     {
-      what: 'the answer of somebody who guessed',
+      what: 'a guessed answer',
       first: 'solution',
       next: (world) => answer(world, 139),
       verdict: 'fail',
@@ -237,7 +237,7 @@ export const whoIsWaitedFor: EndStates = {
           reviewers: ['inesmarchetti'],
         }),
       verdict: 'fail',
-      because: ['nobody asked the world to delete anything', nothingElse],
+      because: ['no request deleted anything', nothingElse],
     },
   ],
 };

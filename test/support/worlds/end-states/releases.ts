@@ -360,7 +360,7 @@ export const deleteMergedBranches: EndStates = {
       because: ['all other branches are where they were'],
     },
     {
-      what: 'right, and a branch more that nobody asked for',
+      what: 'right, and one branch too many',
       first: 'solution',
       next: (world) =>
         send(world, 'POST', `${berth}/git/refs`, {
