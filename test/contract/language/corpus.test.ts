@@ -26,7 +26,7 @@ describe.each(Object.entries(corpus))('corpus: %s', (name, chapter) => {
   );
 
   it('produces the messages of the golden file', async () => {
-    await expect(tellChapter(chapter)).toMatchFileSnapshot(`corpus/${name}.golden.txt`);
+    await expect(tellChapter(chapter)).toMatchFileSnapshot(`${name}.golden.txt`);
   });
 });
 
