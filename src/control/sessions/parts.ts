@@ -1,4 +1,4 @@
-/** Parts for the code of sessions: those of worlds, plus the assigners of hosts and the writer of calls. */
+/** Dependencies of the session code: those of the world code, the assigners of hosts, and the writer of calls. */
 
 import type { OpenPriority } from '../base/fairness/open-priority.ts';
 import type { CallWrites } from '../db/sessions/batched-calls.ts';
@@ -16,6 +16,6 @@ export type SessionParts = WorldParts & {
   browserAssigner: BrowserAssigner;
   facts: SessionFacts;
   waitingHosts: WaitingHosts;
-  /** Gives opens priority over telemetry writes. */
+  /** Gives session opens priority over telemetry writes. */
   openPriority: OpenPriority;
 };

@@ -1,6 +1,6 @@
 /**
- * Reaper: ends sessions that are idle and not pinned, too old (pinned or not), or stuck in a state past its deadline.
- * The orchestrator triggers it and sets the limits.
+ * Reaper: ends sessions that are idle and not pinned, too old (pinned or not), or longer in a state than its deadline
+ * allows. The orchestrator triggers the reaper and sets the limits.
  */
 import type { SessionState } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';
@@ -41,8 +41,8 @@ const findCause = async (db: Queryable, sessionId: string): Promise<string | und
 };
 
 /**
- * Returns the message that no host was free within `overMs`, with the reason. The reason is the state of the pool that
- * should have had one, or that no such pool exists any more.
+ * Returns the message that no host became free within `overMs`, with the reason: the state of the pool that should have
+ * had one, or that no such pool exists any more.
  */
 const describeLack = async (db: Queryable, sessionId: string, overMs: number): Promise<string> => {
   const cause = await findCause(db, sessionId);
@@ -100,7 +100,7 @@ const closing = (overMs: number): Stuck => ({
   detail: `did not report its session closed within ${overMs} ms`,
 });
 
-/** Ends stuck sessions, each in a transaction of its own, and drains their hosts. */
+/** Ends sessions that are stuck in a state, each in its own transaction, and drains their hosts. */
 const endStuck = async (parts: SessionParts, stuck: Stuck): Promise<string[]> => {
   const { db, metrics } = parts;
   const ended: string[] = [];
@@ -119,7 +119,7 @@ const endStuck = async (parts: SessionParts, stuck: Stuck): Promise<string[]> =>
   return ended;
 };
 
-/** Runs all three checks and returns the sessions that ended or began to close. */
+/** Runs all three checks. Returns the sessions that ended or began to close. */
 export const reap = async (parts: SessionParts, asked: ReapLimits): Promise<string[]> => [
   ...(await reapTimed(parts, asked)),
   ...(await endStuck(parts, provisioning(asked.provisionMs))),

@@ -1,4 +1,7 @@
-/** Writes an archive (gzipped tar) to a file: entries one after another, each of a size known in advance. */
+/**
+ * Writes an archive (gzipped tar) to a file. Entries are written one after another; the size of each is known before it
+ * is written.
+ */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,16 +12,16 @@ export type ArchiveFile = {
   add(name: string, content: string | Uint8Array): Promise<void>;
   /** Adds an entry whose bytes are streamed from `source`. */
   addStream(name: string, sizeBytes: number, source: Readable): Promise<void>;
-  /** Resolves once the whole archive is in the file. */
+  /** Resolves once the complete archive is in the file. */
   finish(): Promise<void>;
-  /** Resolves once nothing is written any more. */
+  /** Abandons the archive. Resolves once all writes to the file have stopped. */
   abort(): Promise<void>;
 };
 
-/** Metadata of every entry; constant, so that equal contents give equal archives. */
+/** Metadata of every entry. It is constant, so that archives with equal contents have equal bytes. */
 const entry = { type: 'file', mode: 0o644, mtime: new Date(0) } as const;
 
-/** Opens an archive file and truncates an existing one. */
+/** Opens an archive file; an existing file is truncated. */
 export const openArchiveFile = (path: string): ArchiveFile => {
   const { readable, controller } = createTarPacker();
   const written = pipeline(Readable.fromWeb(readable), createGzip(), createWriteStream(path));
@@ -43,7 +46,7 @@ export const openArchiveFile = (path: string): ArchiveFile => {
       await written;
     },
     async abort() {
-      controller.error(new Error('the archive is abandoned'));
+      controller.error(new Error('the write of the archive was aborted'));
       await written.catch(() => undefined);
     },
   };

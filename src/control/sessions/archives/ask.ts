@@ -1,4 +1,4 @@
-/** Reads the record of a session from its host, page by page, all pages of one state. */
+/** Reads the record of a session from its host, page by page. All pages describe the same state of the session. */
 import { Ajv } from 'ajv';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -12,10 +12,10 @@ const isPage = new Ajv({ strict: true, formats: { 'date-time': true } }).compile
   RecordPage,
 );
 
-/** Maximum number of pages of one archive, so that a host cannot send pages for ever. */
+/** Maximum number of pages in one archive. It stops a host that sends pages without end. */
 const mostPages = 400;
 
-/** Number of attempts for a session that changes during the export. */
+/** Maximum number of attempts, because the session may change during the export. */
 const mostTries = 5;
 
 const lost = 'its rows went with its host; export a session before it is closed';
@@ -40,7 +40,9 @@ const askPage = async (
   throw unreadable(sessionId, message);
 };
 
-/** Passes each page on as it arrives; returns false if the session changed meanwhile. Throws like `askHost`. */
+/**
+ * Passes each page on when it arrives. Returns false if the session changed in between. Throws the errors of `askHost`.
+ */
 const passPages = async (
   parts: SessionParts,
   asked: SessionAsked,

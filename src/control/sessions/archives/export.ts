@@ -1,4 +1,4 @@
-/** Exports an open session as an archive, which is made on request and read once. */
+/** Exports an open session as an archive, which is written for the request and can be read once. */
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const findExported = async (
   return { session, version, taskJson: await findSessionTask(db, sessionId) };
 };
 
-/** Writes the archive to a path, and starts over each time the session changes meanwhile. */
+/** Writes the archive to a path. If the session changes in the meantime, it starts over. */
 const writeAt = async (
   parts: SessionParts,
   asked: SessionAsked,

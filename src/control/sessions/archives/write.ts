@@ -21,7 +21,7 @@ import { linkedWorldsOf } from '../hosts/poll.ts';
 import type { SessionParts } from '../parts.ts';
 import type { ArchiveFile } from './archive-file.ts';
 
-/** A session with the version and the task that it was opened with. */
+/** Session to export, with the version and the task that it was opened with. */
 export type Exported = { session: SessionRow; taskJson: string | null; version: Version };
 
 type Links = Awaited<ReturnType<typeof linkedWorldsOf>>;
@@ -69,7 +69,7 @@ const writeBlobs = async (
   }
 };
 
-/** Writes the call log without the calls that exports make themselves. */
+/** Writes the call log. Calls that exports made themselves are left out. */
 const writeCalls = async (
   parts: SessionParts,
   file: ArchiveFile,
@@ -88,7 +88,10 @@ const writeCalls = async (
   }
 };
 
-/** Writes the pages of a host; the lines of one part continue in numbered files. */
+/**
+ * Writes the pages of a host. If several pages have lines of one archive part, each page gets a file with its own
+ * number.
+ */
 const recordWriter = (
   file: ArchiveFile,
   writeHead: (head: NonNullable<RecordPage['head']>) => Promise<void>,
@@ -108,7 +111,7 @@ const recordWriter = (
   };
 };
 
-/** Starts an archive: `write` writes the pages of the host as they arrive, `finish` adds the rest. */
+/** Starts an archive. `write` writes the pages of the host as they arrive; `finish` adds the other entries. */
 export const writeArchive = async (parts: SessionParts, exported: Exported, file: ArchiveFile) => {
   const { session, taskJson, version } = exported;
   const links = await linkedWorldsOf(parts, version);

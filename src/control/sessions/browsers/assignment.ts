@@ -1,7 +1,7 @@
 /**
- * Builds the assignment of a browser: the page with the cookie that admits it, the origins it may reach, its link to
- * the session's world host, and its checkpoint. All of it is derived from the session, so that a replacement browser
- * gets the same.
+ * Builds the assignment of a browser: the page with the cookie that gives access to it, the origins that the browser
+ * may connect to, the link to the session's world host, and the checkpoint. Everything is derived from the session, so
+ * a replacement browser gets the same assignment.
  */
 import { AppError } from '#domain/error.ts';
 import type { SurfaceKind } from '#domain/session.ts';
@@ -25,7 +25,7 @@ const tokenOf = ({ secrets }: Assigning, work: BrowserWork): Secret => {
   throw new AppError('unavailable', message);
 };
 
-/** Returns the cookie that admits a browser to the page, as `name=value`. */
+/** Returns the cookie that gives a browser access to the session's page, as `name=value`. */
 const passOf = ({ config: { gateway } }: Assigning, token: Secret, sessionId: string): string => {
   const signs =
     gateway === null

@@ -23,8 +23,8 @@ import { browserAssignmentOf } from './assignment.ts';
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
 /**
- * Returns the assignment of a browser's host: `waiting` while the session's page is not served yet, `over` if the
- * session ended before the browser got it.
+ * Returns the assignment of a browser's host. Returns `waiting` while the session's page is not served yet, and `over`
+ * if the session ended before its browser got the assignment.
  */
 export const findAssignment = async (
   parts: SessionParts,
@@ -53,7 +53,7 @@ export const reportBrowserReady = async (
   parts.notifications.notify(browser.sessionId, routeTopic(browser.sessionId));
 };
 
-/** Stores a checkpoint; one that is older than the stored one changes nothing. */
+/** Stores a checkpoint, unless the stored one is newer. */
 export const noteCheckpoint = async (
   parts: SessionParts,
   checkpoint: SessionHost & { sequence: number; content: string },
@@ -63,7 +63,7 @@ export const noteCheckpoint = async (
 
 export type BrowserPoll = { seconds: number | undefined; signal: AbortSignal };
 
-/** Holds a browser's poll until the session ends. Throws `conflict` if the session is not this browser's. */
+/** Holds a browser's poll until the session ends. Throws `conflict` if the session is not assigned to this browser. */
 export const pollBrowser = async (
   { db, notifications }: SessionParts,
   browser: SessionHost,
@@ -86,8 +86,8 @@ const dismissal = (generation: number, state: Release['to'] | string): BrowserDi
 });
 
 /**
- * Records that the browser has ended its session, and returns if it recycles or exits because it is worn. A repeated
- * report gets the same answer.
+ * Records that the browser has ended its session. Returns whether the browser's host recycles or, because it is worn,
+ * exits. A repeated report gets the same answer.
  */
 export const reportBrowserClosed = async (
   parts: SessionParts,

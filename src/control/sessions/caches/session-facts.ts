@@ -1,4 +1,4 @@
-/** Cache of the immutable facts of sessions, so that a call needs no query of its session. */
+/** Cache of the immutable facts of sessions, which saves each call a query. */
 
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -7,7 +7,7 @@ import { findSession } from '../../db/sessions/sessions.ts';
 
 export type Facts = {
   versionId: string;
-  /** Tools that the task allows; null means all. */
+  /** Tools that the task allows; null if it allows all. */
   taskTools: string[] | null;
 };
 
@@ -18,7 +18,7 @@ export type SessionFacts = {
   note(session: SessionRow): void;
 };
 
-/** Size of the cache, estimated size of one entry, and of one tool name, in bytes. */
+/** In bytes: maximum size of the cache, and estimated sizes of an entry and of a tool name in it. */
 const mostBytes = 10 * 1024 * 1024;
 const factsBytes = 512;
 const nameBytes = 64;

@@ -18,7 +18,7 @@ import type { SessionParts } from '../parts.ts';
 import { addEffects, applyEffects, endedCalls, noEffects } from '../scheduling/end-sessions.ts';
 import { type CallPoll, type Directive, nextDirective, staleHost } from './directive.ts';
 
-/** Throws unless this host has answered the call before. */
+/** Throws `conflict` unless this host has already answered the call. */
 const checkRepeat = async (
   { db }: SessionParts,
   host: SessionHost,
@@ -40,7 +40,10 @@ const countAnswer = (metrics: Metrics, call: CallRow): void => {
   metrics.callRunSeconds.observe({ kind }, (answeredAt.getTime() - claimedAt.getTime()) / 1_000);
 };
 
-/** Traces a session's first call together with its opening, because it pays for everything that is prepared lazily. */
+/**
+ * Traces the first call of a session together with the session's opening, because that call pays for everything that is
+ * prepared lazily.
+ */
 const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
   const { sessionId, kind, queuedAt, claimedAt, answeredAt } = call;
   if (claimedAt === null || answeredAt === null) return;
@@ -52,8 +55,8 @@ const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
 };
 
 /**
- * Notifies of the answer. A successful `close` call has started to close the session, so its queued calls are
- * cancelled.
+ * Sends the notifications that follow an answer. A successful `close` call has started to close the session, so calls
+ * that are still queued are cancelled.
  */
 const afterAnswer = async (parts: SessionParts, { call, work }: Answered): Promise<void> => {
   const { db, notifications, metrics } = parts;
@@ -68,7 +71,8 @@ const afterAnswer = async (parts: SessionParts, { call, work }: Answered): Promi
 };
 
 /**
- * Records the answer and returns the next directive. A repeated answer changes nothing and returns what a poll would.
+ * Records the answer and returns the host's next directive. A repeated answer changes nothing and returns what a poll
+ * would return.
  */
 export const answer = (
   parts: SessionParts,

@@ -1,4 +1,4 @@
-/** Asks the host of a session for data that only the host has. The control plane makes the call itself. */
+/** Asks the host of a session for data that only the host has, with a call that the control plane itself makes. */
 import { AppError } from '#domain/error.ts';
 import type { CallRow } from '../../db/sessions/calls.ts';
 import type { SessionParts } from '../parts.ts';
@@ -6,18 +6,18 @@ import { enqueueOwn, type OwnCall } from './enqueue.ts';
 import { isOver } from './wait.ts';
 
 export type HostQuestion = OwnCall & {
-  /** End of the message "… is no longer open, and …": the data that only the host had. */
+  /** End of the message "… is no longer open, and …": it says which data was lost with the host. */
   lost: string;
-  /** Maximum length of the answer: the host runs user code, so its answers are limited. */
+  /** Maximum length of the answer in characters. It is limited because the host runs user code. */
   mostChars: number;
 };
 
-/** The host's answer, or its error. */
+/** Output or error with which the host answered. */
 export type HostAnswer =
   | { ok: true; value: unknown }
   | { ok: false; error: { code?: string; message?: string } };
 
-/** Time limit for the answer, in milliseconds; the host may have to run queued calls first. */
+/** Maximum wait for the answer, in milliseconds. The host may have to run queued calls first. */
 const answerMs = 25_000;
 
 const ended = ({ sessionId, lost }: HostQuestion, why: string, cause?: AppError): AppError =>

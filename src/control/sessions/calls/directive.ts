@@ -1,6 +1,6 @@
 /**
- * Determines the next directive of a session's host: run a call, or stop serving the session. Both the host's long
- * poll and its answers to calls end here.
+ * Determines the next directive of a session's host: run a call, or stop serving the session. It is returned to the
+ * host's long poll, and with the response to each call result that the host posts.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -14,17 +14,20 @@ import type { SessionParts } from '../parts.ts';
 import { type HostCallText, toHostCall } from '../scheduling/waiting-hosts.ts';
 
 export type CallPoll = {
-  /** Seconds to hold the poll, as the host requests; limited by `limits.pollMs`. */
+  /** Seconds that the host asks to hold the poll, at most `limits.pollMs`; if undefined, the poll is not held. */
   seconds: number | undefined;
   /** True if the host is stopping: the poll is not held, and no new call is handed out. */
   isFinal: boolean;
   signal: AbortSignal;
 };
 
-/** A `SessionDirective`, with the input of a call as text. */
+/** A `SessionDirective` whose call has its input as JSON text. */
 export type Directive = { call?: HostCallText; close?: { keepWarm: boolean; together?: true } };
 
-/** Builds the error that makes a host stop: it reports on a session that is not its own. */
+/**
+ * Builds the error for a host that reports on a session which it does not serve. The host stops when it gets this
+ * error.
+ */
 export const staleHost = (host: SessionHost): AppError =>
   new AppError(
     'conflict',
@@ -39,15 +42,16 @@ const toDirective = (work: SessionWork | undefined, host: SessionHost): Directiv
   return undefined;
 };
 
-/** Returns the work that a notification carries, if it is for this host and generation. */
+/** Returns the work in a notification if it is meant for this host and generation. */
 const workOf = (news: NotifiedValues | undefined, host: SessionHost): SessionWork | undefined => {
   const work = news?.work;
   return work?.hostId === host.hostId && work.generation === host.generation ? work : undefined;
 };
 
 /**
- * Returns the next directive and holds the poll until there is one. The caller may pass the first look; it runs after
- * the watch begins, so that no notification is missed. Throws `conflict` if the session is not this host's.
+ * Returns the next directive; if there is none yet, holds the poll until there is. The caller may pass the first query
+ * for work as `firstLook`. It runs after the process listens for notifications, so none is missed. Throws `conflict` if
+ * the host does not serve the session.
  */
 export const nextDirective = async (
   { db, notifications, waitingHosts }: SessionParts,

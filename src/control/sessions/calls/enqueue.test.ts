@@ -5,7 +5,7 @@ import type { RefusingSession } from '../../db/sessions/ended-session.ts';
 import type { SessionParts } from '../parts.ts';
 import { enqueue } from './enqueue.ts';
 
-/** Enqueues a call in a service whose database refuses it and then reports this state of the session. */
+/** Enqueues a call against a stub database that refuses the call and then reports the given state of the session. */
 type SessionState = Partial<RefusingSession> & { openCalls: number; projectCalls: number };
 
 const refusing = (session: SessionState) => {

@@ -1,6 +1,6 @@
 /**
- * Enqueues a call: checks that the world has the tool, appends the call to its session's queue, and passes it to the
- * host. If the host's poll waits in this process, the call goes to it directly.
+ * Enqueues a call: checks that the world has the tool, and appends the call to the session's queue. If the host's poll
+ * is held by this process, the call is handed directly to the host.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -65,8 +65,8 @@ const checkName = async (parts: SessionParts, request: EnqueueRequest): Promise<
 const tryAgain = { detail: { retryAfterMs: 1_000 } };
 
 /**
- * Builds the error for a refused call. The state is read after the refusal, and an answer may have freed a slot since.
- * So an open session was full at that time, even if it is not now.
+ * Builds the error for a refused call. The session's state is read after the refusal, and a slot may have become free
+ * in between. So if an open session shows a free slot, its queue was full when the call was refused.
  */
 const refusal = async (
   { config, db }: SessionParts,
@@ -152,7 +152,7 @@ const toNewCall = (request: EnqueueRequest, id: string): NewCall => ({
 const outOfLimits =
   'redacting the rows exceeds the limits on time and memory; send fewer rows at once';
 
-/** Returns the body to store. The rows of a seed are redacted before any of it is stored. */
+/** Returns the body to store. In the rows of a seed, credentials of the service are redacted. */
 const redacted = async (
   { blobs, compiler, facts, versions }: SessionParts,
   { projectId, sessionId, body }: EnqueueRequest,
@@ -178,7 +178,7 @@ const redacted = async (
   throw new AppError('invalid', `the seed is refused: ${fields[0]?.message}`, { fields });
 };
 
-/** Waits for a call that another request enqueued. */
+/** Waits for the end of a call that an earlier request with the same `Idempotency-Key` enqueued. */
 const awaitOther = async (
   parts: SessionParts,
   request: EnqueueRequest,
@@ -197,8 +197,8 @@ const awaitOther = async (
 };
 
 /**
- * A call made by the control plane itself. Its input needs no check, and `enqueueOwn` spends nothing of the project's
- * call rate.
+ * Call made by the control plane itself. Its input is not checked, and it does not count against the project's call
+ * rate.
  */
 export type OwnCall = {
   projectId: string;
@@ -207,7 +207,10 @@ export type OwnCall = {
   inputJson: string;
 };
 
-/** Enqueues such a call and waits for its end. Throws like `enqueue` if the session accepts no calls. */
+/**
+ * Enqueues a call of the control plane and waits for its end. Throws the errors of `enqueue` if the session accepts no
+ * calls.
+ */
 export const enqueueOwn = async (
   parts: SessionParts,
   { projectId, sessionId, kind, inputJson }: OwnCall,
@@ -227,7 +230,7 @@ export const enqueueOwn = async (
   }
 };
 
-/** Enqueues a call and waits for its end if requested. */
+/** Enqueues a call and, if requested, waits for its end. */
 export const enqueue = async (
   parts: SessionParts,
   request: EnqueueRequest,

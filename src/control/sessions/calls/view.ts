@@ -1,6 +1,6 @@
 /**
- * Converts calls to the form that clients see. Free JSON stays text. Tokens of the service are redacted, whether a
- * client or a host sent them.
+ * Converts calls to the form that clients see. Values without a fixed schema stay JSON text. Tokens of the service are
+ * redacted, both in data from clients and in data from hosts.
  */
 import type { CallListView, CallView } from '#wire/public-api/sessions/call.ts';
 import { JsonText, jsonText } from '../../base/json/json-text.ts';
@@ -12,7 +12,10 @@ const timestamp = (date: Date | null): string | null => date?.toISOString() ?? n
 
 const shown = (json: string): JsonText => new JsonText(shownText(json));
 
-/** Returns the output that a key may see. A proof shows how a task is solved, so public keys do not see it. */
+/**
+ * Returns the output that the key may see. The output of a proof reveals how the task is solved, so a public key does
+ * not see it.
+ */
 const shownOutput = (call: Pick<CallRow, 'kind' | 'outputJson'>, level: KeyLevel) =>
   call.kind === 'prove' && level === 'public' ? null : jsonText(call.outputJson);
 
@@ -39,7 +42,10 @@ const omittedOf = (fields: readonly CallField[]): string[] => [
   'changes',
 ];
 
-/** Returns a call as lists show it, with the requested members if the page's size budget suffices. */
+/**
+ * Returns a function that shows a call in a list. It adds the requested members as long as the page's size budget
+ * suffices.
+ */
 export const viewListedCall =
   (fields: readonly CallField[], level: KeyLevel) =>
   (call: ListedCall): CallListView => ({

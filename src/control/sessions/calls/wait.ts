@@ -1,4 +1,4 @@
-/** Waits for the end of a call: by notification, or by looking again. */
+/** Waits for the end of a call. The wait is woken by notifications, and the call is also read again at intervals. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import { type CallRef, type CallRow, findCall } from '../../db/sessions/calls.ts';
@@ -13,8 +13,8 @@ export const isOver = (call: CallRow): boolean => isFinal(callTransitions, call.
 export type CallWait = { ms: number; signal: AbortSignal };
 
 /**
- * Returns the call once it is over, or its state when the time is up. The caller must create `watch` before it reads
- * `call`, so that no answer is missed.
+ * Returns the call once it has ended; when the time is up, returns it as it is then. The caller must create `watch`
+ * before it reads `call`, so that no notification of the end is missed.
  */
 export const awaitCall = async (
   { db, notifications }: SessionParts,

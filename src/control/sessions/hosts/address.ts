@@ -1,7 +1,7 @@
 /**
- * Decides if a host may report its own address. If the runtime assigns the address, only the driver may report it.
- * Otherwise the host reports it once, with its first report, before any code of a world has run in it. From then on
- * that code may be the sender of requests with the host's token.
+ * Decides whether a host may report its own address. If the runtime assigns addresses, only the driver may report them.
+ * Otherwise the host reports its address once, in its first report, before any code of a world has run in it. Once such
+ * code has run, it may itself be the sender of requests with the host's token.
  */
 import type { HostState } from '#domain/host.ts';
 import {
@@ -12,10 +12,10 @@ import {
 } from '#domain/host-address.ts';
 import { addressingOf, type RegisteredHost } from '#wire/pool-api/addressing.ts';
 
-/** The fields of a host that the decision needs. */
+/** Fields of a host on which the decision depends. */
 export type AddressedHost = RegisteredHost & { state: HostState; address: string | null };
 
-/** Returns why a host of this addressing cannot have the address; undefined if it can. */
+/** Returns why a host with this kind of addressing cannot have the address; undefined if it can have it. */
 const faultOf = (
   addressing: HostAddressing,
   { ip, port }: HostAddress,
@@ -35,8 +35,8 @@ const faultOf = (
 };
 
 /**
- * Returns why a host may not report the given address; undefined if it may. `source` is the source address of the
- * report, if it is known to be the host's own.
+ * Returns why a host may not report the given address; undefined if it may. `source` is the address from which the
+ * report came; undefined unless it is known to be the host's own.
  */
 export const addressFault = (
   host: AddressedHost,

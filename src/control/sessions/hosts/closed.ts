@@ -1,7 +1,7 @@
 /**
- * Handles the close report of a host that has already recycled itself. In the usual case one statement closes the
- * session and makes the host warm, and the report is then held like the host's next poll. All other cases go step by
- * step.
+ * Handles the close report of a host that has already recycled itself. Usually one statement closes the session and
+ * makes the host warm; the report is then held like a poll of the host. In all other cases, the session is closed and
+ * the host made warm in separate steps.
  */
 import type { Holding } from '#wire/host-api/assignment.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
@@ -18,13 +18,13 @@ export type ClosedReport = {
   entries: readonly KeptEntry[];
   /** World version that the host still has loaded, and the digest of its state. */
   holding: Holding;
-  /** Leftovers of the session that the host found, besides rows. */
+  /** Leftovers of the session that the host found, rows excepted. */
   found: readonly string[];
   /** Address that the report comes from. */
   source: string;
 };
 
-/** Closes the session and returns the host's next directive. A repeated report returns the outcome of the first. */
+/** Closes the session and returns the host's next directive. A repeated report gets the outcome of the first report. */
 export const closeAndPoll = async (
   parts: SessionParts,
   asked: SessionHost,

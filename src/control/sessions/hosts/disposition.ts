@@ -1,14 +1,14 @@
-/** Decides the disposition of a session whose host is drained or gone. Pure. */
+/** Decides what happens to a session whose host is drained or gone. Pure functions only. */
 import type { HostEnd } from '#domain/host.ts';
 import type { EndReason } from '#domain/session.ts';
 import type { Ending, LockedSession } from '../../db/sessions/endings.ts';
 
 export type Disposition = { kind: 'requeue' } | ({ kind: 'end' } & Ending);
 
-/** Number of hosts that are tried for a session before it fails. */
+/** Maximum number of hosts on which a session is tried before it fails. */
 export const mostAttempts = 3;
 
-/** Returns the end reason of a session whose host ended for this reason. */
+/** Returns the end reason of a session whose host ended for the given reason. */
 const reasonOf = (hostEnd: string): EndReason => {
   const reasons: Partial<Record<HostEnd, EndReason>> = {
     out_of_memory: 'out_of_memory',
@@ -25,8 +25,9 @@ const reasonOf = (hostEnd: string): EndReason => {
 export type HostLoss = { reason: string; detail: string | null };
 
 /**
- * Returns the disposition. A session that is still provisioning is requeued, a limited number of times. One that was
- * closing is closed. Any other has lost its state and fails, with the reason of its host's end.
+ * Returns the disposition of the session. A session that is still provisioning is queued again, a limited number of
+ * times. A session that was closing becomes closed. A session in any other state has lost its data and fails, with the
+ * end reason of its host.
  */
 export const dispositionOf = (
   { state, attempts }: Pick<LockedSession, 'state' | 'attempts'>,

@@ -1,6 +1,6 @@
 /**
- * Takes a host out of service: `draining` if it must be destroyed, `gone` if it is known not to exist. The session on
- * it ends or waits for another host.
+ * Takes a host out of service: its state becomes `draining` if the host must be destroyed, or `gone` if it is known not
+ * to exist. The session on the host ends, or waits for another host.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -34,17 +34,26 @@ import { staleGeneration } from './warm.ts';
 export type Loss = HostLoss & {
   hostId: string;
   to: 'draining' | 'gone';
-  /** Last output of the host. It is stored with the host only, as the owner of the session must not see all of it. */
+  /**
+   * Last output of the host. It is stored on the host's row only, because the owner of the session must not see all of
+   * it.
+   */
   output?: string | null;
-  /** Last ledger entry that the host had written for its session, if known. */
+  /** Last ledger entry that the host had written for its session; undefined if it is not known. */
   ledger?: LedgerMark | undefined;
-  /** Generation reported by the host itself; refused with `conflict` unless it is the current one or the one before. */
+  /**
+   * Generation that the host itself reported. The loss is refused with `conflict` unless this is the host's current or
+   * previous generation.
+   */
   generation?: number;
-  /** Expected state of the host; refused with `conflict` if it is in another. */
+  /** Expected state of the host. The loss is refused with `conflict` if the host is in another state. */
   ifState?: HostState | undefined;
 };
 
-/** Reasons that apply only to hosts in certain states; the host may have been claimed in the meantime. */
+/**
+ * Reasons that apply only to hosts in certain states, with these states. The host may have been claimed since the
+ * caller read its state.
+ */
 const onlyIn: Record<string, readonly HostState[]> = {
   surplus: ['starting', 'warm'],
   outdated: ['starting', 'warm', 'recycling'],
@@ -52,7 +61,7 @@ const onlyIn: Record<string, readonly HostState[]> = {
   recycle_timeout: ['recycling'],
 };
 
-/** Result of a loss; `requeued` names a session that now waits for another host of this kind. */
+/** Result of taking a host out of service. `requeued` names a session that now waits for another host of this kind. */
 type Outcome = { effects: Effects; requeued?: { sessionId: string; kind: HostKind } | undefined };
 const nothing: Outcome = { effects: noEffects };
 
@@ -67,7 +76,10 @@ const checkState = (host: LockedHost, { to, reason, ifState }: Loss): void => {
   });
 };
 
-/** Checks the reported generation. A host that exits may not have received its last assignment. */
+/**
+ * Checks the generation that the host reported. A host that exits may not have received its last assignment, so its
+ * previous generation is accepted, too.
+ */
 const checkGeneration = (host: LockedHost, { generation = host.generation }: Loss): void => {
   if (generation === host.generation || generation + 1 === host.generation) return;
   throw staleGeneration(host.id, generation);
@@ -87,7 +99,7 @@ const loseSession = async (
   return { effects: await endSession(tx, session, disposition) };
 };
 
-/** Detaches the lost browser; its session continues and waits for the next one. */
+/** Detaches a lost browser from its session; the session continues and waits for another browser. */
 const loseItsBrowser = async (tx: Queryable, hostId: string, reason: string): Promise<Outcome> => {
   const sessionId = await loseBrowser(tx, hostId, reason);
   if (sessionId === undefined) return nothing;
@@ -95,7 +107,7 @@ const loseItsBrowser = async (tx: Queryable, hostId: string, reason: string): Pr
   return { effects: addEffects(noEffects, [sessionId]), requeued };
 };
 
-/** Locks the host's session, then the host; returns undefined if the session changed in between. */
+/** Locks the host's session, then the host. Returns undefined if the host's session changed in between. */
 const lockBoth = async (
   tx: Queryable,
   hostId: string,
@@ -108,7 +120,7 @@ const lockBoth = async (
   return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };
 };
 
-/** Joins all details about the end of a host, for operators. */
+/** Joins the reported detail and the last output of a host that ended, for operators. */
 const accountOf = ({ detail, output }: Loss): string | null => {
   const lines = [detail, output].filter(Boolean);
   return lines.length === 0 ? null : lines.join('\n');
@@ -124,7 +136,7 @@ const loseServed = (
   return kind === 'browser' ? loseItsBrowser(tx, id, loss.reason) : loseSession(tx, session, loss);
 };
 
-/** Counts the ledger entries of the session that were lost with the host, so that its end can report them. */
+/** Counts the ledger entries that were lost with the host, so that the session's end can report the number. */
 const noteLedger = async (
   tx: Queryable,
   { hostId, ledger }: Loss,
@@ -150,7 +162,7 @@ const loseOnce = async (tx: Queryable, loss: Loss): Promise<Outcome | undefined>
   return { ...outcome, effects: addEffects(outcome.effects, [host.id]) };
 };
 
-/** Takes a host out of service. Repeating this changes nothing. */
+/** Takes a host out of service. Calling it again changes nothing. */
 export const loseHost = async (parts: SessionParts, loss: Loss): Promise<void> => {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const outcome = await parts.db.transaction((tx) => loseOnce(tx, loss));

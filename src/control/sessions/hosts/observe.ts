@@ -1,6 +1,6 @@
 /**
- * Returns the view of the pool for its planner, or only its revision, which costs a tenth of the time. Waiting uses
- * the revision, so the view is read once however often the pool is checked.
+ * Returns the view of a pool for the planner, or only the view's revision, which costs a tenth of the time. While a
+ * request waits, only the revision is read again and again; the view itself is read once.
  */
 import type { PoolView } from '#wire/pool-api/operations.ts';
 import { readPool, readRevision } from '../../db/sessions/pool-view.ts';
@@ -10,15 +10,17 @@ import type { SessionParts } from '../parts.ts';
 
 export type PoolQuestion = {
   installation: string;
-  /** Revision that the planner already has; without it there is no wait. */
+  /** Revision that the planner already has. If it is undefined, the request does not wait. */
   after: string | undefined;
   holdMs: number;
   signal: AbortSignal;
-  /** True if only the revision is requested. */
+  /** True if only the revision is requested, without the view. */
   isBrief: boolean;
 };
 
-/** Answers once the revision differs from `after`, or with the same one when the time is up. */
+/**
+ * Returns the view once its revision differs from `after`; when the time is up, returns it with an unchanged revision.
+ */
 export const observe = async (
   { db, notifications }: SessionParts,
   { installation, after, holdMs, signal, isBrief }: PoolQuestion,

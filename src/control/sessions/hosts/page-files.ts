@@ -1,4 +1,4 @@
-/** Lists the files of a version's surface `ui` for its host, and checks the host's access to them. */
+/** Lists the files of the surface `ui` of a version for its host, and checks the host's access to each file. */
 import type { Digest } from '#domain/world.ts';
 import type { Assignment } from '#wire/host-api/assignment.ts';
 import { findHostWork } from '../../db/sessions/hosts.ts';
@@ -16,7 +16,7 @@ export const pageFilesOf = ({ contract: { ui }, files }: Version): PageFiles => 
     .map(({ path, ...file }) => ({ ...file, path: path.slice(folder.length) }));
 };
 
-/** Returns true if the blob is a file of the page that the host serves. */
+/** Returns true if the blob is a file of the page that the given host serves. */
 export const isPageFile = async (
   { db, versions }: SessionParts,
   hostId: string,

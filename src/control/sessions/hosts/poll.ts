@@ -1,4 +1,4 @@
-/** Answers the poll of a warm host: serve a session, preload a version, or drain. */
+/** Answers the poll of a warm host with a directive: serve a session, preload a version, or drain. */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
 import { limits } from '#domain/limits.ts';
@@ -23,7 +23,7 @@ import { reportWarm, staleGeneration } from './warm.ts';
 export type HostPoll = {
   hostId: string;
   generation: number;
-  /** Seconds to hold the poll. */
+  /** Seconds that the host asks to hold the poll. */
   hold?: number | undefined;
   signal: AbortSignal;
 };
@@ -35,7 +35,10 @@ const findVersion = async ({ versions }: SessionParts, id: string): Promise<Vers
   return version;
 };
 
-/** Returns the sources of a version. A host that already has it loaded needs none of the bytes. */
+/**
+ * Returns the sources of a version. The bytes of small blobs are included, unless the host has the version loaded
+ * already.
+ */
 const toSources = async (
   { smallBlobs }: SessionParts,
   { bundle, projectId, snapshot }: Version,
@@ -47,8 +50,8 @@ const toSources = async (
 });
 
 /**
- * Returns the linked worlds of a version, each seeded by its own bundled task; a link without a task gets the world's
- * base rows.
+ * Returns the linked worlds of a version. Each is seeded by the bundled task that its link names; without one, it has
+ * its base rows.
  */
 export const linkedWorldsOf = (
   parts: SessionParts,
@@ -95,8 +98,9 @@ const toAssignment = async (
 };
 
 /**
- * Looks for an assignment of a browser. If the session is not served yet, a later poll returns it. If the session
- * ended before the browser got it, the browser has no state to clean and is drained.
+ * Looks for the assignment of a browser. While the session's page is not served yet, the assignment is left to a later
+ * poll. If the session ended before the browser got the assignment, the browser's host has no state to clean and is
+ * drained.
  */
 const findBrowserDirective = async (
   parts: SessionParts,
@@ -117,16 +121,16 @@ const findBrowserDirective = async (
   return undefined;
 };
 
-/** Returns the orders that a notification carries, if they are for the next generation of this host. */
+/** Returns the orders in a notification if they are meant for the next generation of this host. */
 const ordersOf = (
   news: NotifiedValues | undefined,
   { generation }: HostPoll,
 ): HostWork | undefined => (news?.orders?.generation === generation + 1 ? news.orders : undefined);
 
 /**
- * Looks for the next directive, in the notification's orders or else in the host's row. A host learns its new
- * generation with its assignment or its load order. So the poll that fetches it, first or repeated, has the previous
- * generation.
+ * Looks for the next directive in the orders of the notification, or else in the host's row. The host learns its new
+ * generation only with an assignment or a load order. So the poll that fetches such an order, also when it is repeated,
+ * still has the previous generation.
  */
 const findDirective = async (
   parts: SessionParts,
@@ -157,12 +161,13 @@ const findDirective = async (
   return findDirective(parts, asked);
 };
 
-/** Result of the work done before the host's row is read. */
+/** Result of the step that runs before the host's row is read. */
 type Begun = { waits: boolean; answer?: HostAnswer };
 
 /**
- * Answers as soon as there is a directive; `{}` when the time is up. `before` runs after the watch begins. It returns
- * if the row cannot have a directive yet, or what to answer at once.
+ * Returns a directive as soon as there is one; `{}` when the time is up. `before` runs after the process listens for
+ * notifications. It returns `waits: true` if the host's row cannot hold a directive yet, or the answer to return at
+ * once.
  */
 export const poll = async (
   parts: SessionParts,
@@ -184,7 +189,7 @@ export const poll = async (
   return answer ?? {};
 };
 
-/** Handles the report of a warm host and answers like the poll that would follow. */
+/** Handles the report of a warm host, then answers like the poll that would follow the report. */
 export const reportWarmAndPoll = async (
   parts: SessionParts,
   report: WarmReport,

@@ -1,7 +1,7 @@
 /**
- * Handles the report of a host that is warm: freshly started, preloaded or recycled. A recycled host must have the
- * same state digest as after its load and must have found no leftovers of its session. Otherwise it is destroyed, and
- * the findings are stored on its row for operators.
+ * Handles the report of a host that has become warm: just started, preloaded or recycled. A recycled host must have the
+ * state digest that it had after the load, and must have found no leftovers of its session. Otherwise the host is
+ * destroyed, and what it found is stored on its row for operators.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
@@ -16,9 +16,9 @@ import { poolTopic } from '../../platform/notifications/notifications.ts';
 import type { SessionParts } from '../parts.ts';
 import { addressFault } from './address.ts';
 
-/** Builds the error that makes a host stop. */
+/** Builds the error for a host whose generation is outdated. The host stops when it gets this error. */
 export const staleGeneration = (hostId: string, generation: number): AppError =>
-  new AppError('conflict', `${hostId} of generation ${generation} is not known, or no longer`);
+  new AppError('conflict', `${hostId} of generation ${generation} is unknown or outdated`);
 
 /** Returns why the report did not make the host warm. */
 const faultOf = ({ found, holding }: WarmReport): string => {
@@ -29,7 +29,9 @@ const faultOf = ({ found, holding }: WarmReport): string => {
   return `it holds ${held}, which may differ from its load; ${looked}`;
 };
 
-/** Returns the state of a host that the report did not make warm: it already was, or it is to be destroyed. */
+/**
+ * Returns the state of a host that the report did not make warm: the host was warm already, or it is to be destroyed.
+ */
 const explain = async (
   { db, notifications, log }: SessionParts,
   report: WarmReport,
@@ -67,10 +69,10 @@ const checkAddress = async (
   throw new AppError('forbidden', `the address of ${hostId} is rejected: it ${fault}`);
 };
 
-/** State of a host that reported warm; `waits` is true if it has no directive yet. */
+/** State of a host after its report; `waits` is true if there is no directive for the host yet. */
 export type Warmed = { state: HostState; waits: boolean };
 
-/** Handles the report and returns the host's state; the host may have a session by then. */
+/** Handles the report and returns the host's state. By the time it returns, the host may already have a session. */
 export const reportWarm = async (parts: SessionParts, report: WarmReport): Promise<Warmed> => {
   const { db, notifications } = parts;
   const { hostId } = report;

@@ -1,4 +1,4 @@
-/** Joins a session to the run (rollout group) of an agent's build, where the release gate counts it. */
+/** Adds a session to the rollout group ("run") of an agent build. The release gate counts the sessions of such runs. */
 import { AppError } from '#domain/error.ts';
 import type { RunOfSession } from '#wire/public-api/evaluation/release.ts';
 import type { Database } from '../../db/core/database.ts';
@@ -11,7 +11,7 @@ import {
 
 type Known = Pick<DeclaredRun, 'buildHash' | 'model' | 'planned'>;
 
-/** Returns why a run does not accept the session. */
+/** Returns why a run does not accept the session as a rollout. */
 const refusalOf = (known: DeclaredRun, wanted: Known, id: string): string => {
   if (known.finishedAt !== null) {
     return `run "${id}" was finished at ${known.finishedAt.toISOString()}; give the session a run of another id`;
@@ -32,9 +32,9 @@ export const noBuildOfHash = (buildHash: string): AppError =>
   });
 
 /**
- * Registers a session as a rollout of its run before the session is opened, so that no session runs uncounted. Returns
- * the run and its build. Throws `not_found` if the build is not registered, and `conflict` if the run is of another
- * build or finished.
+ * Registers a session as a rollout of its run before the session is opened, so that every session is counted. Returns
+ * the run and the build. Throws `not_found` if the build is not registered, and `conflict` if the run is finished or
+ * belongs to another build.
  */
 export const joinRunOfSession = async (
   db: Database,

@@ -1,6 +1,6 @@
 /**
- * Validates the clock that a session is opened with and fills in all defaults, so that the session shows the effective
- * settings.
+ * Validates the clock settings of a session's opening and fills in all defaults, so that the session shows the settings
+ * in effect.
  */
 import { AppError } from '#domain/error.ts';
 import {
@@ -19,7 +19,7 @@ const dateTime =
 const invalidClock = (member: keyof ClockGiven, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: ['clock', member], message }] });
 
-/** Returns true if the day exists; JavaScript reads 30 February as a day in March. */
+/** Returns true if the calendar has the day. A plain `Date` would accept 30 February as a day in March. */
 const isDay = (year: number, month: number, day: number): boolean => {
   const date = new Date(Date.UTC(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -47,8 +47,8 @@ const readRate = ({ mode, rate }: ClockGiven): number => {
 };
 
 /**
- * Returns the requested clock. A clock that does not run starts at the current second unless `at` is given. Throws
- * `invalid` with the member.
+ * Returns the requested clock with all defaults. A clock that does not run starts at `at`, or at the current second if
+ * `at` is absent. Throws `invalid` and names the wrong member.
  */
 export const resolveClock = (given: ClockGiven | undefined, now: Date): SessionClock => {
   if (given === undefined) return machineClock;

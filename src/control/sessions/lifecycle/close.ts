@@ -1,7 +1,8 @@
 /**
- * Closes sessions at their owner's request. The host is notified and reports when it has stopped serving; a session
- * without a host is closed at once. The host recycles itself if the owner asked to keep it warm, if it has a state
- * digest to prove itself clean by, and if it is not worn. Otherwise it exits.
+ * Closes sessions at the request of their owners. The host gets a notification and reports once it has stopped serving
+ * the session; a session without a host is closed at once. The host then recycles itself if three conditions hold: the
+ * owner asked to keep it warm, it has a state digest with which it can prove that it is clean, and it is not worn.
+ * Otherwise the host exits.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd } from '#domain/host.ts';
@@ -55,7 +56,7 @@ const beginToClose = async (
 };
 
 /**
- * Closes a session or starts to, and returns its new state where known. Repeating this changes nothing. Throws
+ * Closes a session, or starts to close it, and returns the new state if known. Calling it again changes nothing. Throws
  * `not_found` if the project has no such session.
  */
 const close = async (
@@ -79,7 +80,7 @@ const close = async (
   return undefined;
 };
 
-/** Closes a session and waits for its end if requested. */
+/** Closes a session and, if requested, waits until it has ended. */
 export const closeAndWait = async (
   parts: SessionParts,
   wait: Omit<SessionWait, 'until'>,
@@ -95,17 +96,17 @@ export const closeAndWait = async (
   }
 };
 
-/** Answer to a close report. `warm`: the host has already reported itself recycled, or has its next session. */
+/** Answer to a close report. `warm`: the host has already recycled itself and is warm, or has its next session. */
 export type Dismissal = { generation: number; next: 'recycle' | 'exit' | 'warm'; taken: true };
 
 /**
- * Returns the number of sessions after which a host is worn: the maximum minus up to half of it, different for each
- * host. Hosts that started together would otherwise all be replaced at the same time.
+ * Returns the number of sessions after which a host is worn: `maxUses` minus up to half of it. The deduction differs
+ * from host to host, because hosts that started together would otherwise all be replaced at the same time.
  */
 export const usesOf = (hostId: string, maxUses: number): number =>
   maxUses - Math.floor((maxUses / 2) * shareOf(hostId));
 
-/** Returns the reason for which a host exits after a session; undefined if it recycles. */
+/** Returns why a host exits after a session; undefined if the host recycles itself. */
 const endOf = (
   { id, uses, stateDigest }: LockedHost,
   keepWarm: boolean,
@@ -126,7 +127,10 @@ const dismissalOf = (generation: number, to: LockedHost['state']): Dismissal => 
   taken: true,
 });
 
-/** Returns true if the host's generation shows that it ended this one; since then it got at most one session. */
+/**
+ * Returns true if the host's generation shows that the session of the given generation has already ended on it, and
+ * that the host has had at most one session since.
+ */
 const isAfter = (host: LockedHost, generation: number): boolean =>
   host.generation === generation + 1 ||
   (host.generation === generation + 2 && host.state === 'assigned');
@@ -147,8 +151,8 @@ const finishClosing = async (
 };
 
 /**
- * Closes the session in one statement and returns the new generation of its host. Returns undefined if the session
- * needs more steps. `holding` is the state of a host that has already recycled itself, which makes it warm.
+ * Closes the session in one statement and returns the new generation of its host; undefined if closing needs more
+ * steps. `holding` is given for a host that has already recycled itself; it makes the host warm.
  */
 export const closeAsUsual = async (
   parts: SessionParts,
@@ -172,7 +176,7 @@ export const closeAsUsual = async (
   return generation;
 };
 
-/** Closes the session and stores the last entries of its ledger; a repeated report gets the same answer. */
+/** Closes the session and stores the last entries of the ledger. A repeated report gets the same answer. */
 export const reportClosed = async (
   parts: SessionParts,
   asked: SessionHost,

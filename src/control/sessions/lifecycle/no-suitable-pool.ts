@@ -1,9 +1,9 @@
-/** Builds the error for a session that requests a host which no pool has. */
+/** Builds the error for opening a session that requests a kind of host which no pool has. */
 import { AppError } from '#domain/error.ts';
 import { type HostOffer, type HostWish, suits } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 
-/** Fields of the wish, as the request names them; the most significant one comes last. */
+/** Request fields that make up the wish for a host, the most significant one last. */
 const fields = ['browserTier', 'isolation', 'size'] as const;
 type Field = (typeof fields)[number];
 
@@ -13,7 +13,10 @@ const without: Record<Field, (wish: HostWish, offer: HostOffer) => HostWish> = {
   browserTier: (wish, { tier }) => ({ ...wish, tier: tier ?? wish.tier }),
 };
 
-/** Returns the first field whose change alone would make some offer suitable; the size if there is no such field. */
+/**
+ * Returns the first field that, if it alone were changed, would make some offer suitable. If there is no such field,
+ * returns `size`.
+ */
 const fieldAtFault = (wish: HostWish, offers: readonly HostOffer[]): Field =>
   fields.find((field) => offers.some((offer) => suits(offer, without[field](wish, offer)))) ??
   'size';
@@ -21,14 +24,14 @@ const fieldAtFault = (wish: HostWish, offers: readonly HostOffer[]): Field =>
 const describe = ({ size, isolation, tier }: HostOffer): string =>
   `size "${size}" with isolation "${isolation}" for ${tier ?? browserTiers.join(' and ')} sessions`;
 
-/** Returns the message that no pool has such hosts, with those that exist. */
+/** Returns the message that no pool has such hosts; it lists the kinds of hosts that exist. */
 export const describeUnsuited = (wish: HostWish, offers: readonly HostOffer[]): string => {
   const isolation = wish.isolation === null ? '' : ` with isolation "${wish.isolation}"`;
   const asked = `size "${wish.size}"${isolation} for ${wish.tier} sessions`;
   return `no pool has hosts of ${asked}; there are: ${offers.map(describe).join('; ')}`;
 };
 
-/** Builds the error of an open that requests such a host; it names the field to change. */
+/** Builds the error for an open that requests such hosts; it names the field to change. */
 export const unsuitedError = (wish: HostWish, offers: readonly HostOffer[]): AppError => {
   const message = describeUnsuited(wish, offers);
   const field = fieldAtFault(wish, offers);

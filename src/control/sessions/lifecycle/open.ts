@@ -1,7 +1,7 @@
 /**
- * Opens a session: finds the version and checks task and surfaces. Then one statement checks the quotas of the
- * project, inserts the session and claims a warm host. A repeated `Idempotency-Key` returns the session of the first
- * request.
+ * Opens a session. Finds the version and checks the task and the surfaces; then one statement checks the project's
+ * quotas, inserts the session and claims a warm host. A repeated `Idempotency-Key` returns the session that the first
+ * request opened.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -40,17 +40,17 @@ import { awaitSession, awaitWatched, isSettled } from './wait.ts';
 
 export type OpenRequest = {
   projectId: string;
-  /** Id for the new session, if the caller has chosen it. */
+  /** Id of the new session, if the caller chose one. */
   sessionId?: string | undefined;
   body: KeptOpen;
   idempotencyKey: string | undefined;
-  /** The test run or proof that opens it. */
+  /** Id of the test run or proof that opens the session. */
   runId?: string;
-  /** The dataset run that opens it. */
+  /** Id of the dataset run that opens the session. */
   datasetRunId?: string;
   /** W3C `traceparent` of the request. */
   traceparent?: string | undefined;
-  /** Aborts when the client disconnects; the check of its task then stops, and nothing is opened. */
+  /** Aborts when the client disconnects. The check of the task then stops, and no session is opened. */
   signal?: AbortSignal;
 };
 
@@ -58,11 +58,11 @@ export type Opened = {
   session: SessionRow;
   isNew: boolean;
   start?: SessionStart;
-  /** Time at which the version and everything else was resolved, in Unix milliseconds. */
+  /** Time at which the version, the task and the surfaces were known, in Unix milliseconds. */
   resolvedMs?: number;
 };
 
-/** Returns why sessions of a version cannot have the surface. A browser shows the surface "ui". */
+/** Returns why sessions of a version cannot have the surface. A browser needs the surface "ui", which it displays. */
 const lackOf = ({ surfaces }: Version, surface: SurfaceKind): string => {
   const known = surfaces.length === 0 ? 'it has none' : `it has ${surfaces.join(', ')}`;
   const wants = surface === 'browser' ? ' "ui" for a browser to show' : ` "${surface}"`;
@@ -70,8 +70,7 @@ const lackOf = ({ surfaces }: Version, surface: SurfaceKind): string => {
 };
 
 /**
- * Returns the surfaces of a session: the requested ones, the UI that its browser shows, and the API if the world has
- * one.
+ * Returns the surfaces of a session: those requested, the UI if a browser needs it, and the API if the world has one.
  */
 const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []): SurfaceKind[] => {
   const has = version.surfaces;
@@ -90,7 +89,7 @@ const resolveSurfaces = (version: Version, wanted: readonly SurfaceKind[] = []):
 const noBrowser = (tier: BrowserTier): AppError =>
   new AppError(
     'conflict',
-    `this installation has no browsers for ${tier} sessions. Where svc runs them as processes, install Chromium (apt-get install chromium, or name one by SVC_CHROMIUM) and start svc up again; elsewhere add a pool with kind = "browser" to the file of pools`,
+    `this installation has no browsers for ${tier} sessions. Where svc runs them as processes, install Chromium (apt-get install chromium, or name one by SVC_CHROMIUM) and run svc up again; elsewhere add a pool with kind = "browser" to the file of pools`,
     { detail: { error: 'no_browser', browserTier: tier } },
   );
 
@@ -103,7 +102,10 @@ const checkBrowser = async (
   if (surfaces.includes('browser') && !(await areBrowsersOffered(db, tier))) throw noBrowser(tier);
 };
 
-/** Returns true if the browser is recorded. Throws `invalid` if a recording is requested without a browser. */
+/**
+ * Returns true if the browser's pictures are to be recorded. Throws `invalid` if a recording is requested without a
+ * browser.
+ */
 const isRecorded = (
   { browserRecording = false }: KeptOpen,
   surfaces: readonly SurfaceKind[],
@@ -115,15 +117,15 @@ const isRecorded = (
   );
 };
 
-/** Returns the requirements on the host. */
+/** Returns the requirements of the session on its host. */
 const wishOf = (body: KeptOpen, tier: BrowserTier): HostWish => {
   const { isolation, size } = readClientColumns(body);
   return { tier, isolation, size };
 };
 
 /**
- * Returns the trace that the session reports to: that of the request, or its own. Sessions of test runs report to
- * none.
+ * Returns the trace to which the session reports: the trace of the request, or a new one. Sessions of test runs report
+ * to no trace.
  */
 const traceOf = (
   sessionId: string,
@@ -182,7 +184,10 @@ const toNewSession = async (
   };
 };
 
-/** Returns the session that an earlier request with the same key opened; throws `conflict` if its body differed. */
+/**
+ * Returns the session that an earlier request with the same `Idempotency-Key` opened. Throws `conflict` if the body of
+ * that request differed.
+ */
 const findFirst = async (
   { db }: SessionParts,
   { projectId, body, idempotencyKey }: OpenRequest,
@@ -196,7 +201,7 @@ const findFirst = async (
   return { session, isNew: false };
 };
 
-/** Opens a session; returns undefined if the resolved head version is outdated. */
+/** Opens a session. Returns undefined if the version is no longer the world's head. */
 const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened | undefined> => {
   const opened = await openSession(parts.db, wanted, parts.config.quotas);
   const { session, refusal } = opened;
@@ -212,7 +217,7 @@ const openNew = async (parts: SessionParts, wanted: NewSession): Promise<Opened 
   return { session, isNew: true, start };
 };
 
-/** Opens the session as a rollout of the run that the request names, if any. */
+/** Opens the session; if the request names a run, as a rollout of that run. */
 const openInRun = async (
   parts: SessionParts,
   { body: { run } }: OpenRequest,
@@ -231,11 +236,11 @@ const openInRun = async (
   }
 };
 
-/** Returns true for errors that the later of two concurrent requests with one key can get. */
+/** Returns true for errors that the later of two concurrent requests with the same `Idempotency-Key` can get. */
 const mayHaveOpened = (error: unknown): boolean =>
   violates(error, sessionKeyIndex) || (error instanceof AppError && error.code === 'exhausted');
 
-/** Opens a session of a resolved version; returns undefined if that is outdated. */
+/** Opens a session of a resolved version. Returns undefined if the version is no longer the world's head. */
 const openResolved = async (
   parts: SessionParts,
   request: OpenRequest,
@@ -256,8 +261,8 @@ const openResolved = async (
 };
 
 /**
- * Opens with the cached head of the world, without a lookup. An outdated head may lack what the request needs, so a
- * refusal other than `exhausted` leads to a lookup.
+ * Opens with the cached head of the world, without a lookup. An outdated head may lack what the request needs. So if
+ * the open is refused for any reason but `exhausted`, the head is looked up.
  */
 const openFromCache = async (
   parts: SessionParts,
@@ -286,11 +291,13 @@ const openAdmitted = async (
   if (fromCache !== undefined) return fromCache;
   const opened = await openResolved(parts, request, await resolveVersion(parts, request), tier);
   if (opened === undefined)
-    throw new Error('a session of a head that was looked up was not written');
+    throw new Error(
+      'the database did not insert a session of a version that had just been looked up',
+    );
   return opened;
 };
 
-/** An opened session, and the callback of the admission that records if it was served. */
+/** Opened session, and the admission's callback that records whether the session was served. */
 type AdmittedOpen = { opened: Opened; end: (isServed: boolean) => void };
 
 const openOnce = async (parts: SessionParts, request: OpenRequest): Promise<AdmittedOpen> => {
@@ -357,7 +364,7 @@ const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<
   }
 };
 
-/** Opens a session, or returns the one that an earlier request with the same key opened. */
+/** Opens a session, or returns the one that an earlier request with the same `Idempotency-Key` opened. */
 export const open = async (parts: SessionParts, request: OpenRequest): Promise<Opened> => {
   const { opened, end } = await openMeasured(parts, request);
   end(true);

@@ -1,4 +1,4 @@
-/** Handles the report that a host has loaded its session, or cannot. */
+/** Handles the reports of a host that has loaded its session, or cannot load it. */
 
 import { sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
@@ -13,7 +13,7 @@ import { type CallPoll, nextDirective, staleHost } from '../calls/directive.ts';
 import type { SessionParts } from '../parts.ts';
 import { applyEffects, endWithHost, noEffects } from '../scheduling/end-sessions.ts';
 
-/** A step of loading with its duration, as reported by the host. */
+/** Step of loading, as the host reports it: how long ago it ended and how long it took, in milliseconds. */
 export type HostStep = { name: string; agoMs: number; tookMs: number };
 
 const traceReady = (
@@ -33,10 +33,10 @@ const traceReady = (
   }
 };
 
-/** Work of a session that became ready before its first call. */
+/** Work of a session that became ready before any call was queued. */
 const nothingYet: SessionWork = { state: 'READY', keepWarm: false, call: undefined };
 
-/** Notifies of, logs and counts a session that became ready. */
+/** Sends the notifications, the log entry and the metrics for a session that became ready. */
 const announceReady = (
   parts: SessionParts,
   host: SessionHost,
@@ -56,15 +56,19 @@ const announceReady = (
 };
 
 export type ReadyReport = {
-  /** Without a state digest the host cannot prove itself clean and is not recycled. */
+  /**
+   * Bundle that the host has loaded, and the digest of its state. A host without a digest (null) cannot prove that it
+   * is clean and is not recycled.
+   */
   holding: { bundle: string; stateDigest: string | null };
   steps: readonly HostStep[];
   hold: CallPoll;
 };
 
 /**
- * Makes the session ready and returns the first directive, held until there is one. A repeated report changes nothing.
- * A report of a bundle that is not the version's is refused like that of a stale host.
+ * Makes the session ready and returns the first directive; the request is held until there is one. A repeated report
+ * changes nothing. If the reported bundle is not that of the session's version, the report is refused like that of a
+ * host which does not serve the session.
  */
 export const reportReady = async (
   parts: SessionParts,
@@ -85,8 +89,8 @@ export const reportReady = async (
 export type LoadFailure = { code: string; message: string };
 
 /**
- * Fails a session that its host cannot load, with the host's error, and drains the host. If the session is over,
- * nothing changes.
+ * Fails a session that its host cannot load, with the error that the host reported, and drains the host. Changes
+ * nothing if the session has already ended.
  */
 export const reportFailed = async (
   parts: SessionParts,

@@ -1,6 +1,7 @@
 /**
- * Resolves the version of a world that an open requests: the head of a named world, an explicit version, or that of a
- * stored task. Heads are cached; for a cached one the insert of the session verifies that it still is the head.
+ * Resolves the world version that a request to open a session names: the head of a world, an explicit version, or the
+ * version of a stored task. Heads are cached. For a cached head, the statement that inserts the session verifies that
+ * it is still the head.
  */
 import { AppError } from '#domain/error.ts';
 import type { KeptOpen } from '../../base/bodies/keep.ts';
@@ -15,14 +16,14 @@ import {
 } from '../../worlds/versions/address.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** The parts of an open that select the version. */
+/** Parts of the request that select the version. */
 type Asked = { projectId: string; body: KeptOpen };
 
-/** Builds the error of a field of the request. */
+/** Builds the error for a field of the request. */
 export const invalid = (path: string[], message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path, message }] });
 
-/** Returns a version and its world by id; throws `not_found` if the project has no such version. */
+/** Returns a version and its world by the id of the version. Throws `not_found` if the project has no such version. */
 const getOwnVersion = async (parts: SessionParts, projectId: string, id: string) => {
   const version = await parts.versions.get(id);
   const world =
@@ -69,19 +70,22 @@ const resolveAny = async (parts: SessionParts, request: Asked) => {
   }
   if (ref === undefined) return own;
   if ((await resolveAddress(parts, projectId, address)).version.id === versionId) return own;
-  throw invalid(['versionId'], `"${address}" is another version than ${versionId}`);
+  throw invalid(['versionId'], `"${address}" names a version other than ${versionId}`);
 };
 
 export type Resolved = { version: Version; headOf: string | null };
 
-/** Returns the slug or id of the world if only its head is requested; undefined if more must be looked up. */
+/**
+ * Returns the slug or id of the world if the request names nothing but the world's head; undefined if more must be
+ * looked up.
+ */
 export const headAddressOf = ({ slug, versionId, task, run }: KeptOpen): string | undefined => {
   if (slug === undefined || versionId !== undefined || run !== undefined) return undefined;
   if (typeof task === 'object' && 'id' in task) return undefined;
   return parseAddress(slug).ref === undefined ? slug : undefined;
 };
 
-/** Returns the cached head of a world. */
+/** Returns the head of a world from the cache. */
 export const findCachedHead = async (
   { worldLookup, versions }: SessionParts,
   { projectId }: Asked,
@@ -92,7 +96,7 @@ export const findCachedHead = async (
   return version && { version, headOf: world.slug };
 };
 
-/** Returns the requested version; throws `not_found`, `invalid` or `conflict` if it cannot be opened. */
+/** Returns the requested version. Throws `not_found`, `invalid` or `conflict` if no session of it can be opened. */
 export const resolveVersion = async (parts: SessionParts, request: Asked): Promise<Resolved> => {
   const { world, version } = await resolveAny(parts, request);
   checkInUse(world);

@@ -1,6 +1,7 @@
 /**
- * Resolves the task of a session: bundled with the world, stored in the project, or inline. Stored and inline tasks
- * are checked against the world's contract before anything is opened. The session keeps its own copy.
+ * Resolves the task of a session. A task is bundled with the world, stored in the project, or given inline. Stored and
+ * inline tasks are checked against the world's contract before anything is opened. The session keeps its own copy of
+ * the task.
  */
 
 import type { TaskForm } from '#domain/session.ts';
@@ -15,12 +16,12 @@ import { checkSpec, invalidTask } from '../../worlds/tasks/check.ts';
 import { getSpec } from '../../worlds/tasks/stored.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** The spec of a task as JSON text, and the members that the service itself uses. */
+/** Task of a session: its spec as JSON text, and the members that the service itself uses. */
 export type SessionTask = KeptTask & {
   form: TaskForm;
   /** Hash of the spec, in the form `sha256:…`. */
   hash: string;
-  /** Id of a stored task; null for the others. */
+  /** Id of a stored task; null for a bundled or inline task. */
   id: string | null;
   version: number | null;
 };
@@ -42,7 +43,10 @@ const findBundled = (contract: Contract, name: string): Task => {
 export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
   specOfBundled(findBundled(contract, name));
 
-/** Cache of converted bundled tasks: versions are immutable, and sessions are opened often. */
+/**
+ * Bundled tasks in the form that sessions keep, by the bundled task. Cached because versions are immutable and sessions
+ * are opened often.
+ */
 const made = new WeakMap<Task, SessionTask>();
 
 const toBundled = (task: Task): SessionTask => {
@@ -59,7 +63,7 @@ const toBundled = (task: Task): SessionTask => {
   return bundled;
 };
 
-/** Finds or checks the task that a session is to be opened with; throws `invalid` with the field. */
+/** Finds or checks the task for a session to be opened. Throws `invalid` and names the field. */
 export const resolveTask = async (
   parts: SessionParts,
   version: Version,

@@ -15,15 +15,18 @@ import type { ListedSession } from '../../db/sessions/sessions.ts';
 import { browserToken, type KeyLevel, sessionToken } from '../../platform/tokens/tokens.ts';
 import type { SessionParts } from '../parts.ts';
 
-/** States in which the host serves this session; later its address may be another session's. */
+/**
+ * States in which the host serves this session. In later states, the host's address may already belong to another
+ * session.
+ */
 const servedStates: readonly SessionState[] = ['PROVISIONING', 'READY'];
 
 type Served = Pick<SessionRow, 'id' | 'hostAddress'>;
 
 /**
- * Returns the address of a surface. Behind a gateway it is the session's own, known from the start and independent of
- * the host. Without a gateway it is the host's, and the UI and the browser's live view have one only if the host is on
- * this machine.
+ * Returns the address of a surface. Behind a gateway, each session has its own addresses, which are known from the
+ * start and do not depend on the host. Without a gateway, the surface is addressed at the host; the UI and the live
+ * view of the browser then have an address only if the host runs on this machine.
  */
 export const surfaceAddress = (
   { gateway }: SessionParts['config'],
@@ -40,7 +43,8 @@ export const apiAddress = (config: SessionParts['config'], session: Served): str
   surfaceAddress(config, session, 'api');
 
 /**
- * Returns the address of a session's MCP server: on the session's own domain behind a gateway, else at the public API.
+ * Returns the address of a session's MCP server: behind a gateway on the session's own domain, otherwise on the public
+ * API.
  */
 const mcpAddress = ({ config, publicUrl }: SessionParts, { id }: Served): string =>
   config.gateway === null
@@ -116,8 +120,8 @@ const viewTask = (session: SessionRow): SessionView['task'] => {
 };
 
 /**
- * Returns the run that the session belongs to. A rollout of a dataset run may also be one of an agent's build, with
- * the same id.
+ * Returns the run that the session belongs to. A session of a dataset run may at the same time be a rollout of an agent
+ * build; the ids of both runs are then equal.
  */
 const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['run'] => {
   if (runId !== null) return { kind: 'world', id: runId };
@@ -125,10 +129,12 @@ const viewRun = ({ runId, datasetRunId, agentRunId }: SessionRow): SessionView['
   return agentRunId === null ? null : { kind: 'agent', id: agentRunId };
 };
 
-/** The members of a session that do not depend on its world; their size is bounded. */
+/** Members of a session that do not depend on its world. Their size is bounded. */
 type Light = Omit<SessionView, 'tools' | 'instruction'>;
 
-/** Returns these members; the API token is shown to holders of the secret key only. */
+/**
+ * Returns the members of a session that do not depend on its world. Only holders of the secret key see the API token.
+ */
 const viewLight = (
   parts: SessionParts,
   session: SessionRow,

@@ -1,4 +1,4 @@
-/** Waits for a session until it is usable or over. */
+/** Waits until a session is usable or has ended. */
 import { type SessionState, sessionTransitions } from '#domain/session.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { SessionRow } from '../../db/sessions/session-row.ts';
@@ -10,7 +10,7 @@ import type { SessionParts } from '../parts.ts';
 import { isUsable } from './view.ts';
 
 export const isOver = (state: SessionState): boolean => isFinal(sessionTransitions, state);
-/** Returns true if an open has its outcome: every surface is ready, or will never be. */
+/** Returns true if the outcome of an open is known: all surfaces are ready, or will never be. */
 export const isSettled = (session: SessionRow): boolean =>
   isUsable(session) || isOver(session.state) || session.browser?.isGivenUp === true;
 /** Returns true if the session is closed or failed. */
@@ -25,8 +25,8 @@ export type SessionWait = {
 };
 
 /**
- * Returns the session once `until` holds, or its state when the time is up. If the caller already knows the session,
- * it must have created `watch` before it read that, so that no notification is missed.
+ * Returns the session once `until` holds; when the time is up, returns the session as it is then. A caller that passes
+ * a session must have created `watch` before it read the session, so that no notification is missed.
  */
 export const awaitWatched = async (
   { db, notifications }: SessionParts,

@@ -1,6 +1,6 @@
 /**
- * Stores the recording of a browser, part by part. A compromised browser could send anything. So each part must
- * consist of key frames of the right size, in order, and within the size limit of a recording.
+ * Stores the recording of a browser, part by part. A compromised browser could send anything, so each part is checked:
+ * it must consist of key frames of the right size, in order, and stay within the size limit of a recording.
  */
 import { AppError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
@@ -41,23 +41,25 @@ const readFrames = (pictures: readonly RecordedPicture[]): Frame[] => {
     const frame = { afterMs, data: Buffer.from(data, 'base64') };
     if (!isKeyFrameOf(frame.data, recordingLimits)) {
       const { width, height } = recordingLimits;
-      throw invalid(index, `is no key frame of VP8 of ${width} × ${height}`);
+      throw invalid(index, `is no VP8 key frame of ${width} × ${height}`);
     }
-    if (afterMs <= last) throw invalid(index, 'is not after the one before it');
+    if (afterMs <= last) throw invalid(index, 'is not later than the picture before it');
     last = afterMs;
     return frame;
   });
 };
 
-/** Returns the start of a part; the browser's clock cannot put it before the end of the parts stored so far. */
+/**
+ * Returns the start time of a part. It is never before the end of the stored parts, whatever the browser's clock says.
+ */
 const startOf = ({ beganAt, endMs, nextPart }: Recording, beganAtMs: number): number => {
   if (beganAt === null || nextPart === 0) return 0;
   return Math.max(endMs + 1, beganAtMs - beganAt.getTime());
 };
 
 /**
- * Stores a part and returns if the recording is cut off: then neither this part nor any further one is stored.
- *
+ * Stores a part. Returns true if the recording has reached its size limit and is cut off: then neither this part nor a
+ * later one is stored.
  * @throws `conflict` if the session is not the browser's, `invalid` if the pictures are not valid.
  */
 export const keepPart = async (
@@ -100,7 +102,7 @@ export const keepPart = async (
   return { isCut: false };
 };
 
-/** Deletes the pictures of one recording whose retention has ended. */
+/** Deletes the pictures of one recording whose retention period is over. */
 export const dropOldRecording = async ({ blobs, db, log }: SessionParts): Promise<void> => {
   const sessionId = await findSpentRecording(db, recordingLimits.keptDays);
   if (sessionId === undefined) return;

@@ -1,4 +1,4 @@
-/** Shows and streams the recording of a session. The video is assembled from its parts while it is sent. */
+/** Shows and streams the recording of a session. The video is assembled from the stored parts while it is sent. */
 import { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { type RecordingMark, recordingLimits } from '#domain/recording.ts';
@@ -15,7 +15,7 @@ import { findSession, noSession } from '../../db/sessions/sessions.ts';
 import type { SessionParts } from '../parts.ts';
 import { type Chapter, clusterHead, type Video, videoHeader } from './webm.ts';
 
-/** Time for which the last picture is shown, in milliseconds. */
+/** Duration for which the last picture is shown, in milliseconds. */
 const lastMs = 1_000;
 
 type Found = { session: SessionRow; recording: Recording; parts: RecordingPart[] };
@@ -89,7 +89,7 @@ export const viewRecording = async (
   };
 };
 
-/** Builds the error for a recording without a video. */
+/** Builds the error for a recording that has no video. */
 const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
   droppedAt === null
     ? new AppError(
@@ -101,7 +101,7 @@ const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
         `the recording of ${sessionId} was removed on ${droppedAt.toISOString()}: it is kept for ${recordingLimits.keptDays} days after the session`,
       );
 
-/** Returns the video as a stream, and its size. Throws `not_found` if there is none. */
+/** Returns the video as a stream, with its size. Throws `not_found` if there is no video. */
 export const readVideo = async (
   all: SessionParts,
   projectId: string,

@@ -3,7 +3,7 @@ import { blocksOf, clusterHead, isKeyFrameOf, type Part, type Video, videoHeader
 
 const size = { width: 1_280, height: 800 };
 
-/** Builds the beginning of a key frame with a few bytes after it. */
+/** Builds the header of a VP8 key frame, followed by a few bytes. */
 const keyFrame = ({ width, height } = size): Uint8Array => {
   const bytes = Buffer.alloc(12);
   bytes.set([0x10, 0, 0, 0x9d, 0x01, 0x2a]);
@@ -84,7 +84,7 @@ describe('a recording', () => {
     expect(second?.content.subarray(0, 4)).toEqual(Buffer.from([0x81, 1, 44, 0x80]));
   });
 
-  it('has different parts for different sessions, so that the removal of one removes no other', () => {
+  it('has different parts for different sessions, so that removing one recording keeps the other', () => {
     expect(blocks[0]).not.toEqual(blocks[1]);
   });
 });

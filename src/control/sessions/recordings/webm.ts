@@ -9,7 +9,7 @@
 /** One picture: a VP8 key frame, and the time at which it is shown, relative to the start of its part. */
 export type Frame = { afterMs: number; data: Uint8Array };
 
-/** Metadata of a part; `bytes` is the size of its blocks. */
+/** Metadata of a part; `bytes` is the size of its blocks in the file. */
 export type Part = { startMs: number; bytes: number };
 
 export type Chapter = { startMs: number; title: string };
@@ -31,7 +31,7 @@ const idBytes = (id: number): Buffer => {
 
 const sizeLength = 8;
 
-/** Returns the encoded size; always 8 bytes long, so that positions are known before the content. */
+/** Returns the encoded size. It always takes 8 bytes, so that positions in the file are known before the content. */
 const sizeBytes = (size: number): Buffer => {
   const bytes = Buffer.alloc(sizeLength);
   bytes.writeBigUInt64BE(2n ** 56n + BigInt(size));
@@ -43,7 +43,7 @@ const element = (id: number, ...content: readonly Uint8Array[]): Buffer => {
   return Buffer.concat([idBytes(id), sizeBytes(size), ...content]);
 };
 
-/** Returns the id and size of an element whose content follows separately. */
+/** Returns the id and size of an element whose content is written separately. */
 const begin = (id: number, size: number): Buffer => Buffer.concat([idBytes(id), sizeBytes(size)]);
 
 const unsigned = (id: number, value: number): Buffer => {
@@ -81,8 +81,8 @@ const block = ({ afterMs, data }: Frame): Buffer => {
 };
 
 /**
- * Returns the blocks of a part, as they are stored. They contain `of` in an element that players skip, so that no two
- * parts have the same bytes and thus the same blob.
+ * Returns the blocks of a part, as they are stored. They contain the text `of` in an element that players skip. So no
+ * two parts have the same bytes, and no two parts share a blob.
  */
 export const blocksOf = (frames: readonly Frame[], of: string): Buffer =>
   Buffer.concat([text(0xec, of), ...frames.map(block)]);
@@ -132,7 +132,7 @@ const chaptersOf = ({ chapters }: Video): Buffer =>
     ? Buffer.alloc(0)
     : element(0x1043a770, element(0x45b9, ...chapters.map(chapter)));
 
-/** Returns the index of the parts; the first part begins at offset `firstAt` of the segment. */
+/** Returns the index of the parts. `firstAt` is the offset of the first part within the segment. */
 const cues = ({ parts }: Video, firstAt: number): Buffer => {
   let at = firstAt;
   const points = parts.map((part) => {
@@ -155,8 +155,8 @@ const fileHead = element(
 );
 
 /**
- * Returns the head of the file, and the file's total size. After the head come the cluster head and blocks of each
- * part.
+ * Returns the head of the file and the file's total size. In the file, the head is followed by the cluster head and the
+ * blocks of each part.
  */
 export const videoHeader = (video: Video): { head: Buffer; totalBytes: number } => {
   const before = Buffer.concat([info(video), tracks(video), chaptersOf(video)]);
@@ -168,7 +168,7 @@ export const videoHeader = (video: Video): { head: Buffer; totalBytes: number } 
   return { head, totalBytes: head.byteLength + body };
 };
 
-/** Returns true if the bytes are a VP8 key frame of this size (RFC 6386, 9.1). */
+/** Returns true if the bytes are a VP8 key frame of this size (RFC 6386, section 9.1). */
 export const isKeyFrameOf = (
   data: Uint8Array,
   size: { width: number; height: number },

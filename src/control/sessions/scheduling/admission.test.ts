@@ -7,7 +7,7 @@ const project = 'prj-1';
 const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
 const overloaded: Backlog = { waiting: 12, longestWaitMs: 400, projects: [project], toCome: 3 };
 
-/** Creates an admission with a fake clock; every read returns `backlog`. */
+/** Creates an admission controller with a fake clock; every read of the backlog returns `backlog`. */
 const start = (backlog: Backlog, limits = { most: 50, waitMs: 250 }) => {
   let nowMs = 0;
   const reads: HostWish[] = [];
@@ -45,7 +45,7 @@ it('opens are admitted without a read of the backlog while they find warm hosts'
   expect(reads).toEqual([]);
 });
 
-it('an open is refused if hosts change sessions quickly, none can come, and the first in the queue has waited too long', async () => {
+it('an open is refused if hosts change sessions quickly, no host can be added, and the first in the queue waited too long', async () => {
   const { check, opened, assign } = start(overloaded);
   assign(20);
   opened(wish, true);
@@ -68,7 +68,7 @@ it.each([
   await check(project, wish);
 });
 
-it('the limit of the queue also counts the opens admitted since the last read', async () => {
+it('the queue limit also counts the opens admitted since the backlog was last read', async () => {
   const backlog = { waiting: 48, longestWaitMs: 0, projects: [project], toCome: 100 };
   const { check, opened } = start(backlog);
   opened(wish, true);
@@ -98,7 +98,7 @@ it('assignments for another wish do not count as hosts that change sessions quic
   await expect(check(project, wish)).rejects.toMatchObject({ detail: { retryAfterMs: 1_300 } });
 });
 
-it('concurrent opens share one read of the backlog, which is repeated when it is too old', async () => {
+it('concurrent opens share one read of the backlog, and a backlog that is too old is read again', async () => {
   const { check, opened, reads, pass } = start({ ...overloaded, longestWaitMs: 0 });
   opened(wish, true);
   await Promise.all([check(project, wish), check(project, wish), check(project, wish)]);
@@ -109,7 +109,7 @@ it('concurrent opens share one read of the backlog, which is repeated when it is
   expect(reads).toHaveLength(2);
 });
 
-it('opens are admitted again once the queue is short, and without a read once it is empty', async () => {
+it('opens are admitted again once the queue is short, and without reading the backlog once it is empty', async () => {
   const { check, opened, assign, reads, pass, backlog } = start({ ...overloaded });
   assign(20);
   opened(wish, true);
@@ -149,7 +149,7 @@ it('under overload no open may queue behind another until the overload ends', as
   await check(project, wish);
 });
 
-it('a failed read fails the opens that share it, and the next open reads again', async () => {
+it('a failed read of the backlog fails the opens that share it, and the next open reads again', async () => {
   let fails = true;
   const admission = new Admission({ most: 1, waitMs: 1 }, async () => {
     if (fails) throw new Error('the database is gone');
@@ -170,7 +170,7 @@ it('one open of a project without a session in the queue is admitted despite the
   await expect(check('prj-2', wish)).rejects.toMatchObject({ code: 'exhausted' });
 });
 
-it('under overload the opens in flight are limited, but each project may have one', async () => {
+it('under overload the opens in flight are limited, but each project may have one in flight', async () => {
   const { check, enter, opened, assign, pass, backlog } = start({ ...overloaded });
   assign(20);
   opened(wish, true);

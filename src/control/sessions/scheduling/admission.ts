@@ -23,24 +23,27 @@ import { Backlogs, type KnownBacklog, keyOf, mostWishes } from './backlogs.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { createRecentCount, type RecentCount } from './recent-count.ts';
 
-/** Time for which a backlog stays valid, normally and under overload, in milliseconds. */
+/** Maximum age of a backlog before it is read again, normally and under overload, in milliseconds. */
 const freshMs = { usual: 100, overloaded: 20 };
-/** Window in which assignments are counted, and the number in it from which hosts count as changing sessions quickly. */
+/**
+ * Time window in which assignments are counted, in milliseconds, and the count from which hosts are said to change
+ * sessions quickly.
+ */
 const countedMs = 2_000;
 const quickAssignments = 4;
-/** Retry times in milliseconds: the one for an unknown wait, and the bounds of an estimated one. */
+/** Retry times in milliseconds: the time used if the wait is unknown, and the bounds of an estimated time. */
 const unknownRetryMs = 5_000;
 const retryMs = { least: 1_000, most: 30_000 };
 
 const emptyBacklog: Backlog = { waiting: 0, longestWaitMs: 0, projects: [], toCome: null };
 
-/** Builds the refusal, with the reason and the ways out. */
+/** Builds the error of a refused open, with the reason and what the caller can do. */
 const refusal = (why: string, { waiting, longestWaitMs }: Backlog, retryAfterMs: number) =>
   new AppError('exhausted', `${why}; try again later, or have the pools enlarged`, {
     detail: { waiting, longestWaitMs: Math.round(longestWaitMs), retryAfterMs },
   });
 
-/** Estimates the time after which a retry may succeed, from the assignments in the window. */
+/** Estimates from the assignments in the time window when a retry may succeed, in milliseconds. */
 const retryAfter = (waiting: number, assigned: number): number => {
   if (assigned === 0) return unknownRetryMs;
   const clearedMs = (waiting * countedMs) / assigned;
@@ -54,12 +57,12 @@ const areHostsComing = ({ waiting, toCome }: Backlog): boolean =>
 export class Admission {
   readonly #limits: ControlConfig['opens'];
   readonly #backlogs: Backlogs;
-  /** Recent assignments by this replica, by wish. */
+  /** Recent assignments by this replica, for each wish for a host. */
   readonly #assignments: LRUCache<string, RecentCount>;
-  /** Concurrency limits by wish, from the opens that this replica serves. */
+  /** Concurrency limits, for each wish for a host, computed from the opens that this replica serves. */
   readonly #concurrency: LRUCache<string, ConcurrencyLimit>;
 
-  /** Creates the admission; `read` reads the backlog, and `now` returns milliseconds. */
+  /** Creates the admission control; `read` reads the backlog, and `now` returns milliseconds. */
   constructor(
     limits: ControlConfig['opens'],
     read: (wish: HostWish) => Promise<Backlog>,
@@ -78,8 +81,8 @@ export class Admission {
   }
 
   /**
-   * Admits an open of a project, or throws `exhausted` with `retryAfterMs`. An admitted open is in flight until the
-   * returned function is called, with true if it was served.
+   * Admits an open of a project, or throws `exhausted` with `retryAfterMs`. An admitted open counts as in flight until
+   * the returned function is called. The caller passes true to that function if the open was served.
    */
   async enter(projectId: string, wish: HostWish): Promise<(isServed: boolean) => void> {
     const key = keyOf(wish);
@@ -99,7 +102,7 @@ export class Admission {
     return limit.begin(projectId);
   }
 
-  /** Records that a session was opened; `waits` is true if it found no host. */
+  /** Records that a session was opened; `waits` is true if no host was free for it. */
   opened(wish: HostWish, waits: boolean): void {
     if (waits) this.#backlogs.noteWaiting(wish);
   }
@@ -109,7 +112,7 @@ export class Admission {
     this.#assignments.memo(keyOf(wish)).add();
   }
 
-  /** Throws if the queue is too long for another session. */
+  /** Throws if the queue is too long for another session to join it. */
   #checkQueue(key: string, limit: ConcurrencyLimit, { backlog, admitted }: KnownBacklog): void {
     const waiting = backlog.waiting + admitted;
     const assigned = this.#assignments.memo(key).count();
@@ -129,7 +132,10 @@ export class Admission {
     throw refusal(why, backlog, retryAfter(waiting, assigned));
   }
 
-  /** Throws if the opens in flight have reached the limit. If hosts are coming for all waiting sessions, more may wait. */
+  /**
+   * Throws if the number of opens in flight has reached the limit. If hosts are coming for all waiting sessions, more
+   * opens may wait.
+   */
   #checkConcurrency(
     projectId: string,
     limit: ConcurrencyLimit,

@@ -1,22 +1,26 @@
 /**
- * Backlogs of the wishes that sessions wait with, as far as this replica knows. A backlog is read when it is too old,
- * and concurrent opens share the read. Between two reads it counts the opens that were admitted.
+ * Backlogs of waiting sessions as this replica knows them, one for each wish for a host. A backlog that is too old is
+ * read again, and concurrent opens share the read. Between two reads, the opens that were admitted are added to the
+ * backlog.
  */
 import { LRUCache } from 'lru-cache';
 import type { HostWish } from '#domain/pool.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
 import type { Backlog } from '../../db/sessions/backlog.ts';
 
-/** Backlog of one wish, when it was read, and the number of opens admitted since. */
+/** Backlog of one wish for a host, the time at which it was read, and the number of opens admitted since. */
 export type KnownBacklog = {
   backlog: Backlog;
-  /** Projects with a session in it. */
+  /** Projects that have a session in the backlog. */
   projects: Set<string>;
   readAt: number;
   admitted: number;
 };
 
-/** Maximum number of wishes in memory; while there are no pools, clients may request sizes of any name. */
+/**
+ * Maximum number of wishes whose backlogs are in memory. A maximum is needed because clients may request any name of a
+ * size while there are no pools.
+ */
 export const mostWishes = 1_000;
 
 export const keyOf = ({ tier, isolation, size }: HostWish): string =>
@@ -48,7 +52,10 @@ export class Backlogs {
     return isFresh ? known : this.#share(key, wish);
   }
 
-  /** Starts a read, or joins the one in progress. It serves several projects, so it bypasses the project queue. */
+  /**
+   * Starts a read of the backlog, or joins the one in progress. The read serves several projects, so it bypasses the
+   * project queue.
+   */
   #share(key: string, wish: HostWish): Promise<KnownBacklog> {
     const inProgress = this.#reading.get(key);
     if (inProgress !== undefined) return inProgress;

@@ -1,7 +1,7 @@
 /**
- * Assigns warm browsers to sessions that wait for one. It runs whenever there is one more of either, and at each poll
- * of a browser in case a process died in between. No browser is assigned while a control plane of a release without
- * browsers runs.
+ * Assigns warm browsers to sessions that wait for one. Runs whenever a browser becomes warm or a session starts to
+ * wait, and at each poll of a browser, in case a process died in between. While a control plane of a release without
+ * browsers runs, no browser is assigned.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Database } from '../../db/core/database.ts';
@@ -17,7 +17,10 @@ import { type Notifications, poolTopic } from '../../platform/notifications/noti
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
 export type BrowserAssigner = {
-  /** Assigns all browsers that can be assigned and notifies of them; returns true if this host then has a session. */
+  /**
+   * Assigns as many browsers as possible and sends the notifications. Returns true if the given host then has a
+   * session.
+   */
   assign(hostId?: string): Promise<boolean>;
 };
 

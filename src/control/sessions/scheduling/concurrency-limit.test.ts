@@ -11,7 +11,7 @@ const start = () => {
   return {
     ...limit,
     pass,
-    /** Opens and serves sessions one after another, each in `tookMs`; the next follows after `restMs`. */
+    /** Opens and serves sessions one after another. Each takes `tookMs`, and `restMs` pass before the next. */
     serve(count: number, tookMs: number, restMs = 0) {
       for (let nth = 0; nth < count; nth += 1) {
         limit.noteRequest();
@@ -56,7 +56,7 @@ it.each([
   },
 );
 
-it('durations under overload do not count as durations of opens that run alone', () => {
+it('durations measured under overload do not count as durations of opens that run alone', () => {
   const { serve, markOverload, pass, most } = start();
   serve(64, 10);
   for (let nth = 0; nth < 64; nth += 1) {

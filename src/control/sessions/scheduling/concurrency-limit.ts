@@ -1,39 +1,46 @@
 /**
- * Concurrency limit for session opens of one wish under overload. Opens share the processor time of their servers, so
- * admitting all of them would make all slow. Under overload no more are in flight than the throughput needs. By
- * Little's law that is the number served per second, times the seconds that an open takes alone. Some headroom is
- * added, because an open that waits for a disk leaves the processor to another.
+ * Limits the session opens in flight, for one wish for a host, under overload. Opens share the processor time of their
+ * servers, so admitting all of them would make all of them slow. Under overload, no more opens are in flight than the
+ * throughput needs. By Little's law that is the number of opens served per second, times the seconds that an open takes
+ * when it runs alone. Some headroom is added, because an open that waits for a disk leaves the processor to another
+ * open.
  */
 import { createRecentCount } from './recent-count.ts';
 
 export type ConcurrencyLimit = {
   /** Records that an open was requested. */
   noteRequest(): void;
-  /** Marks overload from now on, until it is over. */
+  /** Marks the current state as overload; it lasts until demand falls. */
   markOverload(): void;
-  /** Returns true under overload. */
+  /** Returns true while the state is overload. */
   isOverloaded(): boolean;
-  /** Returns true if another open of this project would exceed the limit; never for a project without one in flight. */
+  /**
+   * Returns true if one more open of this project would exceed the limit. Returns false for a project that has no open
+   * in flight.
+   */
   isFull(projectId: string): boolean;
-  /** Records that an open was refused as full; overload continues if demand is as high as before. */
+  /** Records that an open was refused because of the limit. Overload continues if demand is still as high as before. */
   noteRefusal(): void;
-  /** Counts an open of this project as in flight until the returned function is called, with true if it was served. */
+  /**
+   * Counts an open of this project as in flight until the returned function is called. The caller passes true to that
+   * function if the open was served.
+   */
   begin(projectId: string): (isServed: boolean) => void;
 };
 
-/** Overload ends after this time without excess demand, in milliseconds. */
+/** Time without excess demand after which overload ends, in milliseconds. */
 const calmMs = 1_000;
-/** Window in which requests and served opens are counted, in milliseconds. */
+/** Time window in which requests and served opens are counted, in milliseconds. */
 const countedMs = 1_000;
-/** Demand below this share of the best throughput is not overload. */
+/** Share of the best throughput below which demand is not overload. */
 const bearableShare = 0.9;
-/** Headroom: factor by which an open may take longer under overload than alone. */
+/** Factor by which an open may take longer under overload than when it runs alone. */
 const headroom = 1.5;
-/** Lower bound of the limit. */
+/** Smallest value of the limit. */
 const leastInFlight = 2;
 /**
- * Number of measurements of opens that run alone. Their lower quartile counts, since other opens may have started
- * during some of them.
+ * Maximum number of stored durations of opens that ran alone. Their lower quartile is used, because other opens may
+ * have started during some of them.
  */
 const mostTimes = 64;
 const quickShare = 0.25;
@@ -41,11 +48,11 @@ const quickShare = 0.25;
 const quickOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * quickShare)] ?? 0;
 
-/** Creates the limit of one wish. */
+/** Creates the concurrency limit for one wish for a host. */
 export const createConcurrencyLimit = (now: () => number): ConcurrencyLimit => {
   const requested = createRecentCount(countedMs, now);
   const served = createRecentCount(countedMs, now);
-  /** Latest durations of opens that began with no other in flight, in milliseconds. */
+  /** Latest durations of opens that began while no other was in flight, in milliseconds. */
   const aloneMs: number[] = [];
   const inFlight = new Map<string, number>();
   let all = 0;

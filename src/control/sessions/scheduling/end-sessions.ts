@@ -1,5 +1,5 @@
 /**
- * Ends sessions. To end one, lock it, then its calls, then its host, in one transaction; notifications follow the
+ * Ends sessions. One transaction locks the session, then its calls, then its host. Notifications are sent after the
  * commit.
  */
 import type { CallError } from '#domain/call.ts';
@@ -23,9 +23,7 @@ import {
 } from '../../platform/notifications/notifications.ts';
 import type { Metrics } from '../../platform/telemetry/counters.ts';
 
-/**
- * Returns the errors for open calls of a session that ended; they contain the end reason, as the session itself does.
- */
+/** Returns the errors for the open calls of a session that ended. Each contains the end reason of the session. */
 export const endedCalls = (
   reason: EndReason,
   error: SessionError | null = null,
@@ -48,11 +46,11 @@ export const endedCalls = (
 
 export type SessionEnd = { sessionId: string; hostId: string | null; reason: EndReason };
 
-/** Notifications and metrics that follow the commit. */
+/** Notifications and metrics to send after the commit. */
 export type Effects = {
-  /** Ids of changed objects. */
+  /** Ids of the objects that changed. */
   topics: readonly string[];
-  /** Sessions that ended, and the calls that ended with them. */
+  /** Sessions that ended, each with the calls that ended with it. */
   ends: readonly SessionEnd[];
   calls: readonly EndedCall[];
 };
@@ -99,7 +97,7 @@ export const endSession = async (
   return addEffects(effects, [session.id], calls);
 };
 
-/** Ends a locked session and drains its host. */
+/** Ends a locked session and drains the session's host. */
 export const endWithHost = async (
   tx: Queryable,
   session: LockedSession,

@@ -1,11 +1,9 @@
 /**
- * Assigns warm hosts to waiting sessions after their rows are written. An open that found no host looks once more
- * after its own write, and so does a host that found no session. So the later one sees the other. A polling host
- * looks, too, in case a process died between the two.
- *
- * A host that has loaded a world version which no session waits for is left to the planner
- * (`orchestrator/plan/plan.ts`). Only the planner knows if there is room for a fresh host, and drains hosts that block
- * it.
+ * Assigns warm hosts to waiting sessions. An open that found no warm host looks for one again after its row is written,
+ * and a host that found no waiting session does the same. So whichever of the two is written later finds the other. A
+ * polling host also looks for a session, in case a process died between a write and the second look. A host that has
+ * loaded a world version which no session waits for is left to the planner (`orchestrator/plan/plan.ts`). Only the
+ * planner knows if there is capacity for a fresh host, and it drains hosts that block one.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
@@ -23,14 +21,14 @@ import type { Admission } from './admission.ts';
 
 export type HostAssigner = {
   /**
-   * Looks for warm hosts for a waiting session and notifies of all assignments. Each suitable host gets the session
-   * that has waited longest of those that fit it, which may be another one. The session's row must already say that it
-   * waits, so that a host that becomes warm after the look finds it.
+   * Looks for warm hosts for a waiting session and notifies of all assignments. Each suitable host gets the
+   * longest-waiting session that fits it, which may be a session other than the given one. The session's row must
+   * already be stored as waiting. Then a host that becomes warm after this lookup finds the session.
    */
   assignSession(sessionId: string): Promise<void>;
   /**
-   * Assigns a warm host to the session that has waited longest of those it fits; returns true if there was one. The
-   * host's row must already say that it is warm, so that a session that starts to wait after the look finds it.
+   * Assigns a warm host to the longest-waiting session that fits it; returns true if there was one. The host's row must
+   * already be stored as warm. Then a session that starts to wait after this lookup finds the host.
    */
   assignHost(hostId: string): Promise<boolean>;
 };
@@ -46,13 +44,13 @@ type AssignerParts = {
 
 type Waiting = Candidate & { found: PromiseWithResolvers<Assignment[]> };
 
-/** Maximum number of candidates in one batch, so that other connections also get the lock. */
+/** Maximum number of candidates in one batch. It is limited so that other connections also get the lock. */
 const candidatesAtOnce = 50;
 
 /**
- * Batches the assignments of this process: all candidates that arrived meanwhile share one transaction. With a
- * transaction each, every one would occupy a connection while it waits for the lock. Under load that would use up all
- * connections.
+ * Batches the assignments of this process: all candidates that arrive during one transaction share the next. If each
+ * candidate had its own transaction, each would occupy a connection while it waits for the lock. Under load that would
+ * use up all connections.
  */
 const createAssignmentBatches = (db: Database) => {
   const candidates = new Map<string, Waiting>();

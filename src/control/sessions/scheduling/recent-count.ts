@@ -1,11 +1,11 @@
-/** Counts occurrences within a recent window. */
+/** Counts occurrences within a recent time window. */
 export type RecentCount = {
   /** Records one occurrence now. */
   add(): void;
   count(): number;
 };
 
-/** Maximum number of occurrences kept, and so the largest count. */
+/** Maximum number of occurrences in memory, and therefore the largest count. */
 const mostCounted = 1_024;
 
 /** Creates a counter over the last `withinMs` milliseconds; `now` returns milliseconds. */

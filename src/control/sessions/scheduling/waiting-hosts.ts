@@ -1,16 +1,16 @@
 /**
- * Hands a call directly to the host whose poll waits in this process. The poll registers for its session. A client's
- * request that finds it inserts its call as already claimed by that host and hands it over: one commit instead of two.
- * While a request holds the registration, the poll cannot return without its outcome.
- *
- * Each process knows only its own polls. A call for a host that polls elsewhere goes through the queue.
+ * Hands a call directly to the host whose poll this process holds. The poll registers itself for its session. A
+ * client's request that finds the registration inserts its call as already claimed by that host, and hands it over: one
+ * commit instead of two. While a request has the registration reserved, the poll returns only after that request's
+ * outcome. Each process knows only the polls that it holds itself. A call for a host that polls at another process goes
+ * through the queue.
  */
 
 import type { HostCall } from '#wire/host-api/operations.ts';
 import { JsonText } from '../../base/json/json-text.ts';
 import type { CallRow, SessionHost } from '../../db/sessions/calls.ts';
 
-/** A call for its host, with its input as text. */
+/** Call as its host gets it, with the input as JSON text. */
 export type HostCallText = Omit<HostCall, 'input'> & { input: JsonText };
 
 /** Returns the members of a call that its host needs to run it. */
@@ -29,7 +29,7 @@ export const toHostCall = ({
 });
 
 export type WaitingHost = {
-  /** Ends the registration; resolves with the call that was handed over, if any. */
+  /** Ends the registration. Resolves with the call that was handed over; undefined if there was none. */
   leave(): Promise<HostCallText | undefined>;
 };
 
@@ -37,7 +37,7 @@ export type Handover = {
   /** The host whose poll waits. */
   host: SessionHost;
   give(call: HostCallText): void;
-  /** Ends the handover without a call. */
+  /** Ends the reservation without a call. */
   release(): void;
 };
 
@@ -49,7 +49,7 @@ export type WaitingHosts = {
 
 type Registration = { host: SessionHost; handed: Promise<HostCallText | undefined> | undefined };
 
-/** Creates the registry. `wake` wakes the poll that waits for a session. */
+/** Creates the registry. `wake` wakes the held poll of a session. */
 export const createWaitingHosts = (wake: (sessionId: string) => void): WaitingHosts => {
   const registrations = new Map<string, Registration>();
   return {

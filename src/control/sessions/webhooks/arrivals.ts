@@ -1,11 +1,13 @@
-/** Handles webhook entries that hosts deliver: notifies waiters for deliveries, and marks answers as written. */
+/**
+ * Handles webhook entries that hosts deliver: notifies requests that wait for deliveries, and marks answers as written.
+ */
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
 import { settleAnswers } from '../../db/sessions/deliveries.ts';
 import { deliveriesTopic, pushesTopic } from '../../platform/notifications/notifications.ts';
 import type { SessionParts } from '../parts.ts';
 import { answerEntriesOf } from './ended-answers.ts';
 
-/** Handles entries that were just written. Repeating this is harmless. */
+/** Handles entries that were just stored. Calling it again with the same entries is harmless. */
 export const noteArrived = async (
   { db, notifications }: SessionParts,
   sessionId: string,

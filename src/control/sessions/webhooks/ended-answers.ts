@@ -1,6 +1,6 @@
 /**
- * Writes answers of webhook receivers into the ledger of a session that is over. Its host writes no entries any more,
- * so they are appended after the last one.
+ * Writes answers of webhook receivers into the ledger of a session that has ended. The session's host no longer writes
+ * to the ledger, so the control plane appends the answers after the last entry.
  */
 import { answerSuffix } from '#domain/ledger.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../db/sessions/deliveries.ts';
 import { lockSession } from '../../db/sessions/endings.ts';
 
-/** Returns the delivery that an entry has the answer to; undefined if the entry has no answer. */
+/** Returns the delivery whose answer the entry contains; undefined if the entry contains no answer. */
 export const answeredBy = (requestJson: string): number | undefined => {
   const request: unknown = JSON.parse(requestJson);
   const delivery =
@@ -24,7 +24,7 @@ export const answeredBy = (requestJson: string): number | undefined => {
   return Number.isInteger(delivery) ? Number(delivery) : undefined;
 };
 
-/** Returns the entries that contain answers, among those that a host delivers. */
+/** Returns the entries that contain answers, from the entries that a host delivered. */
 export const answerEntriesOf = (
   entries: readonly Pick<KeptEntry, 'id' | 'via' | 'operation' | 'request'>[],
 ): { id: number; deliveryId: number }[] =>
@@ -76,8 +76,8 @@ const settleIn = async (tx: Queryable, sessionId: string): Promise<void> => {
 };
 
 /**
- * Writes the answers that have no entry yet into the ledger of a session that is over, once its host no longer writes
- * there. Does nothing for any other session.
+ * Writes answers that have no ledger entry yet into the ledger of a session that has ended, once the host no longer
+ * writes there. Does nothing for any other session.
  */
 export const settleEnded = (db: Database, sessionId: string): Promise<void> =>
   db.transaction((tx) => settleIn(tx, sessionId));

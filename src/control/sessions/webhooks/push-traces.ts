@@ -1,12 +1,15 @@
 /**
- * Traces webhook deliveries, as the sender reports them: like world hosts, it cannot reach a collector. Deliveries
- * made by the first call of a session belong to that call's step, the only call that is traced.
+ * Traces webhook deliveries from the reports of the sender, which, like a world host, cannot connect to a trace
+ * collector. Only the first call of a session is traced, so only deliveries that this call caused are traced, as part
+ * of its step.
  */
 import { firstCallStep } from '#runtime/trace-steps.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { EndedPush } from '../../db/sessions/pushes.ts';
 
-/** Adds an ended delivery to the trace: the time from queueing to its end, and within it the time of the sender. */
+/**
+ * Adds a delivery that ended to the trace: a span from queueing to the end, and within it a span for the sender's work.
+ */
 export const tracePush = (tracer: Tracer, push: EndedPush): void => {
   const { sessionId, id, status, reason, failure, queuedAt, agoMs } = push;
   const endedMs = Date.now() - (agoMs ?? 0);

@@ -1,7 +1,7 @@
 /**
- * The queue of webhook deliveries, for senders and for the ledger. Deliveries are claimed for sending, and end with
- * the receiver's answer or with the reason of a failure. A loop gives up deliveries that no sender will send, and
- * records failures.
+ * The queue of webhook deliveries, for senders and for the ledger. A sender claims deliveries. A delivery ends with the
+ * receiver's answer or with the reason of a failure. A loop records as failed the deliveries that no sender will send
+ * any more.
  */
 import pMap from 'p-map';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -32,8 +32,8 @@ const toPush = (claimed: ClaimedPush): Push | undefined => {
 };
 
 /**
- * Releases deliveries that were claimed for a sender in rounds whose answer it never received, because the control
- * plane or the connection failed in between.
+ * Releases deliveries that a sender claimed in rounds whose response it never received, because the control plane or
+ * the connection failed in between.
  */
 export const takeBack = async (
   { db }: Pick<SessionParts, 'db'>,
@@ -62,12 +62,13 @@ export const claim = async (
   return read.flatMap(({ push }) => push ?? []);
 };
 
-/** Options of a call whose end is not awaited: the hosts write the answers later. */
+/** Options for calls whose end is not awaited, because the hosts write the answers later. */
 const noWait = { ms: 0, signal: new AbortController().signal };
 const sessionsAtOnce = 4;
 
 /**
- * Counts and traces ended deliveries, and passes answers to the sessions' hosts, which write them into their ledgers.
+ * Counts and traces deliveries that ended, and passes the answers to the sessions' hosts, which write them into the
+ * ledgers.
  */
 const noteEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Promise<void> => {
   const sessions = Map.groupBy(ended, ({ sessionId }) => sessionId);
@@ -91,7 +92,7 @@ const noteEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Prom
   if (ended.length > 0) parts.notifications.notify(pushesTopic);
 };
 
-/** Records the reports of a sender; returns how many of them counted. */
+/** Records the reports of a sender. Returns the number of reports that changed a delivery. */
 export const report = async (
   parts: SessionParts,
   name: string,
@@ -107,7 +108,7 @@ export const report = async (
 
 const everyMs = 1_000;
 
-/** Starts the loop that gives up deliveries which no sender will send. */
+/** Starts the loop that records as failed the deliveries which no sender will send any more. */
 export const startGivingUp = (parts: SessionParts): Loop<{ recorded: number }> =>
   startLoop({
     name: 'pushes',

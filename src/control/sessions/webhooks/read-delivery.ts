@@ -1,20 +1,20 @@
 /**
- * Reads a delivery as its session's host recorded it. The host runs user code, and its addresses and headers end up in
- * requests of the sender, so all of it is validated.
+ * Reads a delivery that a session's host recorded. The host runs user code, and the addresses and headers that it
+ * recorded end up in requests of the sender, so all of them are validated.
  */
 import { textOfDelivery } from '#domain/delivery.ts';
 import { isObject } from '#domain/json.ts';
 import type { DeliveryAnswerView, DeliveryView } from '#wire/public-api/sessions/delivery.ts';
 import type { AnswerRow, DeliveryRow } from '../../db/sessions/deliveries.ts';
 
-/** The request to send, and the delivery that it belongs to. */
+/** Request to send, and the delivery to which it belongs. */
 export type ReadDelivery = Omit<DeliveryView, 'answer' | 'at'>;
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]{1,256}$/;
 const headerValue = /^[\x20-\x7e]{0,4096}$/;
 const mostHeaders = 20;
 
-/** Headers that control the connection, which only the sender may set. */
+/** Headers that control the connection; only the sender may set them. */
 const ofConnections = [
   'connection',
   'content-length',
@@ -47,7 +47,7 @@ const readHeaders = (given: unknown): Record<string, string> | undefined => {
 const generationOf = (given: unknown): number =>
   Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : 0;
 
-/** Reads an entry of the ledger; returns undefined if it is no delivery that can be sent. */
+/** Reads an entry of the ledger. Returns undefined if the entry is no delivery, or one that cannot be sent. */
 export const readDelivery = ({
   id,
   event,
@@ -80,7 +80,7 @@ export const viewAnswer = (answer: AnswerRow): DeliveryAnswerView => ({
   at: answer.answeredAt.toISOString(),
 });
 
-/** Converts a delivery to the form that clients see; returns undefined if it cannot be sent. */
+/** Converts a delivery to the form that clients see. Returns undefined if the delivery cannot be sent. */
 export const viewDelivery = (row: DeliveryRow): DeliveryView | undefined => {
   const read = readDelivery(row);
   return (

@@ -1,7 +1,7 @@
 /**
- * Stores the answers of webhook receivers, whichever program sent the deliveries: one for each delivery. Passes them
- * to the session's host, which writes them into the ledger as an entry `<event>.answer`. The job in `open-answers.ts`
- * retries those that the host did not get, or writes them into the ledger of a session that is over.
+ * Stores the answers of webhook receivers, one for each delivery, whichever program sent it. Passes them to the
+ * session's host, which writes them into the ledger as entries `<event>.answer`. The job in `open-answers.ts` sends
+ * those that the host did not get once more, or writes them into the ledger of a session that has ended.
  */
 import { AppError } from '#domain/error.ts';
 import type { DeliverySender } from '#domain/ledger.ts';
@@ -15,20 +15,20 @@ import type { SessionParts } from '../parts.ts';
 import { settleEnded } from './ended-answers.ts';
 import { viewAnswer } from './read-delivery.ts';
 
-/** The session of the deliveries, and their sender. */
+/** Session of the deliveries, and the sender of the deliveries. */
 export type AnswerSource = { projectId: string; sessionId: string; sender: DeliverySender };
 
 /** Maximum number of answers in one call. */
 const mostInCall = 100;
 
-/** Returns true if the session accepts no call now: it is over, or has too many already. */
+/** Returns true if the session accepts no call now: it has ended, or too many calls are queued. */
 const isRefused = (error: unknown): boolean =>
   error instanceof AppError && ['conflict', 'exhausted', 'not_found'].includes(error.code);
 
 /**
- * Sends answers to the session's host, up to 100 a call, and waits until the host has written them. For a session that
- * is over, the control plane writes them once the host has handed over its ledger. A session that accepts no call now
- * gets them later.
+ * Sends answers to the session's host, up to 100 in a call, and waits until the host has written them into the ledger.
+ * If the session has ended, the control plane writes them once the host has handed over its ledger. A session that
+ * accepts no call now gets the answers later.
  */
 export const sendToHost = async (
   parts: SessionParts,
@@ -56,13 +56,13 @@ export const sendToHost = async (
   }
 };
 
-/** Time for which a request waits until the host has written an answer into the ledger, in milliseconds. */
+/** Maximum wait of a request until the host has written an answer into the ledger, in milliseconds. */
 const writtenMs = 5_000;
 
 /**
- * Stores answers to deliveries that have none yet and has the host write them into the ledger. So later requests about
- * the session find them there. Returns the stored answer of each delivery, including those answered before; unknown
- * deliveries are left out.
+ * Stores answers to deliveries that have none yet, and lets the host write them into the ledger, where later requests
+ * find them. Returns the stored answer of each delivery, including answers stored earlier. Unknown deliveries are left
+ * out.
  */
 export const recordAnswers = async (
   parts: SessionParts,

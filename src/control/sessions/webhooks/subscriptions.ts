@@ -1,4 +1,6 @@
-/** Lists the subscriptions of a session. They are rows of the world, so its host is asked. */
+/**
+ * Lists the webhook subscriptions of a session. They are rows of the world, so the session's host is asked for them.
+ */
 import { Ajv } from 'ajv';
 import { limits } from '#domain/limits.ts';
 import { SubscriptionList } from '#wire/public-api/sessions/delivery.ts';
@@ -14,7 +16,7 @@ export type SubscriptionsAsked = {
 
 const isList = new Ajv({ strict: true }).compile<SubscriptionList>(SubscriptionList);
 
-/** The host limits a page by the bytes of its rows. */
+/** Maximum length of the host's answer in characters. The host itself limits a page by the bytes of its rows. */
 const mostChars = 2 * limits.statePageBytes;
 
 /**
