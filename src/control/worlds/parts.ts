@@ -1,5 +1,5 @@
 /**
- * Parts of the program that worlds get: those of projects, and the services that compile worlds and read their rows.
+ * Dependencies of the world code: those of the project code, and the services that compile worlds and read their rows.
  */
 import type { SnapshotFiles } from '#store/files/snapshot-files.ts';
 import type { ProjectParts } from '../projects/parts.ts';
@@ -15,16 +15,16 @@ import type { Queries } from './query/queries.ts';
 export type WorldParts = ProjectParts & {
   versions: Versions;
   worldLookup: WorldLookup;
-  /** Tools of versions in MCP's form. */
+  /** Cache of the tools of versions in MCP's form. */
   mcpTools: McpTools;
   /** Unpacked snapshots, shared by all programs of this machine that use the folder. */
   snapshots: SnapshotFiles;
-  /** Queries of the rows of worlds, in processes. */
+  /** Runs queries on the rows of worlds, in separate processes. */
   queries: Queries;
-  /** Indexes of fields that such queries filter by. */
+  /** Indexes of fields that queries of worlds filter by. */
   fieldIndexes: FieldIndexes;
   compiler: Compiler;
-  /** Combines the rows that a push keeps with those of its tree. */
+  /** Combines the rows that a push keeps with the rows of its tree. */
   rowCarrier: RowCarrier;
   readBody: BodyReader;
 };

@@ -255,7 +255,7 @@ describe('a cancelled import batch', () => {
       [refused, 'refused'],
       [published, 'published'],
     ] as const) {
-      const said = `${batchId} is ${state}, and cannot be called off any more`;
+      const said = `${batchId} is ${state}, and can no longer be cancelled`;
       await expect(callOff(batchId)).rejects.toMatchObject({ code: 'conflict', message: said });
       const { status, err } = await desk.svc(`worlds data cancel notes ${batchId}`);
       expect([status, err]).toEqual([1, expect.stringContaining(said)]);

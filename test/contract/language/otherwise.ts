@@ -34,7 +34,7 @@ const keyless = textFile(
   }),
 );
 
-const simpler = 'give the tree fewer rows, or simpler schemas';
+const simpler = 'reduce the rows of the tree, or simplify its schemas';
 
 export const otherwise: ReadonlyMap<ProblemCode, Problem> = new Map([
   ofEdit('entity_exists', addEntity(board, { name: 'cards' })),

@@ -1,7 +1,7 @@
 /**
- * Cache of the tools of versions in MCP's form. They are built from the texts of the version when first needed, and
- * stay in memory within bounds that projects share. Very large ones are built in a separate process, because schemas
- * are user input.
+ * Cache of the tools of versions in MCP's form. The tools of a version are built from the version's texts when first
+ * needed. The cache has a size limit that projects share fairly. Very large lists of tools are built in a separate
+ * process, because schemas are user input.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -16,7 +16,7 @@ export type McpTools = {
   of(version: Pick<Version, 'id' | 'projectId'>, signal: AbortSignal): Promise<McpTool[]>;
 };
 
-/** Size budget of the cache. */
+/** Maximum size of the cache, in bytes. */
 const mostBytes = 64 * 1024 * 1024;
 const bytesPerChar = 2;
 const toolBytes = 128;
@@ -24,7 +24,7 @@ const toolBytes = 128;
 const bytesOf = (tools: readonly McpTool[]): number =>
   tools.reduce((sum, { json }) => sum + toolBytes + json.length * bytesPerChar, 0);
 
-/** Creates the cache over the texts of versions and the processes that parse large bodies. */
+/** Creates the cache. It reads the texts of versions and uses the processes that parse large bodies. */
 export const createMcpTools = (
   texts: Pick<VersionTexts, 'one'>,
   readers: Pick<ProcessPool, 'run'>,
@@ -38,7 +38,7 @@ export const createMcpTools = (
   ): Promise<McpTool[]> => {
     const end = await readers.run({ kind: 'mcp-tools', toolSchemas }, { project, signal });
     if (end.kind === 'done') return end.outcome as McpTool[];
-    throw new AppError('exhausted', 'listing the tools takes more time or memory than it may');
+    throw new AppError('exhausted', 'listing the tools takes more time or memory than is allowed');
   };
 
   return {

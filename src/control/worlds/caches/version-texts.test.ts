@@ -10,7 +10,10 @@ const textBytes = 1_500_000;
 
 const namesOf = ['toolSchemas', 'toolLengths', 'tools', 'tasks', 'redact', 'dependencies'];
 
-/** Builds a fake database of versions with one long text each, except for `lacking` ones, which records its reads. */
+/**
+ * Builds a fake database of versions that records its reads. Each version has one long text, except for the versions in
+ * `lacking`.
+ */
 const textDatabase = (lacking: readonly string[] = []) => {
   const texts = new Map<string, string>();
   const reads: string[] = [];
@@ -57,7 +60,7 @@ describe('the texts of a page', () => {
     expect(reads).toEqual(page(fitting).map(({ versionId }) => versionId));
   });
 
-  it('are read once for several entries of one version, and count for each', async () => {
+  it('are read once for several entries of one version, and count once for each entry against the budget', async () => {
     const { db, reads } = textDatabase();
     const shown = await createVersionTexts(db, none).page(
       page(100, () => 'v'),
@@ -73,7 +76,7 @@ describe('the texts of a page', () => {
     expect(reads).toEqual([]);
   });
 
-  it('are made for versions that have none, within the size budget, and stored', async () => {
+  it('are built and stored for versions that have none, within the size budget', async () => {
     const ids = page(20).map(({ versionId }) => versionId);
     const { db, texts } = textDatabase(ids);
     const made: string[] = [];
@@ -94,7 +97,7 @@ describe('the texts of a page', () => {
 });
 
 describe('the text of one version', () => {
-  it('is cached if it is small, and counts with its full size', async () => {
+  it('is cached if it is small, and its full size counts against the cache limit', async () => {
     const { db, reads } = textDatabase(['small', 'large']);
     const kept = createFairCache<string>(10_000_000);
     const chars = { small: 1_000, large: 1_000_000 };

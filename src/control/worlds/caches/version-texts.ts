@@ -1,7 +1,8 @@
 /**
- * Reads the precomputed texts of versions for answers. A page reserves size budget by their lengths before it reads
- * them, so that it reads no more than it shows. Small texts that are read singly stay in memory, within bounds that
- * projects share. A version of an earlier release has no texts: they are built when first needed.
+ * Reads the precomputed texts of versions, which answers include. A page of a list first takes the lengths of the texts
+ * from its size budget, and then reads only the texts that it shows. Small texts that are read one at a time are
+ * cached; the cache has a size limit that projects share fairly. A version of an earlier release has no texts: they are
+ * built when first needed.
  */
 
 import {
@@ -19,26 +20,32 @@ import {
 } from '../../db/worlds/version-summaries.ts';
 import type { VersionRow } from '../../db/worlds/worlds.ts';
 
-/** Entry of a page: its version, and the bytes of the other members that it shows. */
+/** Entry of a page: the id of its version, and the size of the entry's other members in bytes. */
 type PageEntry = { versionId: string; otherBytes: number };
 
 export type VersionTexts = {
   /** Returns one text of a version. */
   one(version: Pick<VersionRow, 'id' | 'projectId'>, name: VersionTextName): Promise<string>;
-  /** Returns the named texts for the entries of a page, in order; undefined for an entry beyond the size budget. */
+  /**
+   * Returns the named texts for the entries of a page, in the order of the entries. Returns undefined for an entry that
+   * exceeds the page's size budget.
+   */
   page<Name extends VersionTextName>(
     entries: readonly PageEntry[],
     names: readonly Name[],
   ): Promise<(Pick<Texts, Name> | undefined)[]>;
 };
 
-/** Size budget of the cache, longest text that it keeps, and upper bound for the bytes of a character. */
+/**
+ * Maximum size of the cache in bytes, maximum length of a cached text in characters, upper bound for the bytes of a
+ * character, and estimated bytes of an entry besides its text.
+ */
 const mostBytes = 64 * 1024 * 1024;
 const mostChars = 512 * 1024;
 const bytesPerChar = 2;
 const entryBytes = 512;
 
-/** Reads a whole version. */
+/** Reads a version with all its fields. */
 type GetVersion = (versionId: string) => Promise<VersionRow | undefined>;
 
 /** Creates the reader; `getVersion` reads versions that have no texts yet. */
@@ -56,8 +63,8 @@ export const createVersionTexts = (
   };
 
   /**
-   * Returns for each entry whether it fits into the page. Missing texts are built one after another, while there is
-   * budget.
+   * Returns for each entry whether the entry fits into the page. Texts that do not exist yet are built one after
+   * another, as long as there is budget.
    */
   const takeBudget = async (
     entries: readonly PageEntry[],

@@ -6,8 +6,8 @@ import type { SizedVersionRow } from '../../db/worlds/worlds.ts';
 import { createVersions, type Version } from './versions.ts';
 
 /**
- * Builds a fake database of versions `<project>-<number>`, each with a contract of `jsonChars` characters, which
- * records its reads.
+ * Builds a fake database of versions `<project>-<number>` that records its reads. The contract of each version is
+ * `jsonChars` characters long.
  */
 const countingDatabase = (jsonChars: number) => {
   const reads: string[] = [];
@@ -46,7 +46,7 @@ describe('cached versions', () => {
     expect(reads).toEqual(['a-1', 'a-1']);
   });
 
-  it('have a slug that is at most some seconds old, and the new one at once after a rename here', async () => {
+  it('have a slug that is read again after some seconds, and at once after a rename on this replica', async () => {
     let nowMs = 0;
     let slug = 'notes';
     const row = { id: 'a-1', projectId: 'a', worldId: 'wld-1', files: [], links: [], jsonChars: 1 };
@@ -65,7 +65,7 @@ describe('cached versions', () => {
     expect(await slugOf()).toBe('papers');
   });
 
-  it('of one project stay cached while another requests more and more', async () => {
+  it('of one project stay cached while another project requests more and more versions', async () => {
     const { db, reads } = countingDatabase(100_000);
     const kept = createFairCache<Version>(10_000_000);
     const versions = createVersions(db, kept);

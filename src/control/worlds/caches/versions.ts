@@ -1,6 +1,7 @@
 /**
- * Cache of world versions. A version never changes, so a cached one is always valid, and values derived from it are
- * computed once. Only the slug of its world may change; it is read again after a while.
+ * Cache of world versions. A version never changes, so a cached version is always valid, and values derived from it are
+ * computed only once. The one thing that may change is the slug of the version's world; the slug is read again after
+ * some seconds.
  */
 import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';
@@ -19,7 +20,10 @@ export type Version = VersionRow & {
   toolNames: ReadonlySet<string>;
   /** Surfaces that sessions of the version can have. */
   surfaces: SurfaceKind[];
-  /** Blob of the OpenAPI document of its routes, written when the version was compiled; undefined without routes. */
+  /**
+   * Blob of the OpenAPI document of the world's routes, written when the version was compiled; undefined if the world
+   * has no routes.
+   */
   openApi: Digest | undefined;
 };
 
@@ -28,18 +32,24 @@ export type Versions = {
   get(versionId: string): Promise<Version | undefined>;
   /** Drops the cached slug of a world that was renamed on this replica. */
   forgetSlug(worldId: string): void;
-  /** Texts of versions for answers, which have a cache of their own. */
+  /** Texts of versions for answers. They have a cache of their own. */
   texts: VersionTexts;
 };
 
-/** Size budget of the cache, estimated from the JSON: objects take a few times as much. */
+/**
+ * Maximum size of the cache in bytes. Sizes are estimated from the JSON text; as objects, versions take a few times as
+ * much.
+ */
 const mostBytes = 256 * 1024 * 1024;
 const bytesPerChar = 4;
 
-/** Bytes for a version's own fields, beside its contract and its list of files. */
+/** Estimated bytes of a version's own fields, without its contract and its list of files. */
 const otherBytes = 4 * 1024;
 
-/** Returns the surfaces that sessions of a world can have; a browser shows its UI. */
+/**
+ * Returns the surfaces that sessions of a world can have. A world with a UI also has the surface of a browser, which
+ * displays the UI.
+ */
 export const servedSurfaces = (world: { hasApi: boolean; hasUi: boolean }): SurfaceKind[] => [
   ...(world.hasApi ? (['api'] as const) : []),
   ...(world.hasUi ? (['ui', 'browser'] as const) : []),
@@ -63,7 +73,7 @@ const toVersion = (row: VersionRow): Version => ({
   openApi: openApiOf(row),
 });
 
-/** Time for which a slug is cached, in milliseconds, and upper bound for cached slugs. */
+/** Time for which a slug is cached, in milliseconds, and maximum number of cached slugs. */
 const slugMs = 5_000;
 const mostSlugs = 10_000;
 
@@ -73,7 +83,7 @@ export const createVersions = (
   kept: FairCache<Version> = createFairCache(mostBytes),
   now: () => number = () => performance.now(),
 ): Versions => {
-  /** Slugs of worlds that were read lately, by world id. */
+  /** Slugs of worlds that were read recently, by world id. */
   const slugs = new LRUCache<string, { slug: string; readAt: number }>({ max: mostSlugs });
   const noteSlug = (worldId: string, slug: string): void => {
     slugs.set(worldId, { slug, readAt: now() });
@@ -88,7 +98,7 @@ export const createVersions = (
     return slug === last ? version : { ...version, slug };
   };
 
-  /** Reads under way: a version that several requests of a project need at once is read once. */
+  /** Reads in progress: a version that several requests of a project need at the same time is read once. */
   const reads = new Map<string, Promise<Version | undefined>>();
 
   const read = async (id: string): Promise<Version | undefined> => {

@@ -5,13 +5,13 @@
 import { LRUCache } from 'lru-cache';
 import type { WorldRow } from '../../db/worlds/worlds.ts';
 
-/** Cached facts of a world. */
+/** Facts of a world that are cached. */
 type LastWorld = Pick<WorldRow, 'slug' | 'headVersionId'>;
 
 export type WorldLookup = {
   get(projectId: string, address: string): LastWorld | undefined;
   note(projectId: string, address: string, world: LastWorld): void;
-  /** Drops an entry that has proved stale. */
+  /** Drops an entry that has turned out to be stale. */
   forget(projectId: string, address: string): void;
 };
 

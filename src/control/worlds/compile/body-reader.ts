@@ -1,7 +1,7 @@
 /**
- * Parses bodies of requests. Small ones are parsed at once. Bodies that are large or hold very many values are parsed
- * in separate processes with limits on time and memory. So no body blocks the event loop that all requests share. The
- * results are small values or text (`base/bodies/keep.ts`).
+ * Parses request bodies. Small bodies are parsed at once. Bodies that are large or contain very many values are parsed
+ * in separate processes with limits on time and memory, so that no body blocks the event loop that all requests share.
+ * The results are small values or text (`base/bodies/keep.ts`).
  */
 import { AppError } from '#domain/error.ts';
 import type { KeepOptions } from '../../base/bodies/keep.ts';
@@ -9,7 +9,7 @@ import { type ReadApart, type ReadBody, readSmall } from '../../base/bodies/read
 import type { JobEnd } from './process.ts';
 import type { PoolLimits, ProcessPool } from './process-pool.ts';
 
-/** Limits of the processes that parse large bodies; none is started before there is one. */
+/** Limits of the processes that parse large bodies. No process is started before the first large body arrives. */
 export const readingLimits: PoolLimits = {
   processes: 2,
   queued: 64,
@@ -18,30 +18,30 @@ export const readingLimits: PoolLimits = {
 };
 
 type BodyToRead = {
-  /** Id of the operation that it was sent to. */
+  /** Id of the operation to which the request was sent. */
   operation: string;
   /**
-   * Returns the key by which the body takes its turn in the fair queue; called only for a body that goes to a process.
+   * Returns the key under which the body waits in the fair queue. Called only for a body that is parsed in a process.
    */
   fairnessKey: () => Promise<string>;
   /** Undefined if the request has no body. */
   bytes: Uint8Array | undefined;
-  /** Upper bound for the inflated bytes of a body that is still compressed; it is inflated in the process. */
+  /** Maximum size of the inflated bytes, if the body is still compressed; it is then inflated in the process. */
   inflatesTo?: number | undefined;
   /** Aborts the wait for a process. */
   signal: AbortSignal;
 };
 
 /**
- * Parses a body. Violations of the operation's schema are returned as problems. Throws `invalid` for a body that is no
- * JSON or takes too much to parse, and an error with status 413 for one that holds too much. Throws `exhausted` if too
+ * Parses a body. Violations of the operation's schema are returned as problems. Throws `invalid` if the body is no JSON
+ * or takes too much time or memory to parse, an error with status 413 if it contains too much, and `exhausted` if too
  * many large bodies wait.
  */
 export type BodyReader = (body: BodyToRead, options: KeepOptions) => Promise<ReadBody>;
 
 const words = { out_of_time: 'time', out_of_memory: 'memory' } as const;
 
-/** Returns the outcome of a parsing job; throws `invalid` if a limit ended it. */
+/** Returns the outcome of a parsing job. Throws `invalid` if the job was ended because it reached a limit. */
 const outcomeOf = (end: JobEnd): ReadBody => {
   if (end.kind === 'done') {
     const { tooMuch, ...read } = end.outcome as ReadApart;
@@ -61,10 +61,10 @@ const inWords = (error: unknown): unknown => {
     );
   }
   if (error.code !== 'unavailable') return error;
-  return new AppError('unavailable', 'the body was not read', { cause: error });
+  return new AppError('unavailable', 'the body was not parsed', { cause: error });
 };
 
-/** Creates the reader over the processes that parse large bodies. */
+/** Creates the reader. It uses the given processes for large bodies. */
 export const createBodyReader = (processes: Pick<ProcessPool, 'run'>): BodyReader => {
   const readApart = async (
     { operation, fairnessKey, signal, inflatesTo }: BodyToRead,

@@ -1,7 +1,7 @@
 /**
- * Builds a world version from a tree's files: contract, generated files, bundle and snapshot, or the list of all
- * problems. This is pure computation over user input, so it runs in a compile process (see `compiler.ts`) and returns
- * plain data.
+ * Builds a world version from the files of a tree. Returns the contract, generated files, bundle and snapshot, or the
+ * list of all problems. This is pure computation over user input, so it runs in a compile process (see `compiler.ts`)
+ * and returns plain data.
  */
 
 import type { FieldProblem } from '#domain/error.ts';
@@ -23,55 +23,55 @@ import { compareEntities } from '../../base/contracts/version-changes.ts';
 import { type BaseVersion, countTreeRows, type Rows, withoutReplaced } from './kept-rows.ts';
 import { overlay } from './tree.ts';
 
-/** Row that the store refuses, with its place in the tree or in the request. */
+/** Row that the store refuses, with its path in the tree or in the request. */
 export type RefusedRow = { message: string; field: FieldProblem };
 
 /** Rows of a version. */
 export type BuiltRows = {
-  /** Rows of each entity that came from the tree; they are the first ones. */
+  /** Number of rows that came from the tree, by entity. They are the first rows of each entity. */
   treeRows: Record<string, number>;
   /**
-   * Rows kept from the version before that did not come from its tree, and rows of the tree that were left out for
-   * them.
+   * Number of rows kept from the previous version that did not come from that version's tree, and number of rows of the
+   * new tree that were left out in their favour.
    */
   keptRows: number;
   leftOutRows: number;
   snapshot: BuiltSnapshot;
 };
 
-/** Rows of a version that keeps some of the version before. They are combined later, see `carry.ts`. */
+/** Rows of a version that keeps rows of the previous version. The two are combined later, see `carry.ts`. */
 export type RowsToCarry = {
   /** Rows of the tree, as JSON text of lists by entity. */
   treeRowsJson: string;
-  /** Rows of each entity of the version before that came from its tree. */
+  /** Number of rows in the previous version that came from its tree, by entity. */
   baseTreeRows: Record<string, number>;
 };
 
 export type Built =
   | {
       ok: true;
-      /** Name of the world in its manifest. */
+      /** Name of the world as its manifest gives it. */
       name: string;
-      /** Contract as JSON text: it is stored as such, and may be large. */
+      /** Contract as JSON text, because it is stored as text and may be large. */
       contractJson: string;
-      /** Precomputed texts for answers. */
+      /** Precomputed texts that answers include. */
       texts: VersionTexts;
       facts: ContractFacts;
-      /** Jobs that the world has run on each push. */
+      /** Test jobs that the world wants run after each push. */
       onPush: Contract['onPush'];
       /** Checks that a pushed version must pass before it becomes the head. */
       gate: NonNullable<Contract['gate']>;
-      /** Links to other worlds, and the tools of those that its tasks name. */
+      /** Links to other worlds, and the tools of linked worlds that tasks of this world name. */
       dependencies: Dependency[];
       linkedTaskTools: string[];
-      /** Entities that were added, changed or removed since the version that it is made from. */
+      /** Entities that were added, changed or removed in comparison with the version on which this one is based. */
       entities: VersionChanges['entities'];
       rows: ({ kind: 'built' } & BuiltRows) | ({ kind: 'to_carry' } & RowsToCarry);
-      /** Files to store beside those of the tree, and in place of those with the same path. */
+      /** Files to store in addition to the files of the tree; they replace files with the same path. */
       generated: TreeFile[];
-      /** Blob that hosts load, see `encodeBundle`. */
+      /** Blob that hosts load, as written by `encodeBundle`. */
       bundle: Uint8Array;
-      /** Warnings of the language about likely mistakes. */
+      /** Warnings of the world language about likely mistakes. */
       warnings: string[];
     }
   | { ok: false; problems: Problem[] }
@@ -91,7 +91,10 @@ const countRows = (rows: Rows): Record<string, number> =>
 const totalOf = (rows: Rows): number =>
   Object.values(rows).reduce((sum, list) => sum + list.length, 0);
 
-/** Returns the place of a refused row: in the tree's data, or in the body, whose rows follow those of the tree. */
+/**
+ * Returns the path of a refused row: in the tree's data, or in the request body. The rows of the body follow those of
+ * the tree.
+ */
 const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   const { entity, index, detail } = refusal;
   const pointer = parsePointer(refusal.pointer ?? '');
@@ -102,7 +105,7 @@ const placeRefusal = (refusal: StoreRefusal, base: Rows): FieldProblem => {
   return { path: [...place, ...position, ...pointer], message: detail };
 };
 
-/** Returns the rows of a request as they are to be stored, or the reason why they are refused. */
+/** Returns the rows of a request in the form in which they are stored, or the reason for which they are refused. */
 const redactMore = (
   contract: Contract,
   more: Rows,
@@ -122,7 +125,7 @@ const redactMore = (
   return { ok: false, row: { message, field: { path: ['data', 'rows', ...path], message } } };
 };
 
-/** Returns the refusal of redacted rows without any quote of them. */
+/** Returns the refusal of redacted rows without quoting any of their values. */
 const withheld = (refusal: StoreRefusal, contract: Contract): StoreRefusal => {
   if (refusal.kind !== 'shape') return refusal;
   const { pointer = '', detail } = refusal;
@@ -143,8 +146,8 @@ const buildRows = (contract: Contract, all: Rows, ofTree: Rows, more: Rows): Bui
 });
 
 /**
- * Builds a version of a tree: its rows, then those of a request, which are redacted first if the request says so. If
- * rows of the version before are kept, they may be very many; then no rows are combined here.
+ * Builds a version from the rows of a tree and the rows of a request. The latter are redacted first if the request says
+ * so. If rows of the previous version are kept, nothing is combined here, because there may be very many rows.
  */
 export const buildVersion = (
   files: readonly TreeFile[],

@@ -1,6 +1,6 @@
 /**
- * Works on the rows of a tree before there is a world: shapes the rows of its captures for an import, checks captures
- * against the contract, and writes rows into the tree's own files. All of it is user input.
+ * Works on the rows of a tree before its world exists: converts the rows of captures for an import, checks captures
+ * against the contract, and writes rows into the tree's own files. All rows are user input.
  */
 import { createShaping, type ShapeCounts } from '#data/formats/shape-rows.ts';
 import type { ImportMode } from '#domain/batch.ts';
@@ -26,8 +26,8 @@ type Ingested = {
 };
 
 /**
- * Reads the rows of captures, redacted by the policy of the world; with `keep`, fields that no entity has are kept,
- * too.
+ * Reads the rows of captures, redacted by the policy of the world. With `keep`, fields that no entity has are kept as
+ * well.
  */
 const shapeCaptures = (files: Files, otherFields?: 'keep'): ({ ok: true } & Ingested) | Refused => {
   const compiled = compileTree(files);
@@ -50,7 +50,7 @@ export type IngestedRows =
   | { ok: true; rowsJson: string; counts: ShapeCounts & { unknown: string[] } }
   | Refused;
 
-/** Returns the rows of captures in the form of `svc worlds data extract`. */
+/** Returns the rows of captures in the format of `svc worlds data extract`. */
 export const ingestTree = (files: Files): IngestedRows => {
   const shaped = shapeCaptures(files);
   if (!shaped.ok) return shaped;
@@ -76,7 +76,10 @@ export type CaptureFit =
 
 const mostMisfits = 200;
 
-/** Counts the captured rows that fit the contract unchanged. A field that their entity does not have is a misfit. */
+/**
+ * Counts the captured rows that fit the contract without a change. A row with a field that its entity does not have is
+ * a misfit.
+ */
 export const fitCaptures = (files: Files): CaptureFit => {
   const shaped = shapeCaptures(files, 'keep');
   if (!shaped.ok) return shaped;
@@ -108,7 +111,9 @@ const refuse = (path: (string | number)[], message: string): Refused => ({
   problems: [{ file: '', pointer: toPointer(path), code: 'invalid_request', message }],
 });
 
-/** Parses a file of rows: JSON, or one JSON object a line. Returns a message if it is neither. */
+/**
+ * Parses a file of rows, which is JSON, or has one JSON object on each line. Returns a message if the file is neither.
+ */
 const parseFile = ({ path, content }: TreeFile): Row[] | string => {
   const text = Buffer.from(content).toString();
   try {
@@ -146,7 +151,7 @@ const merge = (
   return [...byKey.values()];
 };
 
-/** Returns the files of `data/` with the given rows in them, if the tree still compiles. */
+/** Returns the files of `data/` with the given rows added, if the tree compiles with them. */
 export const importIntoTree = (
   files: Files,
   rowFiles: Files,
@@ -164,7 +169,7 @@ export const importIntoTree = (
       const names = contract.entities.map(({ name }) => name).join(', ');
       return refuse(
         [...at, 'path'],
-        `${file.path} is to be named after an entity (${names}), .json or .jsonl`,
+        `${file.path} must be named after an entity (${names}) and end in .json or .jsonl`,
       );
     }
     const rows = parseFile(file);

@@ -1,4 +1,7 @@
-/** The process that carries rows, a program of its own. Its low priority lets opens and calls of sessions run first. */
+/**
+ * Program of the processes that combine kept rows with those of a tree (`carry.ts`). It has a low priority, so that
+ * opens and calls of sessions run first.
+ */
 import { setPriority } from 'node:os';
 import { carryRows } from '#data/import/carry.ts';
 import type { CarryJob } from './carry.ts';

@@ -1,7 +1,7 @@
 /**
- * Combines the rows that a push keeps with those of its tree, in processes of their own (`#data/import/carry.ts`).
- * These rows are user input and may number ten million, so none of them is ever read in this process. Projects share
- * the processes by a fair queue.
+ * Combines the rows that a push keeps with the rows of its tree, in separate processes (`#data/import/carry.ts`). The
+ * rows are user input and may number ten million, so this process never reads any of them. Projects share the processes
+ * by a fair queue.
  */
 import { fileURLToPath } from 'node:url';
 import type { CarryOutcome, CarryPlan } from '#data/import/carry.ts';
@@ -12,14 +12,14 @@ import { createJobPool, type EndedJob, type JobContext, type ProcessPool } from 
 export type CarryJob = {
   kind: 'carry';
   plan: Omit<CarryPlan, 'contract' | 'treeRows'>;
-  /** JSON texts, as they come from compiling. */
+  /** Contract and rows of the tree as JSON texts, as the compiler returns them. */
   contractJson: string;
   treeRowsJson: string;
-  /** Upper bound for the size of the version's database. */
+  /** Maximum size of the version's database, in bytes. */
   storeBytes: number;
 };
 
-/** Limits of these processes. Ten million rows take a minute or two. */
+/** Limits of the processes that combine rows. Combining ten million rows takes one to two minutes. */
 const limits = { processes: 2, queued: 64, timeLimitMs: 600_000, memoryMb: 256, leftMs: 2_000 };
 
 const program: JobProgram<CarryJob, never> = {
@@ -31,13 +31,13 @@ const program: JobProgram<CarryJob, never> = {
 
 export type RowCarrier = Pick<ProcessPool, 'load' | 'stop'> & {
   /**
-   * Carries rows. Throws `exhausted` if too many jobs of the project wait, and `timeout` if it takes too long. Throws
-   * `invalid` if the rows exceed the size of a world or the memory of the process.
+   * Combines rows. Throws `exhausted` if too many jobs of the project wait, `timeout` if the job takes too long, and
+   * `invalid` if the rows exceed the maximum size of a world or the memory of the process.
    */
   run(job: CarryJob, context: JobContext<CarryJob, never>): Promise<CarryOutcome>;
 };
 
-/** Creates the process pool; no process runs before the first push that keeps rows. */
+/** Creates the process pool. No process runs before the first push that keeps rows. */
 export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCarrier => {
   const pool = createJobPool<'carry', CarryJob, CarryOutcome, never>(program, limits, onEnd);
   return {

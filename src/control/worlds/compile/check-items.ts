@@ -1,13 +1,13 @@
 /**
- * Checks items of a dataset against its schemas. It runs in a compile process, because schemas and values are user
- * input, and the check may take long.
+ * Checks items of a dataset against the dataset's schemas. Runs in a compile process, because schemas and values are
+ * user input and the check may take long.
  */
 import { LRUCache } from 'lru-cache';
 import type { FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
 import { readSchemaDocument, type SchemaDocument } from '#language/schema/document.ts';
 
-/** JSON texts; null for a schema or value that is absent. */
+/** Schemas and items as JSON texts; null for a schema or value that is absent. */
 export type ItemsGiven = {
   inputSchema: string | null;
   expectedOutputSchema: string | null;
@@ -16,13 +16,13 @@ export type ItemsGiven = {
 
 export type CheckedItems = {
   ok: true;
-  /** Problems of the schemas themselves; if there are any, no item was checked. */
+  /** Problems of the schemas themselves; if there are any, no item is checked. */
   ofSchemas: FieldProblem[];
-  /** Items that do not fit, by their position, with their problems. */
+  /** Items that do not fit the schemas, each with its position and its problems. */
   ofItems: { index: number; fields: FieldProblem[] }[];
 };
 
-/** Upper bounds for the compiled schemas that a process caches, and for the items and problems that it reports. */
+/** Maximum numbers: of compiled schemas that a process caches, and of items and problems that it reports. */
 const mostReady = 50;
 const mostItems = 10;
 const mostProblems = 20;
@@ -48,7 +48,7 @@ const holdTo = (
   }));
 };
 
-/** Creates the check; it caches compiled schemas. */
+/** Creates the check. It caches compiled schemas. */
 export const createItemCheck = (): ((given: ItemsGiven) => CheckedItems) => {
   const ready = new LRUCache<string, SchemaDocument>({ max: mostReady });
   const readyFor = (json: string | null): SchemaDocument | null => {

@@ -1,6 +1,7 @@
 /**
- * Checks a session's inline task against its world: the rows of its seed, its conditions, its query. This evaluates
- * user input, so it runs in a compile process. The process caches the contracts of versions with their checkers.
+ * Checks a session's inline task against the session's world: the rows of the seed, the conditions and the query. The
+ * check evaluates user input, so it runs in a compile process. The process caches the contracts of versions together
+ * with their checkers.
  */
 
 import { getHeapStatistics } from 'node:v8';
@@ -26,15 +27,18 @@ import { hashOfSpec } from '../../base/json/canonical.ts';
 import { type RedactingWorld, redactSeedRows } from './redact-seed.ts';
 import { Lacking } from './serve-jobs.ts';
 
-/** World that a job is for, by the digest of its bundle. The bundle's bytes are sent only if the process lacks them. */
+/**
+ * World that a job needs, by the digest of the world's bundle. The bytes of the bundle are sent only if the process
+ * does not have them.
+ */
 export type WorldGiven = { digest: string; project: string; bundle?: Uint8Array };
 
 export type CheckedTask =
   | {
       ok: true;
-      /** Hash of the spec, `sha256:…`. */
+      /** Hash of the spec, in the form `sha256:…`. */
       hash: string;
-      /** Spec with redacted rows, as JSON text, if its seed asks for redaction; absent if the spec stays as it is. */
+      /** Spec with redacted rows, as JSON text, if the seed asks for redaction; absent if the spec stays as it is. */
       specJson?: string;
     }
   | { ok: false; fields: FieldProblem[] };
@@ -52,12 +56,12 @@ type KnownWorld = RedactingWorld & {
 const mostProblems = 50;
 
 /**
- * Divisor of the heap limit: cached contracts may take this part of it as JSON. As objects with checkers they take
- * more.
+ * Share of the heap for cached contracts, as a divisor of the heap limit. It counts their JSON text; as objects with
+ * checkers they take more.
  */
 const heapShare = 32;
 
-/** Upper bounds for keys of paths and for messages, which quote user input. */
+/** Maximum lengths in characters: of keys in paths, and of messages. Both quote user input. */
 const longestKey = 200;
 const longestMessage = 1_000;
 
@@ -71,7 +75,10 @@ const toKnown = (contract: Contract): KnownWorld => ({
   entitiesJson: () => JSON.stringify(describeEntities(contract)),
 });
 
-/** Creates the cache of the worlds that a process holds. Throws `Lacking` for a world without its bundle. */
+/**
+ * Creates the cache of the worlds that a process has loaded. Throws `Lacking` for a world that is not cached and was
+ * sent without its bundle.
+ */
 export const createWorldCache = () => {
   const kept = createFairCache<KnownWorld>(getHeapStatistics().heap_size_limit / heapShare);
   return ({ digest, project, bundle }: WorldGiven): KnownWorld => {
@@ -162,8 +169,8 @@ const shorten = ({ path, message }: FieldProblem): FieldProblem => ({
 });
 
 /**
- * Returns a task with its seed redacted. The redacted spec no longer asks for redaction, so that its rows are not
- * redacted twice.
+ * Returns a task with its seed redacted. The redacted spec no longer asks for redaction, so its rows are not redacted
+ * twice.
  */
 const redactTask = (
   world: KnownWorld,
@@ -178,7 +185,7 @@ const redactTask = (
   return { spec: { ...spec, seed: { ...seed, rows: redacted.rows } }, fields: [] };
 };
 
-/** Returns the problems of a task, or its hash. */
+/** Returns the problems of a task; if it has none, its hash. */
 export const checkTask = (
   world: KnownWorld,
   given: TaskSpec,

@@ -1,7 +1,7 @@
 /**
- * Evaluates user input in processes, off the event loop of requests. Trees and checks have a process pool each, so
- * that a short check never waits for a tree. Within a pool, projects share by a fair queue. The processor time of a
- * project in a minute is limited, separately for each pool.
+ * Evaluates user input in separate processes, off the event loop of requests. Trees and checks have a process pool
+ * each, so that a short check never waits for a tree. Within a pool, projects share the processes by a fair queue. The
+ * processor time of a project in a minute is limited, separately for each pool.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -15,21 +15,21 @@ import { createTaskChecks } from './task-checks.ts';
 
 export type Compiler = {
   /**
-   * Runs a job, see `job.ts`, on behalf of a project. A job that a limit ends has an outcome, too: one problem,
-   * `out_of_time` or `out_of_memory`, of no file. Throws what the job throws, and `exhausted` if too many jobs of the
-   * project wait or it has used up its time. Throws `unavailable` if its signal aborts while it waits, or the program
-   * stops.
+   * Runs a job (see `job.ts`) on behalf of a project. A job that is ended because it reached a limit also has an
+   * outcome: one problem without a file, `out_of_time` or `out_of_memory`. Throws what the job throws. Throws
+   * `exhausted` if too many jobs of the project wait or the project has used up its processor time. Throws
+   * `unavailable` if the signal aborts while the job waits, or if this program stops.
    */
   run<Kind extends JobKind>(job: Job<Kind>, context: JobContext): Promise<Outcomes[Kind]>;
-  /** Ends the processes and rejects the waiting jobs; resolves when the processes are gone. */
+  /** Ends the processes and rejects the waiting jobs. Resolves when the processes have ended. */
   stop(): Promise<void>;
-  /** Returns the number of running jobs, and of those that wait for a process. */
+  /** Returns the number of running jobs, and the number of jobs that wait for a process. */
   load(): { running: number; queued: number };
 };
 
 type Outcome = Outcomes[JobKind];
 
-/** Kinds of short jobs: they read a compiled world, or few values. */
+/** Kinds of jobs that are short: they need a compiled world, or only a few values. */
 const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'check-task',
   'redact-seed',
@@ -39,7 +39,7 @@ const shortKinds: ReadonlySet<JobKind> = new Set<JobKind>([
   'judge-patterns',
 ]);
 
-/** Limits of short jobs, their processes, and their queue, which is long for bursts of opens. */
+/** Limits of short jobs. Their queue is long, because sessions are opened in bursts. */
 const shortLimitMs = 5_000;
 const shortMemoryMb = 256;
 const shortProcesses = 2;
@@ -63,7 +63,7 @@ const outcomeOf = (
     pointer: '',
     code: end.kind,
     message: limitMessage(end.kind, limits),
-    hint: 'give the tree fewer rows, or simpler schemas',
+    hint: 'reduce the rows of the tree, or simplify its schemas',
   };
   return { ok: false, problems: [problem] };
 };
@@ -73,7 +73,7 @@ const spent = (secondsPerMinute: number, retryAfterMs: number): AppError => {
   return new AppError('exhausted', message, { detail: { quota: 'compile_seconds', retryAfterMs } });
 };
 
-/** Callbacks for jobs that ended, and for refused jobs, with the quota that was used up. */
+/** Callbacks for jobs that ended and for refused jobs. The latter gets the name of the quota that is used up. */
 export type CompileWatch = {
   ended(job: EndedJob): void;
   refused(quota: string): void;
@@ -81,7 +81,7 @@ export type CompileWatch = {
 
 const noWatch: CompileWatch = { ended: () => undefined, refused: () => undefined };
 
-/** Creates the compiler; no process runs before the first job. */
+/** Creates the compiler. No process runs before the first job. */
 export const createCompiler = (
   limits: CompileLimits,
   watch: CompileWatch = noWatch,

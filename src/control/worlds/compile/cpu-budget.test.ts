@@ -8,7 +8,7 @@ const budgetOf = (secondsPerMinute: number) => {
 };
 
 describe('the compile time of a project', () => {
-  it('can be spent at once, and refills at a steady rate', () => {
+  it('can be spent all at once, and is restored at a steady rate', () => {
     const budget = budgetOf(30);
     budget.spend('a', 29);
     expect(budget.waitMs('a')).toBe(0);
@@ -20,13 +20,13 @@ describe('the compile time of a project', () => {
     expect(budget.waitMs('a')).toBe(0);
   });
 
-  it('is not shared with other projects', () => {
+  it('is separate from the compile time of other projects', () => {
     const budget = budgetOf(30);
     budget.spend('a', 100);
     expect(budget.waitMs('b')).toBe(0);
   });
 
-  it('refills up to its limit, and never beyond', () => {
+  it('is restored up to its limit, and never beyond', () => {
     const budget = budgetOf(30);
     budget.spend('a', 30);
     budget.pass(3_600_000);

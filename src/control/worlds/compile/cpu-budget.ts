@@ -1,11 +1,11 @@
 /**
  * Limits the processor time that each project spends on compiling and checking, with a leaky bucket for each project.
- * The time of an ended job is added to the bucket, which drains at a constant rate. While it is full, the project's
- * next jobs are refused, with the time to retry after.
+ * The time of a job that ended is added to the project's bucket, which drains at a constant rate. While the bucket is
+ * full, further jobs of the project are refused; the error says when to retry.
  */
 
 export type CompileBudget = {
-  /** Returns the milliseconds until the project may start a job; 0 if it may now. */
+  /** Returns the milliseconds until the project may start a job; 0 if it may start one now. */
   waitMs(project: string): number;
   /** Adds the time that a job took. */
   spend(project: string, seconds: number): void;
@@ -13,10 +13,13 @@ export type CompileBudget = {
 
 type Bucket = { seconds: number; atMs: number };
 
-/** Number of buckets from which on empty ones are dropped. */
+/** Number of buckets from which on empty buckets are removed. */
 const manyBuckets = 1_000;
 
-/** Creates the buckets; each holds `secondsPerMinute` and drains as much in a minute. */
+/**
+ * Creates the buckets. Each holds `secondsPerMinute` seconds of processor time, and drains by the same amount in a
+ * minute.
+ */
 export const createCompileBudget = (
   secondsPerMinute: number,
   nowMs: () => number = () => performance.now(),

@@ -1,15 +1,18 @@
-/** Parses grades: small ones at once, large ones in a separate process, as with bodies. */
+/** Parses grades. Small grades are parsed at once, large ones in a separate process, like request bodies. */
 import { limits } from '#domain/limits.ts';
 import { type GradeSummary, summarizeGrade } from '../../base/contracts/grade-summary.ts';
 import type { ProcessPool } from './process-pool.ts';
 
-/** Returns the summary of a host's answer; undefined if it is no grade, or takes too much to parse. */
+/**
+ * Returns the summary of the grade in a host's answer; undefined if the answer is no grade, or takes too much time or
+ * memory to parse.
+ */
 export type GradeReader = (
   outputJson: string,
   projectId: string,
 ) => Promise<GradeSummary | undefined>;
 
-/** Creates the reader over the processes that parse large bodies. */
+/** Creates the reader. It uses the processes that parse large bodies. */
 export const createGradeReader =
   (processes: Pick<ProcessPool, 'run'>): GradeReader =>
   async (outputJson, project) => {

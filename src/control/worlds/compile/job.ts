@@ -1,5 +1,6 @@
 /**
- * Jobs of a compile process: their inputs, their outcomes, and the functions that run them. All of it is plain data.
+ * Jobs of a compile process: their inputs, their outcomes, and the functions that run them. Inputs and outcomes are
+ * plain data.
  */
 import type { ImportMode } from '#domain/batch.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -39,49 +40,49 @@ import { type RedactedSeed, redactSeed } from './redact-seed.ts';
 
 type Files = readonly TreeFile[];
 
-/** Input of each kind of job. */
+/** Input of each kind of job, by kind. */
 type Inputs = {
   /** Compiles a tree. */
   compile: { files: Files };
   /**
-   * Builds a version of a tree, with the rows of a request after those of the tree. With `base`, it keeps rows of that
-   * version.
+   * Builds a version from a tree and the rows of a request, which follow those of the tree. With `base`, rows of that
+   * version are kept.
    */
   build: { files: Files; rowsJson: string | null; redact?: RedactionMode; base?: BaseVersion };
   /** Describes the contract of a tree. */
   describe: { files: Files };
-  /** Reads the rows of a tree's captures. */
+  /** Reads the rows of the captures in a tree. */
   ingest: { files: Files };
-  /** Counts how many captured rows of a tree fit its contract. */
+  /** Counts the captured rows of a tree that fit the tree's contract. */
   'fit-captures': { files: Files };
   /** Writes rows into a tree's data files. */
   'import-rows': { files: Files; rows: Files; mode: ImportMode; redact: RedactionMode };
   /** Summarizes a template. */
   summarize: { slug: string; files: Files };
-  /** Creates the files of a new world from a template; throws `invalid` for a name that no world can have. */
+  /** Creates the files of a new world from a template. Throws `invalid` if no world can have the name. */
   begin: { name: string; template: Files };
-  /** Checks whether a session of a world can be opened on a task, which may also name tools of linked worlds. */
+  /** Checks whether a session of a world can be opened with a task. The task may also name tools of linked worlds. */
   'check-task': { world: WorldGiven; specJson: string; linkedTools?: readonly string[] };
-  /** Redacts the rows in the input of a `seed` call by the policy of the world. */
+  /** Redacts the rows in the input of a `seed` call, by the redaction policy of the world. */
   'redact-seed': { world: WorldGiven; inputJson: string; mode: 'apply' | 'refuse' };
-  /** Describes the entities of a world, with every field. */
+  /** Describes the entities of a world with all their fields. */
   'describe-entities': { world: WorldGiven };
   /**
-   * Packs the rows of a request as a chunk of a batch. With redaction, they are first checked against the policy and
-   * contract of a world.
+   * Packs the rows of a request as a chunk of a batch. With redaction, the rows are first checked against the policy
+   * and the contract of a world.
    */
   'pack-rows': { rowsJson: string; redaction: ({ world: WorldGiven } & PackRedaction) | null };
-  /** Parses the large body of a request to an operation, see `base/bodies/read.ts`. */
+  /** Parses the large body of a request to an operation (`base/bodies/read.ts`). */
   read: { operation: string; bytes: Uint8Array; inflatesTo?: number | undefined } & KeepOptions;
-  /** Converts the very large tools of a version to MCP's form. */
+  /** Converts a very large list of a version's tools to MCP's form. */
   'mcp-tools': { toolSchemas: string };
-  /** Checks items of a dataset against its schemas. */
+  /** Checks items of a dataset against the dataset's schemas. */
   'check-items': ItemsGiven;
-  /** Parses a large grade for its scores. */
+  /** Parses a large grade and returns its scores. */
   'read-grade': { outputJson: string };
-  /** Searches texts for patterns of a project. */
+  /** Searches texts for matches of a project's patterns. */
   'match-patterns': PatternsGiven;
-  /** Checks whether patterns of a project are valid. */
+  /** Checks whether the patterns of a project are valid. */
   'judge-patterns': { patterns: readonly string[] };
 };
 
@@ -96,24 +97,30 @@ export type Compiled =
   | {
       ok: true;
       contract: Contract;
-      /** Rows of every entity in the tree's `data/`. */
+      /** Number of rows of each entity in the tree's `data/`. */
       rowCounts: Record<string, number>;
       generated: TreeFile[];
-      /** Files to store in place of the tree's own. */
+      /** Files to store; they replace files of the tree. */
       rewritten: TreeFile[];
-      /** Comparison of the tree's generated files with the current ones, and the problems of stale ones. */
+      /**
+       * Comparison of the tree's generated files with what would be generated now, and a problem for each that is out
+       * of date.
+       */
       states: GeneratedFile[];
       stale: Problem[];
-      /** Warnings of the language about likely mistakes. */
+      /** Warnings of the world language about likely mistakes. */
       warnings: string[];
     }
   | Refused;
 
-/** Outcome of each kind of job. A job that a limit ended is refused, too. */
+/**
+ * Outcome of each kind of job, by kind. A job that was ended because it reached a limit has an outcome like a refused
+ * one.
+ */
 export type Outcomes = {
   compile: Compiled;
   build: Built;
-  /** JSON text: it is answered as it is, and may be large. */
+  /** JSON text, because it is passed to the client unchanged and may be large. */
   describe: { ok: true; descriptionJson: string } | Refused;
   ingest: IngestedRows;
   'fit-captures': CaptureFit;
@@ -122,7 +129,7 @@ export type Outcomes = {
   begin: { ok: true; files: TreeFile[] } | Refused;
   'check-task': CheckedTask | Refused;
   'redact-seed': RedactedSeed | Refused;
-  /** JSON text, like `describe`. */
+  /** JSON text, for the same reasons as the outcome of `describe`. */
   'describe-entities': { ok: true; entitiesJson: string } | Refused;
   'pack-rows': { ok: true; chunk: Uint8Array; rows: number } | Refused;
   read: ReadApart;
@@ -159,8 +166,8 @@ const describe = (files: Files): Outcomes['describe'] => {
 };
 
 /**
- * Creates the function that runs the jobs of one process, one after another, without limits of its own. A job throws
- * `Lacking` if its world is neither sent with it nor cached.
+ * Creates the function that runs the jobs of one process, one after another. The function itself sets no limits. A job
+ * throws `Lacking` if the world that it needs is neither sent with it nor cached.
  */
 export const createJobs = (): ((job: Job) => Outcomes[JobKind] | Promise<Outcomes['read']>) => {
   const findWorld = createWorldCache();

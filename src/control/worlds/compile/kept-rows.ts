@@ -1,7 +1,7 @@
 /**
- * Rows of a version that did not come from its tree: sent when the world was created, or imported. The next push keeps
- * them. In a snapshot the rows of the tree come first in each entity, and `treeRows` has their number. Other rows are
- * therefore appended, and a row of the tree that an import changes moves behind the tree's rows.
+ * Rows of a version that did not come from its tree, but with the creation of the world or from an import. The next
+ * push keeps them. In a snapshot, the rows of the tree come first in each entity, and `treeRows` has their number. So
+ * other rows are appended; if an import changes a row of the tree, the row is moved behind the rows of the tree.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';
@@ -9,12 +9,12 @@ import { dataFolder } from './tree.ts';
 
 export type Rows = Record<string, Row[]>;
 
-/** Version that another is made from. */
+/** Version on which another one is based. */
 export type BaseVersion = {
   bundle: Uint8Array;
-  /** Rows of each entity that came from the tree; undefined if none of its rows are kept. */
+  /** Number of rows that came from the tree, by entity; undefined if no rows of the version are kept. */
   treeRows: Record<string, number> | TreeFile[] | undefined;
-  /** Entities whose rows of the tree are left out, because an import has replaced them. */
+  /** Entities whose rows of the tree are left out, because an import has replaced all their rows. */
   replaced: readonly string[];
 };
 
@@ -28,8 +28,8 @@ const isFiles = (
 ): treeRows is readonly TreeFile[] => Array.isArray(treeRows);
 
 /**
- * Returns the number of rows of each entity that came from the tree. Versions of an earlier release have no numbers,
- * so their files of rows are counted.
+ * Returns the number of rows that came from the tree, by entity. Versions of an earlier release have no such numbers,
+ * so the rows in their files are counted.
  */
 export const countTreeRows = (
   treeRows: Record<string, number> | readonly TreeFile[],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPatternMatch } from './match-patterns.ts';
 
-it('matchPatterns searches text by text, and begins no further text once its time is spent', () => {
+it('matchPatterns searches one text after another, and begins no further text once its time is used up', () => {
   let ms = 0;
   const clock = (): number => {
     ms += 900;

@@ -1,6 +1,6 @@
 /**
- * Matches patterns of users against texts of users. The engine's time is linear in both, but many patterns and many
- * texts add up, so it runs in a process.
+ * Matches patterns that users wrote against texts that users sent. The time of the regular expression engine is linear
+ * in both, but many patterns and many texts add up, so the search runs in a process.
  */
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
@@ -8,13 +8,15 @@ import { patternSize } from '#language/schema/patterns.ts';
 
 export type PatternsGiven = { patterns: readonly string[]; texts: readonly string[] };
 
-/** Indexes of the matching patterns for each text; shorter than the texts if the time ran out. */
+/** Indexes of the matching patterns for each text. If the time ran out, the list covers only the first texts. */
 export type PatternsFound = number[][];
 
-/** Upper bound for the compiled patterns that a process caches. */
+/** Maximum number of compiled patterns that a process caches. */
 const mostReady = 2_000;
 
-/** Processor time of one job after which it begins no further text, since other jobs wait for the process. */
+/**
+ * Processor time, in milliseconds, after which a job begins no further text, because other jobs wait for the process.
+ */
 const mostMs = 2_000;
 
 const usedMs = (): number => {
@@ -22,7 +24,7 @@ const usedMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** Creates the matcher; it caches compiled patterns. */
+/** Creates the matcher. It caches compiled patterns. */
 export const createPatternMatch = (
   clock: () => number = usedMs,
 ): ((given: PatternsGiven) => PatternsFound) => {
@@ -44,10 +46,10 @@ export const createPatternMatch = (
   };
 };
 
-/** Upper bound for the characters of a pattern with its repeats expanded. */
+/** Maximum length of a pattern after its repetitions are expanded, in characters. */
 const mostPatternSize = 500;
 
-/** Returns the problem of a pattern in RE2's syntax; null if it has none. */
+/** Returns the problem of a pattern in RE2's syntax; null if the pattern is valid. */
 const faultOf = (pattern: string): string | null => {
   const size = patternSize(pattern);
   if (size > mostPatternSize) {
@@ -62,7 +64,7 @@ const faultOf = (pattern: string): string | null => {
   }
 };
 
-/** Returns the problems of patterns, by their position. */
+/** Returns the problems of patterns, each with the position of its pattern. */
 export const judgePatterns = (patterns: readonly string[]) => ({
   ok: true as const,
   faults: patterns.map(faultOf),

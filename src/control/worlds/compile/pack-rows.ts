@@ -1,7 +1,7 @@
 /**
- * Packs the rows of a request as a chunk of a batch: gzipped JSONL, one row a line, with its entity if there are
- * several. With redaction, each row is written as it may be stored. A row that the policy or the contract refuses is
- * replaced by its problem, so that nothing of it is stored.
+ * Packs the rows of a request as a chunk of a batch: gzipped JSONL with one row on each line, and the row's entity if
+ * there are several entities. With redaction, each row is packed in its redacted form. If the policy or the contract
+ * refuses a row, its problem is packed in its place, so that no value of the row is stored.
  */
 import { gzipSync } from 'node:zlib';
 import { importLimits } from '#data/import/limits.ts';
@@ -17,7 +17,7 @@ import type { RedactingWorld } from './redact-seed.ts';
 
 export type PackRedaction = {
   mode: 'apply' | 'refuse';
-  /** True if rows only update fields of existing rows, and may therefore lack some. */
+  /** True if rows only update fields of existing rows; other fields may then be missing. */
   isMerge: boolean;
 };
 
@@ -28,7 +28,7 @@ const lacksKey = (row: Row, { primaryKey }: EntityContract): string | undefined 
 
 const wholeFault = (detail: string): NotedFault => ({ pointer: '', detail });
 
-/** Returns the problem of a row's form, which is checked before the policy. */
+/** Returns the problem of a row's form; undefined if it has none. The form is checked before the policy. */
 const formFault = (row: unknown): NotedFault | undefined => {
   if (!isObject(row)) return wholeFault(`must be an object, is ${kindOf(row)}`);
   if (isDeeperThan(row, languageLimits.depth)) {
@@ -41,7 +41,7 @@ const formFault = (row: unknown): NotedFault | undefined => {
   return undefined;
 };
 
-/** Creates the function that returns a row as it may be stored, or its problem. */
+/** Creates the function that returns a row in the form in which it may be stored, or the row's problem. */
 const createKeep = (
   { contract, rows: checker }: RedactingWorld,
   { mode, isMerge }: PackRedaction,
@@ -85,7 +85,7 @@ const createKeep = (
   };
 };
 
-/** Packs rows, in the order in which they came. */
+/** Packs rows in the order of the request. */
 export const packRows = (
   rowsJson: string,
   redaction: { world: RedactingWorld; how: PackRedaction } | null,

@@ -1,4 +1,4 @@
-/** Tests what happens to a job whose client has disconnected. */
+/** Tests jobs whose client has disconnected. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { IdleJob } from '#test/support/control/idle-jobs.ts';

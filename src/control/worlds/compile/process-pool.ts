@@ -1,7 +1,7 @@
 /**
- * Process pool with a queue that projects share fairly. A process is started when it is needed and reused; one that
- * ended is replaced by the next job. No project may occupy all processes, so that one of them is always free, or soon
- * free, for other projects.
+ * Process pool with a queue that projects share fairly. A process is started when it is needed, and used again. A
+ * process that ended is replaced when the next job needs one. No project may occupy all processes, so that one of them
+ * is always free, or soon free, for other projects.
  */
 import { AppError } from '#domain/error.ts';
 import { createFairQueue, type FairQueue } from '../../base/fairness/fair-queue.ts';
@@ -20,27 +20,28 @@ import {
 
 /** Project on whose behalf a job is run, with the callbacks of the job. */
 export type JobContext<AJob = Job, Supplied = Uint8Array> = {
-  /** Key in the fair queue; jobs of one project share a place. */
+  /** Key of the job in the fair queue; all jobs of a project have the same key. */
   project: string;
   /** Aborts when no client waits for the outcome any more. */
   signal?: AbortSignal | undefined;
-  /** Returns what the job needs and its process lacks. */
+  /** Returns the data that the job needs if the process does not have it. */
   supply?: Supply<Supplied>;
   /**
-   * Returns the complete job, with the parts that take memory, when its turn has come; an error that it throws fails
-   * the job.
+   * Returns the complete job, including the parts that take much memory. Called when the job's turn has come; if the
+   * function throws, the job fails with that error.
    */
   complete?: () => Promise<AJob>;
 };
 
 export type PoolLimits = ProcessLimits & {
-  /** Jobs run at once, each in a process of its own. */
+  /** Maximum number of jobs that run at the same time, each in its own process. */
   processes: number;
-  /** Jobs of all projects that may wait for a process. */
+  /** Maximum number of jobs, of all projects together, that wait for a process. */
   queued: number;
   /**
-   * Time for which an abandoned job continues while no other job needs its process; until its end if it is not given.
-   * It is not 0, because a client that connects and disconnects again and again would then start a process each time.
+   * Time for which an abandoned job continues while no other job needs its process, in milliseconds; if undefined, the
+   * job runs to its end. The time should not be 0, because a client that connects and disconnects again and again would
+   * then start a process each time.
    */
   leftMs?: number | undefined;
 };
@@ -51,14 +52,14 @@ export type EndedJob<Kind extends string = JobKind> = {
   project: string;
   outcome: JobEnd['kind'] | 'failed';
   seconds: number;
-  /** Processor time; the elapsed time if the process did not report it. */
+  /** Processor time in seconds; the elapsed time if the process did not report its processor time. */
   cpuSeconds: number;
 };
 
 export type ProcessPool<AJob = Job, Outcome = Outcomes[JobKind], Supplied = Uint8Array> = {
-  /** Runs a job when its turn has come; throws `exhausted` and `unavailable` as `Compiler.run` does. */
+  /** Runs a job when its turn has come. Throws `exhausted` and `unavailable` in the cases of `Compiler.run`. */
   run(job: AJob, context: JobContext<AJob, Supplied>): Promise<JobEnd<Outcome>>;
-  /** Starts a process in advance, if there is none. */
+  /** Starts a process in advance if none is running. */
   warm(): void;
   stop(): Promise<void>;
   load(): { running: number; queued: number };
@@ -80,7 +81,7 @@ const givenUp = ({ undone }: Words, why: string): AppError =>
 const notAwaited = 'the client did not wait for it';
 const stopping = 'the service is stopping';
 
-/** Delay after which a place may have become free, in milliseconds. */
+/** Delay after which a place in the queue may have become free, in milliseconds. */
 const retryAfterMs = 2_000;
 
 const tooMany = ({ waits, quota }: Words, waiting: number): AppError =>
@@ -98,7 +99,7 @@ const displaced = ({ quota }: Words): AppError => {
   return new AppError('exhausted', message, { detail: { quota, retryAfterMs } });
 };
 
-/** Kills the process of an abandoned job after a delay, unless the job ends earlier. */
+/** Kills the process of an abandoned job after a delay, unless the job ends before. */
 const endAfter = <AJob, Outcome, Supplied>(
   entry: Waiting<AJob, Outcome, Supplied>,
   ms: number,
@@ -109,7 +110,7 @@ const endAfter = <AJob, Outcome, Supplied>(
   entry.done.promise.finally(() => clearTimeout(timer)).catch(() => undefined);
 };
 
-/** Processes of a pool: idle ones are reused, and there are never more than concurrent jobs. */
+/** Processes of a pool. Idle processes are used again, and there are never more processes than concurrent jobs. */
 class Processes<AJob, Outcome, Supplied> {
   readonly #start: () => JobProcess<AJob, Outcome, Supplied>;
   readonly #all = new Set<JobProcess<AJob, Outcome, Supplied>>();
@@ -129,7 +130,7 @@ class Processes<AJob, Outcome, Supplied> {
     return started;
   }
 
-  /** Starts an idle process, if there is no process. */
+  /** Starts an idle process if no process is running. */
   warm(): void {
     if (this.#all.size > 0) return;
     const started = this.#start();
@@ -147,7 +148,7 @@ class Processes<AJob, Outcome, Supplied> {
   }
 }
 
-/** Pool of processes, with the fair queue of the jobs that wait for one. */
+/** Pool of processes, with the fair queue of jobs that wait for a process. */
 class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>
   implements ProcessPool<AJob, Outcome, Supplied>
 {
@@ -224,7 +225,7 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
     void this.#work(entry);
   }
 
-  /** Runs a job in a process, settles its promise, reports its end, and starts the next jobs. */
+  /** Runs a job in a process, settles the promise of the job, reports the end of the job, and starts the next jobs. */
   async #work(entry: Waiting<AJob, Outcome, Supplied>): Promise<void> {
     const { job, context, done } = entry;
     const beganAt = performance.now();
@@ -259,7 +260,7 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
     this.#endLeft();
   }
 
-  /** Abandons a job whose client has disconnected: a waiting one at once, a running one after a grace period. */
+  /** Abandons a job whose client has disconnected: a waiting job at once, a running job after a grace period. */
   #leave(entry: Waiting<AJob, Outcome, Supplied>): void {
     entry.isLeft = true;
     if (this.#queue.remove(entry.context.project, entry)) {
@@ -270,7 +271,7 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
     if (this.#limits.leftMs !== undefined) endAfter(entry, this.#limits.leftMs);
   }
 
-  /** Ends an abandoned job if another job waits for its process. */
+  /** Ends an abandoned job if another job waits for the process. */
   #endLeft(): void {
     if (this.#queue.size() === 0) return;
     const left = [...this.#running].find((entry) => entry.isLeft && entry.process?.isAlive());
@@ -278,7 +279,7 @@ class JobPool<Kind extends string, AJob extends { kind: Kind }, Outcome, Supplie
   }
 }
 
-/** Creates a pool of processes of a program; `start` starts one, and none runs before the first job. */
+/** Creates a pool of processes. `start` starts one process; none runs before the first job. */
 export const createJobPool = <Kind extends string, AJob extends { kind: Kind }, Outcome, Supplied>(
   program: JobProgram<AJob, Supplied>,
   limits: PoolLimits,

@@ -23,7 +23,7 @@ describe.skipIf(!isLinux)('a compile process', () => {
 
   afterEach(() => started.kill());
 
-  it('that gets no processor time reports an overloaded machine, and not a problem of its input', async () => {
+  it('that gets no processor time reports an overloaded machine instead of a problem with its input', async () => {
     const before = new Set(childrenOf(process.pid));
     started = startCompileProcess({ timeLimitMs: 500, memoryMb: 64 });
     const [pid] = childrenOf(process.pid).filter((child) => !before.has(child));

@@ -1,6 +1,6 @@
 /**
- * A job process, such as a compile process, from the control plane's side: it is started, gets one job at a time, and
- * is killed when a job takes too long. This file decides what the end of the process means for its job.
+ * Runs a job process, such as a compile process, as the control plane sees it. The process is started, gets one job at
+ * a time, and is killed when a job takes too long. This file decides what the end of the process means for the job.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,9 +10,12 @@ import { codeCacheEnv } from '#runtime/code-cache.ts';
 import type { Job, JobKind, Outcomes } from './job.ts';
 import type { Message } from './serve-jobs.ts';
 
-/** Milliseconds of a clock tick: Linux reports processor times to programs in hundredths of a second. */
+/** Milliseconds of a clock tick: Linux reports processor times in hundredths of a second. */
 const msPerTick = 10;
-/** Indexes of user and kernel time among the fields after the program's name, which may itself contain spaces. */
+/**
+ * Positions of the user time and the kernel time among the fields after the program's name. The name may itself contain
+ * spaces, so fields are counted after it.
+ */
 const [userPlace, kernelPlace] = [11, 12];
 
 /** Returns the processor time that a process has used, in milliseconds; undefined if the system does not report it. */
@@ -30,32 +33,41 @@ const processorMsOf = (pid: number | undefined): number | undefined => {
 export type ProcessLimits = {
   /** Time limit of one job, in milliseconds. */
   timeLimitMs: number;
-  /** Heap of the process, in MiB. */
+  /** Heap limit of the process, in MiB. */
   memoryMb: number;
 };
 
-/** End of a job: done, with its outcome and processor time, or stopped by a limit, which ended the process, too. */
+/**
+ * End of a job. Either the job is done, with its outcome and processor time, or a limit stopped the job and ended the
+ * process.
+ */
 export type JobEnd<Outcome = Outcomes[JobKind]> =
   | { kind: 'done'; outcome: Outcome; cpuMs: number }
   | { kind: 'out_of_time' }
   | { kind: 'out_of_memory' };
 
-/** Returns what a job needs and the process lacks; for a compile process, the bundle of the job's world. */
+/**
+ * Returns the data that a job needs and the process does not have; for a compile process, the bundle of the job's
+ * world.
+ */
 export type Supply<Supplied = Uint8Array> = () => Promise<Supplied>;
 
-/** Program that runs jobs, see `serve-jobs.ts`. */
+/** Program that runs jobs, built with `serve-jobs.ts`. */
 export type JobProgram<AJob, Supplied> = {
-  /** File of the program. */
+  /** Path of the program's file. */
   file: string;
-  /** Name of its processes in messages. */
+  /** Name of the processes in messages. */
   called: string;
-  /** Words for messages: for an abandoned job, for the purpose that a job waits for, and for the name of the quota. */
+  /**
+   * Parts of messages: `undone` says what an abandoned job did not do, `waits` what jobs wait for, `quota` is the name
+   * of the quota.
+   */
   words: { undone: string; waits: string; quota: string };
-  /** Flags for Node.js, besides the heap limit. */
+  /** Command line flags for Node.js, besides the heap limit. */
   flags?: readonly string[];
-  /** Signals with which native code in the process dies when it runs out of memory; V8 has a signal of its own. */
+  /** Signals that end the process when its native code runs out of memory. V8 itself uses another signal. */
   overflows?: readonly NodeJS.Signals[];
-  /** Returns the job with the supplied data; undefined for a job that takes none. */
+  /** Returns the job with the supplied data; undefined if the job takes no data. */
   complete(job: AJob, supplied: Supplied): AJob | undefined;
 };
 
@@ -63,11 +75,12 @@ export type JobProcess<AJob, Outcome, Supplied> = {
   /** Returns true if the process can take a job. */
   isAlive(): boolean;
   /**
-   * Runs one job; the next may start only after it. Throws what the job throws. Throws `unavailable` if the process
-   * could not start, was ended from outside, or got too little processor time for the time limit to be meaningful.
+   * Runs one job; the next job may start only when it has ended. Throws what the job throws. Throws `unavailable` if
+   * the process could not start or was ended from outside, or if it got too little processor time for the time limit to
+   * be meaningful.
    */
   run(job: AJob, supply?: Supply<Supplied>): Promise<JobEnd<Outcome>>;
-  /** Kills the process, whatever it does, and resolves when it is gone. */
+  /** Kills the process, whatever it is doing. Resolves when the process has ended. */
   kill(): Promise<void>;
 };
 
@@ -90,24 +103,28 @@ export const compileProgram: JobProgram<Job, Uint8Array> = {
   },
 };
 
-/** Time limit for the start of a process on a busy machine; the time of a job counts only after it. */
+/**
+ * Time limit for the start of a process on a busy machine, in milliseconds. The time of a job is measured only from the
+ * end of the start.
+ */
 const startLimitMs = 30_000;
 
 /**
- * Least share of a processor. A job that got less during its time limit was starved by other processes and may be
- * small, so it continues.
+ * Smallest share of a processor. A job that got less during its time limit was starved by other processes. The job
+ * itself may be small, so it continues.
  */
 const leastShare = 0.15;
-/** Upper bound for the continuation, as a multiple of the time limit. */
+/** Maximum time for which a starved job continues, as a multiple of the time limit. */
 const mostTimes = 3;
 /** Delay after which an overloaded machine may have recovered, in milliseconds. */
 const retryAfterMs = 5_000;
 
-/** Characters kept of the process's last output. */
+/** Maximum length of the process's last output that is kept, in characters. */
 const keptOutput = 2_000;
 
 /**
- * Signals that mean a lack of memory: V8 aborts when its heap is full, the kernel kills when the machine's memory is.
+ * Signals that mean a lack of memory: V8 aborts when its heap is full, and the kernel kills a process when the machine
+ * has no memory left.
  */
 const memorySignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL'];
 
@@ -141,7 +158,7 @@ const awaitEnd = (child: ChildProcess, called: string, output: () => string): Pr
     });
   });
 
-/** Starts a process. If the start fails, the first job throws. */
+/** Starts a process. If the start fails, the first job throws the error. */
 export const startJobProcess = <AJob extends object, Outcome, Supplied>(
   { file, called, complete, flags = [], overflows = [] }: JobProgram<AJob, Supplied>,
   { timeLimitMs, memoryMb }: ProcessLimits,
@@ -198,13 +215,13 @@ export const startJobProcess = <AJob extends object, Outcome, Supplied>(
     return answer;
   };
 
-  /** Sends the job again, with the data that the process reported as lacking. */
+  /** Sends the job again, with the data that the process reported as missing. */
   const giveWhole = async (
     job: AJob,
     supply: Supply<Supplied> | undefined,
   ): Promise<Message<Outcome> | End> => {
     const whole = supply === undefined ? undefined : complete(job, await supply());
-    if (whole === undefined) throw new Error('a job lacks what it is for');
+    if (whole === undefined) throw new Error('a process asked for data that its job does not have');
     return give(whole);
   };
 
@@ -217,7 +234,7 @@ export const startJobProcess = <AJob extends object, Outcome, Supplied>(
       const heard = answer.kind === 'lacks' ? await giveWhole(job, supply) : answer;
       switch (heard.kind) {
         case 'lacks':
-          throw new Error(`${called} lacks what it was given`);
+          throw new Error(`${called} reports data as missing that was sent to it`);
         case 'ready':
         case 'failed':
           throw new Error(heard.kind === 'ready' ? `${called} began again` : heard.message);

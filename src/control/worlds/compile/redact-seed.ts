@@ -1,7 +1,7 @@
 /**
- * Redacts the rows of a `seed` call or of an inline task's seed before the service stores or logs any of them. It runs
- * in a compile process, because it examines every value of user input. All problems are found here, also those of the
- * contract, because a host would quote the refused rows in the record of the call.
+ * Redacts the rows of a `seed` call, or of the seed of an inline task, before the service stores or logs any of them.
+ * Runs in a compile process, because it examines every value of user input. Problems with the contract are found here,
+ * too, because a host would quote the refused rows in the record of the call.
  */
 import type { FieldProblem } from '#domain/error.ts';
 import { isObject, parsePointer } from '#domain/json.ts';
@@ -16,7 +16,7 @@ import type { RowChecker } from '#language/schema/checkers.ts';
 import { partially } from '#language/schema/partial-rows.ts';
 import { seedModes } from '#language/task.ts';
 
-/** Facts of a world that redaction of its rows needs. */
+/** Facts of a world that are needed to redact its rows. */
 export type RedactingWorld = {
   contract: Pick<Contract, 'api' | 'definitions' | 'entities' | 'redact'>;
   rows: RowChecker;
@@ -33,7 +33,7 @@ const refuse = (path: string[], message: string): Refused => ({
   fields: [{ path, message }],
 });
 
-/** Returns the problems of redacted rows by the contract, without quoting the rows. */
+/** Returns the problems of redacted rows with the contract, without quoting the rows. */
 const checkRedacted = (
   { contract, rows: checker }: RedactingWorld,
   rows: RowsByEntity,
@@ -55,8 +55,8 @@ const checkRedacted = (
 };
 
 /**
- * Returns the rows as they are to be stored, or their problems. `at` is their path in the request; the member `redact`
- * stands beside them.
+ * Returns the rows in the form in which they are stored, or their problems. `at` is the path of the rows in the
+ * request; the member `redact` is in the same object as the rows.
  */
 export const redactSeedRows = (
   world: RedactingWorld,
@@ -77,7 +77,7 @@ const areRows = (rows: unknown): rows is RowsByEntity =>
   isObject(rows) &&
   Object.values(rows).every((list) => Array.isArray(list) && list.every(isObject));
 
-/** Returns the input of a `seed` call as it is stored and sent to the host. */
+/** Returns the input of a `seed` call in the form in which it is stored and sent to the host. */
 export const redactSeed = (
   world: RedactingWorld,
   input: Record<string, unknown>,
@@ -85,7 +85,7 @@ export const redactSeed = (
 ): RedactedSeed => {
   const { rows, mode: seedMode = 'append', ...more } = input;
   if (Object.keys(more).length > 0) {
-    return refuse(['input'], 'has members beside rows, mode and redact');
+    return refuse(['input'], 'has members other than rows, mode and redact');
   }
   if (!(seedModes as readonly unknown[]).includes(seedMode)) {
     return refuse(['input', 'mode'], `must be ${seedModes.map((one) => `"${one}"`).join(' or ')}`);

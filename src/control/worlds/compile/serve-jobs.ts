@@ -1,15 +1,13 @@
 /**
- * The child's side of `process.ts`: a program that runs one job after another for the control plane that started it,
- * until that one is gone. It has neither secrets nor environment variables.
- *
- * It is a process and not a thread, because a thread that reaches its heap limit in one large allocation takes the
- * whole program with it.
+ * Runs jobs in the child process of `process.ts`. It runs one job after another for the control plane that started it,
+ * and exits when the control plane is gone. It has neither secrets nor environment variables. It is a process and not a
+ * thread, because a thread that reaches its heap limit in one large allocation ends the whole program.
  */
 import { AppError, describeError, type ErrorCode, type FieldProblem } from '#domain/error.ts';
 
 /**
- * Messages of the process: `ready` once, then one of the others for each job. After `lacks`, the control plane sends
- * the same job again with the missing data.
+ * Messages that the process sends: `ready` once, then one of the others for each job. After `lacks`, the control plane
+ * sends the job again with the missing data.
  */
 export type Message<Outcome> =
   | { kind: 'ready' }
@@ -18,7 +16,7 @@ export type Message<Outcome> =
   | { kind: 'refused'; code: ErrorCode; message: string; fields: FieldProblem[] }
   | { kind: 'failed'; message: string };
 
-/** Thrown by a job that needs data which the process does not hold. */
+/** Thrown by a job that needs data which the process does not have. */
 export class Lacking extends Error {}
 
 const answer = async <AJob, Outcome>(
@@ -39,7 +37,7 @@ const answer = async <AJob, Outcome>(
   }
 };
 
-/** Runs the jobs that the parent sends. */
+/** Runs the jobs that the parent process sends. */
 export const serveJobs = <AJob, Outcome>(
   runJob: (job: AJob) => Outcome | Promise<Outcome>,
 ): void => {

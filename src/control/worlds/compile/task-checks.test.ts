@@ -5,7 +5,7 @@ import { createTaskChecks } from './task-checks.ts';
 const job = (specJson: string, digest = 'sha256:0') =>
   ({ kind: 'check-task', world: { digest, project: 'a' }, specJson }) as const;
 
-/** Builds the cache over checks that end when the test lets them. */
+/** Builds the cache. The test decides when each check ends. */
 const start = () => {
   const begun: { context: JobContext; end: PromiseWithResolvers<unknown> }[] = [];
   const check = createTaskChecks((_, context) => {
@@ -32,7 +32,7 @@ describe('checks of tasks', () => {
     expect(begun).toHaveLength(3);
   });
 
-  it('are cached if they found problems, and not if a limit ended them', async () => {
+  it('are cached if they found problems, but not if a limit ended them', async () => {
     const { check, begun } = start();
     const wrong = { ok: false, fields: [{ path: ['task'], message: 'wrong' }] };
     const ended = { ok: false, problems: [] };
@@ -45,7 +45,7 @@ describe('checks of tasks', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('continue while one client waits, and are cancelled when the last disconnects', async () => {
+  it('continue while one client waits, and are cancelled when the last client disconnects', async () => {
     const { check, begun } = start();
     const [first, second] = [new AbortController(), new AbortController()];
     const leaves = check(job('{}'), { ...asked, signal: first.signal });
@@ -61,7 +61,7 @@ describe('checks of tasks', () => {
     expect(await next).toEqual(ok);
   });
 
-  it('are refused if the queued specs are too large together', async () => {
+  it('are refused if the specs of the waiting checks together are too large', async () => {
     const { check, begun } = start();
     const spec = (index: number): string => `${index}${' '.repeat(1024 * 1024 - 10)}`;
     const first = check(job(spec(0)), asked);

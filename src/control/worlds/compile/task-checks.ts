@@ -1,6 +1,7 @@
 /**
- * Cache of the checks of inline tasks: opens of many sessions on one task share one job while it runs, and its verdict
- * afterwards. Specs that wait for their check are bounded by bytes, for each project and in all.
+ * Cache of the results of checks of inline tasks. If many sessions are opened with the same task, they share one check
+ * while it runs, and its result afterwards. The total size of specs that wait for their check is limited, for each
+ * project and for all together.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -15,34 +16,38 @@ type CheckJob = Job<'check-task'>;
 type Outcome = Outcomes['check-task'];
 
 /**
- * Returns the verdict on a task: a cached one, that of a check under way, or a new one. Throws what the job throws,
- * `exhausted` and `unavailable`.
+ * Returns the result of a check of the task: a cached result, or the result of a check that is running already or is
+ * started now. Throws `exhausted`, `unavailable`, and what the job throws.
  */
 export type CheckTaskOnce = (job: CheckJob, context: JobContext) => Promise<Outcome>;
 
-/** Check under way, with the number of requests that wait for it. */
+/** Check that is running, with the number of requests that wait for it. */
 type Flight = { outcome: Promise<Outcome>; waiting: number; left: AbortController };
 
 const mib = 1024 * 1024;
 
-/** Size budget of the cached verdicts, and the bytes of one besides its problems. */
+/** Maximum size of the cached results, in bytes, and estimated bytes of one result besides its problems. */
 const verdictsBytes = 8 * mib;
 const verdictBytes = 512;
 
-/** Size budgets for the specs of checks under way, of one project and of all. */
+/** Maximum total size of the specs whose checks are running: of one project and of all, in bytes. */
 const specBytes = { one: 64 * mib, all: 256 * mib };
 
 const retryAfterMs = 2_000;
 
 const tooMuch = (): AppError =>
-  new AppError('exhausted', 'too much waits already to be checked; open the next session later', {
-    detail: { quota: 'compile_queue', retryAfterMs },
-  });
+  new AppError(
+    'exhausted',
+    'too many task specs already wait to be checked; open the session later',
+    {
+      detail: { quota: 'compile_queue', retryAfterMs },
+    },
+  );
 
 const givenUp = (): AppError =>
-  new AppError('unavailable', 'the task was not checked: the client did not wait for it');
+  new AppError('unavailable', 'the task was not checked: the client disconnected');
 
-/** Returns the cache key of a task and its world; undefined for a task that is too large to hash here. */
+/** Returns the cache key of a task and its world; undefined if the task is too large to be hashed in this process. */
 const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefined => {
   if (specJson.length > limits.bodyBytes) return undefined;
   const hash = createHash('sha256')
@@ -52,7 +57,8 @@ const keyOf = ({ world, specJson, linkedTools = [] }: CheckJob): string | undefi
 };
 
 /**
- * Returns true for a verdict on the task; an outcome that a limit ended may differ the next time, so it is not cached.
+ * Returns true if the outcome is a result of the check. If a limit ended the check, the outcome may differ the next
+ * time, so it is not cached.
  */
 const isVerdict = (outcome: Outcome): outcome is CheckedTask => outcome.ok || 'fields' in outcome;
 
@@ -61,7 +67,7 @@ const sizeOf = (verdict: CheckedTask): number =>
     ? verdictBytes + 2 * (verdict.specJson?.length ?? 0)
     : verdictBytes + 2 * JSON.stringify(verdict.fields).length;
 
-/** Waits for a check until the client disconnects; the last one that disconnects cancels the check. */
+/** Waits for a check until the client disconnects. When the last waiting client disconnects, the check is cancelled. */
 const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome> => {
   flight.waiting += 1;
   return new Promise((resolve, reject) => {
@@ -76,7 +82,7 @@ const board = (flight: Flight, signal: AbortSignal | undefined): Promise<Outcome
   });
 };
 
-/** Creates the cache over the function that runs a check. */
+/** Creates the cache. `check` runs a check. */
 export const createTaskChecks = (
   check: (job: CheckJob, context: JobContext) => Promise<unknown>,
 ): CheckTaskOnce => {
@@ -84,7 +90,7 @@ export const createTaskChecks = (
   const flights = new Map<string, Flight>();
   const specs = createByteBudget(specBytes);
 
-  /** Runs the check, whatever becomes of the request that started it, and caches its verdict. */
+  /** Runs the check and caches its result, even if the request that started the check has ended. */
   const fly = async (
     job: CheckJob,
     context: JobContext,

@@ -25,7 +25,7 @@ describe('decodeTree', () => {
 });
 
 describe('overlay', () => {
-  it('replaces by path and sorts', () => {
+  it('replaces files with the same path, and sorts the files by path', () => {
     const over = overlay([file('b', '1'), file('a', '1')], [file('b', '2'), file('c', '2')]);
     expect(over.map(({ path, content }) => `${path}${Buffer.from(content)}`)).toEqual([
       'a1',
@@ -36,11 +36,11 @@ describe('overlay', () => {
 });
 
 describe('checkTree', () => {
-  it('refuses a file that is also a folder', () => {
+  it('refuses a tree in which a path is both a file and a folder', () => {
     expect(() => checkTree([file('a'), file('a/b')])).toThrow('"a" is a file');
   });
 
-  it('refuses too many files', () => {
+  it('refuses a tree with too many files', () => {
     const files = Array.from({ length: 2_001 }, (_, index) => file(`f${index}`));
     expect(() => checkTree(files)).toThrow('2001 files');
   });

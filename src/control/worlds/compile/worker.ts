@@ -1,6 +1,6 @@
 /**
- * The compile process, a program of its own. It is killed rather than exits, so it saves its compiled code right after
- * its start.
+ * Program of the compile processes. Such a process is killed and does not exit by itself, so it saves its compiled code
+ * right after its start.
  */
 import { keepCompiledCode } from '#runtime/code-cache.ts';
 import { createJobs } from './job.ts';

@@ -1,4 +1,4 @@
-/** Batches: opened, sealed and cancelled by clients. An archived world accepts none. */
+/** Batches of rows, which clients open, seal and cancel. An archived world accepts no batch. */
 import { clip } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -26,13 +26,13 @@ import { checkInUse, getVersionOf, getWorld } from '../versions/address.ts';
 import type { Creator } from '../versions/create.ts';
 import { importsTopic } from './imports.ts';
 
-/** Settings of a batch or an import: how its rows are applied. Null means absent. */
+/** Settings of a batch or an import that say how its rows are applied. Null means absent. */
 export type How = Pick<
   CreateBatchBody,
   'mode' | 'merge' | 'redact' | 'atomic' | 'dryRun' | 'message'
 >;
 
-/** Upper bound for the part of a client's name that a message quotes. */
+/** Maximum number of characters that a message quotes from a name of the client. */
 const shownChars = 200;
 
 const field = (name: string, message: string): FieldProblem => ({ path: [name], message });
@@ -68,7 +68,7 @@ const findFaults = (
   ];
 };
 
-/** Returns the columns of a batch for its settings. */
+/** Returns the columns of a batch that hold its settings. */
 export const settingsOf = (how: How) => ({
   mode: how.mode ?? (how.merge === true ? ('merge' as const) : ('append' as const)),
   redact: how.redact ?? ('off' as const),
@@ -77,7 +77,10 @@ export const settingsOf = (how: How) => ({
   message: how.message ?? null,
 });
 
-/** Returns the world that rows are for, with its head; throws `invalid` if the settings or entities do not fit it. */
+/**
+ * Returns the world into which rows are imported, with its head. Throws `invalid` if the settings or the entities do
+ * not fit the world.
+ */
 export const findTarget = async (
   parts: WorldParts,
   projectId: string,
@@ -95,8 +98,8 @@ export const findTarget = async (
 export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
 
 /**
- * Returns the batch that an earlier request with the same key created; throws `conflict` if that request was a
- * different one.
+ * Returns the batch that an earlier request with the same `Idempotency-Key` created. Throws `conflict` if the body of
+ * that request differed.
  */
 export const findFirst = async (
   { db }: WorldParts,
@@ -111,7 +114,7 @@ export const findFirst = async (
   throw new AppError('conflict', `this Idempotency-Key made ${batch.id} ${other}`);
 };
 
-/** Returns a batch of a world; throws `not_found`. */
+/** Returns a batch of a world. Throws `not_found` if the world has no such batch. */
 export const getBatch = async (
   parts: WorldParts,
   world: WorldRow,
@@ -122,7 +125,10 @@ export const getBatch = async (
   throw new AppError('not_found', `the world "${world.slug}" has no batch ${id}`);
 };
 
-/** Writes a batch with `write`; returns the other batch if a concurrent request with the same key was faster. */
+/**
+ * Writes a batch with `write`. If a concurrent request with the same `Idempotency-Key` was faster, returns the batch of
+ * that request.
+ */
 export const writeOnce = async (
   parts: WorldParts,
   world: { id: string; projectId: string },
@@ -157,7 +163,7 @@ export const newBatch = (
   idempotencyKey: idempotencyKey ?? null,
 });
 
-/** Opens a batch, or returns the one of an earlier request with the same key. */
+/** Opens a batch. If an earlier request with the same `Idempotency-Key` opened one, returns that batch. */
 export const openBatch = async (
   parts: WorldParts,
   creator: Creator,
@@ -190,7 +196,7 @@ export const openBatch = async (
 const incomplete = (message: string, detail: Record<string, unknown>): AppError =>
   new AppError('conflict', message, { detail });
 
-/** Throws `conflict` unless the batch has all its chunks, each of them confirmed. */
+/** Throws `conflict` unless all chunks of the batch are registered and confirmed. */
 const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
   const chunks = await listChunks(tx, batch.id);
   const unconfirmed = chunks.filter(({ uploaded }) => !uploaded).map(({ ordinal }) => ordinal);
@@ -215,7 +221,7 @@ const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
   }
 };
 
-/** Seals a batch, which a job then applies. A batch that is already sealed stays as it is. */
+/** Seals a batch; a job then applies it. A batch that is already sealed stays unchanged. */
 export const completeBatch = async (
   parts: WorldParts,
   projectId: string,
@@ -228,7 +234,7 @@ export const completeBatch = async (
     if (state === 'refused') {
       throw new AppError(
         'conflict',
-        `${batch.id} was refused: send its rows, mended, in a new one`,
+        `${batch.id} was refused: correct the rows and send them in a new batch`,
       );
     }
     if (state === 'open' || state === 'uploading' || state === 'failed') {
@@ -242,7 +248,7 @@ export const completeBatch = async (
   return sealed ?? getBatch(parts, world, batch.id);
 };
 
-/** Cancels a batch, even while a job applies it. Throws `conflict` if it is refused or published. */
+/** Cancels a batch, even while a job applies it. Throws `conflict` if the batch was refused or published. */
 export const cancelBatchOfWorld = async (
   parts: WorldParts,
   creator: Creator,
@@ -254,7 +260,7 @@ export const cancelBatchOfWorld = async (
   if (!(await cancelBatch(parts.db, { id: batch.id, worldId: world.id, message }))) {
     const { state } = await getBatch(parts, world, batchId);
     if (state !== 'failed') {
-      throw new AppError('conflict', `${batch.id} is ${state}, and cannot be called off any more`);
+      throw new AppError('conflict', `${batch.id} is ${state}, and can no longer be cancelled`);
     }
   }
   parts.notifications.notify(batch.id);

@@ -1,6 +1,7 @@
 /**
- * Chunks of a batch, registered and confirmed. Bytes that another chunk of the same world has need not be sent again.
- * Bytes that only other worlds have must be: a digest alone grants access to nothing.
+ * Registers and confirms the chunks of a batch. If another chunk of the same world has the same bytes, the client need
+ * not send them again. If only other worlds have the bytes, the client must send them, because knowing a digest gives
+ * access to nothing.
  */
 import { batchLimits } from '#domain/batch.ts';
 import { AppError } from '#domain/error.ts';
@@ -31,7 +32,7 @@ const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
 
 const takesNone = ({ id, state }: Pick<BatchRow, 'id' | 'state'>): AppError =>
-  new AppError('conflict', `${id} is ${state} and takes no more chunks: open a new batch`, {
+  new AppError('conflict', `${id} is ${state} and accepts no more chunks: open a new batch`, {
     detail: { state },
   });
 
@@ -41,7 +42,7 @@ const checkReplaceable = (chunk: ChunkRow): void => {
   if (!chunk.uploaded) return;
   throw new AppError(
     'conflict',
-    `chunk ${chunk.ordinal} was sent with the digest ${chunk.digest.slice('sha256:'.length)}: give the other bytes another ordinal`,
+    `chunk ${chunk.ordinal} was sent with the digest ${chunk.digest.slice('sha256:'.length)}: register other bytes under another ordinal`,
   );
 };
 
@@ -52,7 +53,10 @@ const checkFits = async (tx: Queryable, chunk: NewChunk): Promise<void> => {
   }
 };
 
-/** Writes a chunk, in place of one with its ordinal that was not sent; returns the chunk that the batch has then. */
+/**
+ * Writes a chunk. It replaces a chunk with the same ordinal whose bytes were not sent. Returns the chunk that the batch
+ * has afterwards.
+ */
 const writeChunk = async (
   parts: WorldParts,
   batch: BatchRow,
@@ -77,7 +81,9 @@ const writeChunk = async (
     return findChunk(tx, batch.id, chunk.id);
   });
 
-/** Reserves quota for a chunk and writes it; used for chunks of clients and for rows sent inline. */
+/**
+ * Reserves quota for a chunk and writes it. Used both for the chunks that clients register and for rows sent inline.
+ */
 export const addChunk = async (
   parts: WorldParts,
   batch: BatchRow,
@@ -93,14 +99,14 @@ export const addChunk = async (
     const written = await writeChunk(parts, batch, chunk);
     if (written?.id !== chunk.id) await abandonUpload(parts.db, chunk.id);
     if (written !== undefined) return written;
-    throw new AppError('internal', 'a chunk that was written is not there');
+    throw new AppError('internal', 'a chunk that was just written is missing');
   } catch (error) {
     await abandonUpload(parts.db, chunk.id);
     throw error;
   }
 };
 
-/** Registers a chunk; if it is registered already with this digest, returns it. */
+/** Registers a chunk. If it is already registered with the same digest, returns it unchanged. */
 export const registerChunk = async (
   parts: WorldParts,
   projectId: string,
@@ -127,7 +133,7 @@ export const registerChunk = async (
   return addChunk(parts, batch, { ordinal, digest, bytes, rows, entity });
 };
 
-/** Confirms a chunk; a confirmed one is returned unchanged. */
+/** Confirms a chunk. A chunk that is already confirmed is returned unchanged. */
 export const confirmChunk = async (
   parts: WorldParts,
   projectId: string,

@@ -1,7 +1,7 @@
 /**
- * Applies the rows of batches to those of a version, one batch after another. A batch that waits to be published has a
- * snapshot with its rows and those of all that wait before it. If it was made from the same version, the fold starts
- * from that snapshot.
+ * Applies the rows of batches to the rows of a version, one batch after another. A batch that waits to be published has
+ * a snapshot that contains its own rows and the rows of all batches that wait before it. If that snapshot was made from
+ * the same version, the fold starts from it.
  */
 
 import { createReadStream } from 'node:fs';
@@ -20,7 +20,7 @@ import type { Version } from '../caches/versions.ts';
 import { ImportFault, runImportProcess } from './import-process.ts';
 import { fetchChunks } from './job-folder.ts';
 
-/** Rows as they are stored: a snapshot, the place to read it from, and its known facts. */
+/** Rows as they are stored: the digest of a snapshot, the place from which to read it, and what is known about it. */
 export type Rows = {
   snapshot: Digest;
   /** Path of a local file; null if the snapshot is a blob. */
@@ -34,7 +34,10 @@ export type Rows = {
 
 type AppliedOutcome = Extract<ImportOutcome, { kind: 'applied' }>;
 
-/** Outcome of a fold: the rows after its last batch, and the outcome of that batch itself. */
+/**
+ * Outcome of a fold. `applied`: the rows after the last batch, and the outcome of the last batch. `refused`: the
+ * refused batch and its outcome.
+ */
 export type Folded =
   | { kind: 'applied'; rows: Rows; last: AppliedOutcome | undefined }
   | { kind: 'refused'; batch: BatchRow; outcome: Extract<ImportOutcome, { kind: 'refused' }> };
@@ -78,8 +81,8 @@ const rowsOfBatch = ({ snapshot, outcome, entityCounts }: BatchRow): Rows | unde
       };
 
 /**
- * Returns the start of a fold: the rows after the last step that was already applied to this head, and the remaining
- * steps.
+ * Returns the start of a fold: the rows after the last step that was already applied to this head, and the steps that
+ * remain.
  */
 const findStart = (
   head: Version,
@@ -159,7 +162,7 @@ const runStep = async (
   return runImportProcess({ plan, limits, signal, onProgress });
 };
 
-/** Applies batches to the rows of the head. Throws `ImportFault` for a failure that would recur. */
+/** Applies batches to the rows of the head. Throws `ImportFault` for a failure that would happen again on a retry. */
 export const foldBatches = async (parts: FoldParts, run: FoldRun): Promise<Folded> => {
   const { rows: first, rest } = findStart(run.head, run.steps);
   let rows = first;

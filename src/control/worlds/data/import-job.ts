@@ -1,8 +1,9 @@
 /**
- * Executes one claimed batch. A process applies its rows to those of the world's head, and the result is stored. The
- * new version is then written on top of that head. If the head has moved, all of it is repeated. A batch that was
- * cancelled, or that another worker holds by now, is left alone. If this program or the process dies, only a lease is
- * left, which expires; the next worker starts again and arrives at the same bytes.
+ * Executes one claimed batch. A process applies the rows of the batch to those of the world's head, and the result is
+ * stored. Then a new version is written on top of that head. If the head has changed in the meantime, everything is
+ * repeated. If the batch was cancelled, or another worker has claimed it by now, nothing is changed. If this program or
+ * the process dies, only a lease is left, and it expires. The next worker then starts again and produces the same
+ * bytes.
  */
 import { rm } from 'node:fs/promises';
 import { AppError, describeError } from '#domain/error.ts';
@@ -42,18 +43,18 @@ export type JobParts = Pick<
   'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notifications' | 'versions'
 > & { snapshots: SnapshotFiles; folder: string };
 
-/** Interval of lease renewals and progress reports, in milliseconds. */
+/** Interval at which the lease is renewed and progress is reported, in milliseconds. */
 const renewMs = 2_000;
-/** Delay before a batch is retried that failed for a reason that may pass, in milliseconds. */
+/** Delay before a batch is retried that failed for a temporary reason, in milliseconds. */
 const restMs = 2_000;
-/** Attempts after which a batch fails for good. */
+/** Number of attempts after which a batch fails permanently. */
 const mostAttempts = 25;
-/** Heads that a batch is applied to in turn, while other clients make versions of the world. */
+/** Maximum number of heads on which a batch is tried, in case other clients keep creating versions of the world. */
 const mostHeads = 20;
 
 const nothingRefused: Refused = { refused: 0, refusals: [], report: null };
 
-/** Thrown when this worker no longer holds the batch. */
+/** Thrown when the batch is no longer claimed by this worker. */
 class Lost extends Error {}
 
 type Job = {
@@ -64,7 +65,7 @@ type Job = {
   onProgress(progress: JobProgress): void;
 };
 
-/** Renews the lease of a batch until `end` is called; its signal aborts if the lease is lost or the program stops. */
+/** Renews the lease of a batch until `end` is called. The signal aborts if the lease is lost or the program stops. */
 const keepLease = (parts: JobParts, batch: ClaimedBatch, stopping: AbortSignal) => {
   const lost = new AbortController();
   const ended = new AbortController();
@@ -111,7 +112,7 @@ const stepsOf = async ({ parts, batch }: Job): Promise<readonly BatchRow[]> => {
   return [...(await listPending(parts.db, batch.worldId)), batch];
 };
 
-/** Reserves quota in the project for the bytes to store; if the quota is used up, the batch fails. */
+/** Reserves quota of the project for the bytes to store. If the quota is used up, the batch fails. */
 const reserve = async (
   { parts, batch: { projectId } }: Job,
   upload: { id: string; blobs: Digest[]; bytes: number },
@@ -124,7 +125,7 @@ const reserve = async (
   }
 };
 
-/** Stores the report of the refused rows. */
+/** Stores the report about the refused rows. */
 const storeRefusals = async (
   job: Job,
   { refused, refusals: file }: { refused: number; refusals: string | null },
@@ -192,14 +193,14 @@ const storeSnapshot = async (
   upload: { id: string; otherBytes: number },
 ): Promise<Stored['rows']> => {
   const { bytes, stateDigest, file, snapshot } = rows;
-  if (bytes === null || stateDigest === null) throw new Error('a fold without rows has ended');
+  if (bytes === null || stateDigest === null) throw new Error('a fold ended without rows to store');
   const needed = { id: upload.id, blobs: [snapshot], bytes: bytes + upload.otherBytes };
   await reserve(job, needed);
   if (file !== null) await job.parts.blobs.putFile(file);
   return { ...rows, bytes, stateDigest };
 };
 
-/** Completes a batch whose rows wait to be published. */
+/** Completes a batch whose rows are published later. */
 const keepForLater = async (
   job: Job,
   head: Version,
@@ -230,7 +231,7 @@ const endDryRun = async (
   if (!(await applyBatch(parts.db, batch, applied, null))) throw new Lost();
 };
 
-/** Writes the next version of the world; returns false if its head has moved. */
+/** Writes the next version of the world. Returns false if the world's head has changed. */
 const publish = async (
   job: Job,
   head: Version,
@@ -274,7 +275,7 @@ const publish = async (
   return false;
 };
 
-/** Applies the batch to the present head; returns false if the head moved meanwhile. */
+/** Applies the batch to the current head. Returns false if the head changed in the meantime. */
 const putOntoHead = async (job: Job): Promise<boolean> => {
   const { parts, batch, folder, signal, onProgress } = job;
   const head = await findHead(job);
@@ -309,8 +310,8 @@ const putOntoHeads = async (job: Job): Promise<void> => {
 };
 
 /**
- * Settles a batch whose work has failed, and returns the result: failed for good, left to the worker that has it now,
- * or released for a retry.
+ * Ends an attempt whose work has failed, and returns the result. The batch fails permanently, is left to the worker
+ * that has claimed it by now, or is released for a retry.
  */
 const endFailed = async (
   { db, log }: JobParts,
@@ -334,7 +335,7 @@ const endFailed = async (
   return 'again';
 };
 
-/** Removes the folder of an attempt. If that fails, `removeDeadFolders` removes it later. */
+/** Removes the folder of an attempt. If that fails, `removeDeadFolders` removes the folder later. */
 const removeFolder = async ({ log }: JobParts, folder: string): Promise<void> => {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -343,7 +344,7 @@ const removeFolder = async ({ log }: JobParts, folder: string): Promise<void> =>
   }
 };
 
-/** Executes a batch until it ends, or releases it. It does not throw for failures that an import can have. */
+/** Executes a batch until it ends, or releases it for a retry. Does not throw for failures that an import can have. */
 export const runImportJob = async (
   parts: JobParts,
   batch: ClaimedBatch,
@@ -356,7 +357,8 @@ export const runImportJob = async (
   let outcome: string = 'done';
   try {
     // Attempts that were cut off count, too.
-    if (batch.attempts > mostAttempts) throw new Error('earlier attempts were cut off');
+    if (batch.attempts > mostAttempts)
+      throw new Error('the processes of earlier attempts were ended from outside');
     await openJobFolder(parts.folder, batch);
     await putOntoHeads(job);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Tests imports that exceed a limit: each ends with that limit as its reason, and leaves no process running. */
+/** Tests imports that exceed a limit. Each ends with the limit as its reason and leaves no process running. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, rmSync, truncateSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

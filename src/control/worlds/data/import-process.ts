@@ -1,8 +1,8 @@
 /**
- * Runs one import in a process of its own, from the control plane's side. The process has the lowest processor
- * priority and is the first to be killed when the machine lacks memory. It is killed if it exceeds its limits on time,
- * memory or disk space. This file decides what its end means: an import that a limit ended would end the same way
- * again, and one that was ended from outside may be retried.
+ * Runs one import in a separate process. The process has the lowest processor priority, and the kernel kills it first
+ * when the machine runs out of memory. It is killed if it exceeds its limits on time, memory or disk space. This file
+ * decides what the end of the process means: an import that a limit ended would end the same way again, while one that
+ * was ended from outside may be retried.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import type { ImportLimits } from '../../config.ts';
 import type { ImportMessage } from './import-worker.ts';
 import { diskOf, memoryOf } from './process-use.ts';
 
-/** Failure of an import that would recur. */
+/** Failure of an import that would happen again on a retry. */
 export class ImportFault extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -30,21 +30,27 @@ export type ImportRun = {
   plan: ImportPlan;
   limits: ImportLimits;
   onProgress(progress: ImportProgress): void;
-  /** Kills the import, which then throws `unavailable`. */
+  /** Signal that kills the import, which then throws `unavailable`. */
   signal: AbortSignal;
 };
 
 const program = fileURLToPath(new URL('./import-worker.ts', import.meta.url));
 
-/** Lowest priority of the system: opens and calls of sessions run before every import. */
+/** Lowest priority of the operating system: opens and calls of sessions run before every import. */
 const lowestPriority = 19;
-/** Value added to the process's badness score, of 1,000, so that the kernel kills it first when memory runs out. */
+/**
+ * Value, on a scale of 1,000, added to the badness score of the process, so that the kernel kills it first when memory
+ * runs out.
+ */
 const oomScore = '600';
-/** Share of the memory for the heap; the rest is for memory outside it, such as the database's pages and buffers. */
+/**
+ * Share of the memory limit that the heap gets. The rest is for memory outside the heap, such as the database's pages
+ * and buffers.
+ */
 const heapShare = 0.6;
 const lookEveryMs = 500;
 const mib = 1024 * 1024;
-/** Characters kept of the process's last output. */
+/** Maximum length of the process's last output that is kept, in characters. */
 const keptOutput = 2_000;
 
 const startChild = (memoryMb: number): ChildProcess =>
@@ -55,7 +61,7 @@ const startChild = (memoryMb: number): ChildProcess =>
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
 
-/** Lowers the priority of the process, if the system allows it. */
+/** Lowers the priority of the process if the operating system allows it. */
 const stepBack = (pid: number): void => {
   try {
     setPriority(pid, lowestPriority);
@@ -65,7 +71,7 @@ const stepBack = (pid: number): void => {
   }
 };
 
-/** Returns the limit that a process exceeds; undefined if it exceeds none. */
+/** Returns the limit that the process exceeds; undefined if it exceeds none. */
 const findExcess = async (
   pid: number,
   folder: string,
@@ -127,8 +133,7 @@ const outcomeOf = (heard: ImportMessage | End): ImportOutcome => {
 };
 
 /**
- * Runs an import. Throws `ImportFault` for one that cannot succeed, and `unavailable` for one that was ended from
- * outside.
+ * Runs an import. Throws `ImportFault` if the import cannot succeed, and `unavailable` if it was ended from outside.
  */
 export const runImportProcess = async (run: ImportRun): Promise<ImportOutcome> => {
   const { plan, limits, onProgress, signal } = run;
@@ -139,7 +144,7 @@ export const runImportProcess = async (run: ImportRun): Promise<ImportOutcome> =
   let excess: ImportFault | undefined;
   const beganAt = performance.now();
   const watching = new AbortController();
-  /** Checks the limits at intervals. It stops when the process ends, since another process may then have its id. */
+  /** Checks the limits at intervals, until the process ends. After that, another process may have its id. */
   const watch = async (id: number): Promise<void> => {
     while (!watching.signal.aborted) {
       await pause(lookEveryMs, watching.signal);

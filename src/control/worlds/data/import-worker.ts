@@ -1,14 +1,14 @@
 /**
- * The import process, a program of its own: it runs one import over files in a folder, and ends with it or when its
- * parent is gone. It has no secrets, no environment except the folder of its compiled code, and no access to the
- * database or blobs.
+ * Program of the import processes. A process runs one import over files in a folder, and exits when the import ends or
+ * the parent process is gone. It has no secrets, no environment variables except the folder of its compiled code, and
+ * no access to the database or to blobs.
  */
 
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';
 import { runImport } from '#data/import/run.ts';
 import { AppError, describeError } from '#domain/error.ts';
 
-/** Messages of the process: `ready` once, then progress, and one of the others at its end. */
+/** Messages that the process sends: `ready` once, then progress, and one of the others at the end. */
 export type ImportMessage =
   | { kind: 'ready' }
   | { kind: 'progress'; progress: ImportProgress }
@@ -22,7 +22,10 @@ const say = (message: ImportMessage): void => {
 
 const parent = process.ppid;
 
-/** Reports progress. The engine computes for long without a pause, so the end of the parent is checked here, too. */
+/**
+ * Reports progress. The engine computes for a long time without a pause, so this function also checks whether the
+ * parent process has ended.
+ */
 const report = (progress: ImportProgress): void => {
   if (process.ppid !== parent) process.exit(1);
   say({ kind: 'progress', progress });

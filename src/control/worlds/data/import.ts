@@ -1,6 +1,7 @@
 /**
- * Imports the rows of one request: as a batch with one chunk, which the request follows until it ends or the time is
- * up. With `apply` and `refuse`, rows are checked against policy and contract before they are first stored.
+ * Imports the rows of one request, as a batch with one chunk. The request waits until the batch ends or the time is up.
+ * With the redaction modes `apply` and `refuse`, rows are checked against the policy and the contract before they are
+ * stored for the first time.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { parsePointer } from '#domain/json.ts';
@@ -17,15 +18,18 @@ import { findFirst, findTarget, getBatch, newBatch, settingsOf, writeOnce } from
 import { addChunk } from './chunks.ts';
 import { importsTopic } from './imports.ts';
 
-/** Upper bound for holding the answer of an import, in milliseconds. */
+/** Maximum time for which the request of an import is held, in milliseconds. */
 const holdMs = 55_000;
-/** Interval of checks in case a notification was lost, in milliseconds. */
+/** Interval at which the batch is read again in case a notification was lost, in milliseconds. */
 const lookEveryMs = 2_000;
 
 const isOver = ({ state }: BatchRow): boolean =>
   ['applied', 'refused', 'published', 'failed'].includes(state);
 
-/** Waits for the end of a batch; returns its present state if the time is up or the client has disconnected. */
+/**
+ * Waits for the end of a batch. If the time is up or the client has disconnected, returns the batch in its current
+ * state.
+ */
 export const followBatch = async (
   parts: WorldParts,
   world: WorldRow,
@@ -65,12 +69,12 @@ const pack = async (parts: WorldParts, { creator, body, signal }: Import, { bund
     { project, signal, supply: () => parts.blobs.get(bundle) },
   );
   if (packed.ok) return packed;
-  throw new AppError('timeout', 'the rows take too long to read: send them in a batch');
+  throw new AppError('timeout', 'the rows take too long to parse: send them in a batch');
 };
 
 const isUnsealed = ({ state }: BatchRow): boolean => state === 'open' || state === 'uploading';
 
-/** Stores the rows in an open batch, and seals it for the jobs. */
+/** Stores the rows in an open batch, and seals the batch so that a job applies it. */
 const sealWith = async (
   parts: WorldParts,
   batch: BatchRow,
@@ -84,7 +88,7 @@ const sealWith = async (
   const chunk = await addChunk(parts, batch, sent);
   await parts.blobs.put(packed.chunk);
   if (!chunk.uploaded && !(await confirmChunk(parts.db, chunk.id, digest))) {
-    throw new AppError('unavailable', 'the rows were not kept: send them again');
+    throw new AppError('unavailable', 'the rows were not stored: send them again');
   }
   await sealBatch(parts.db, batch.id);
   parts.notifications.notify(importsTopic);
@@ -123,7 +127,7 @@ const store = async (
   return opened;
 };
 
-/** Imports rows, and returns the batch in its state after at most 55 s. */
+/** Imports rows. Returns the batch once it has ended, or its state after 55 s. */
 export const importRows = async (
   parts: WorldParts,
   wanted: Import,
@@ -142,7 +146,10 @@ export const importRows = async (
   return { world: target.world, batch: await followBatch(parts, target.world, batch.id, signal) };
 };
 
-/** Publishes the waiting batches, and returns the publish in its state after at most 55 s. */
+/**
+ * Publishes the batches that wait to be published. Returns the batch of the publish once it has ended, or its state
+ * after 55 s.
+ */
 export const publishRows = async (
   parts: WorldParts,
   {
@@ -179,7 +186,7 @@ export const publishRows = async (
 
 type Refusal = NonNullable<BatchRow['refusals']>[number];
 
-/** Returns the place in the request of a refused row. The chunk has the rows of all entities one after another. */
+/** Returns the path of a refused row in the request. The chunk contains the rows of all entities one after another. */
 const fieldOf = (
   { entity, index, pointer, detail }: Refusal,
   entities: readonly string[],
@@ -191,7 +198,7 @@ const fieldOf = (
   return { path: ['rows', ...place, ...parsePointer(pointer ?? '')], message: detail };
 };
 
-/** Returns the error of an import that was refused or has failed; undefined for any other. */
+/** Returns the error of an import that was refused or has failed; undefined for any other import. */
 export const errorOf = (
   batch: BatchRow,
   rowCounts: readonly number[],

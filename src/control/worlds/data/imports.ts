@@ -1,7 +1,7 @@
 /**
- * Claims batches of rows and has them imported, up to a fixed number at once. A replica that seals a batch sends a
- * notification. A claim picks a batch of the project with the fewest under way, and never of a world that has one
- * under way.
+ * Claims batches of rows and imports them, up to a fixed number at the same time. A replica that seals a batch sends a
+ * notification. A claim takes a batch of the project with the fewest batches in progress, and never one of a world that
+ * already has a batch in progress.
  */
 import { join } from 'node:path';
 import { openSnapshotFiles, type SnapshotFiles } from '#store/files/snapshot-files.ts';
@@ -19,7 +19,7 @@ type ImportsParts = Pick<
   'blobs' | 'config' | 'db' | 'log' | 'metrics' | 'notifications' | 'versions' | 'snapshots'
 >;
 
-/** Starts the loop. Stopping it waits for the jobs under way. */
+/** Starts the loop. Stopping the loop waits for the jobs in progress. */
 export const startImports = async (parts: ImportsParts): Promise<ClaimLoopRunning> => {
   const { config, db, log } = parts;
   const folder = join(config.workDir, 'imports');

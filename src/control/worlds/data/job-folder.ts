@@ -1,4 +1,6 @@
-/** Folder of one attempt at an import, for its input and output files. None of them is needed afterwards. */
+/**
+ * Folder of one attempt at an import, for its input and output files. None of the files is needed after the attempt.
+ */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,11 +15,14 @@ import type { ChunkRow } from '../../db/worlds/chunks.ts';
 import { findAttemptsOver } from '../../db/worlds/import-jobs.ts';
 import type { Blobs } from '../../platform/blobs/blobs.ts';
 
-/** Upper bound for the refusals that the batch itself lists; its report has all. */
+/** Maximum number of refusals that the batch itself lists. Its report contains all refusals. */
 const shownRefusals = 200;
-/** Upper bound for a line of the report, above any refusal's length. */
+/** Maximum length of a line of the report in characters, longer than any refusal. */
 const longestLine = 64 * 1024;
-/** Age of the last write after which a folder belongs to a worker that is gone. */
+/**
+ * Time since the last write to a folder, in milliseconds, after which the worker that used the folder is considered
+ * gone.
+ */
 const deadMs = 24 * 60 * 60_000;
 
 /** Downloads the chunks of a batch into a folder. */
@@ -55,15 +60,15 @@ export const readRefusals = async (file: string): Promise<Refusal[]> => {
 };
 
 /**
- * Returns the folder of one attempt at a batch. Attempts never share one, not even those of a batch that was cancelled
+ * Returns the folder of one attempt at a batch. Every attempt has a folder of its own, even if a batch was cancelled
  * and sealed again.
  */
 export const jobFolder = (folder: string, { id, owner }: { id: string; owner: string }): string =>
   join(folder, `${id}.${owner}`);
 
 /**
- * Removes the folders that dead workers have left: those of attempts that are over by the database, and those not
- * written to for a day.
+ * Removes the folders that dead workers left behind: those of attempts that are over according to the database, and
+ * those not written to for a day.
  */
 export const removeDeadFolders = async (db: Queryable, folder: string): Promise<void> => {
   await makeFolders(folder);
@@ -82,7 +87,9 @@ export const removeDeadFolders = async (db: Queryable, folder: string): Promise<
   }
 };
 
-/** Removes the folders of earlier attempts at a batch, whose workers are gone, and creates that of this one. */
+/**
+ * Removes the folders of earlier attempts at a batch, whose workers are gone, and creates the folder of this attempt.
+ */
 export const openJobFolder = async (
   folder: string,
   batch: { id: string; owner: string },

@@ -1,16 +1,16 @@
 /**
- * Finds the entities of linked worlds in which a query continues: those whose mappings cover every field of its
- * `where`. With a condition left out, the query would find rows that the client did not mean.
+ * Finds the entities of linked worlds in which a query is continued: those whose mappings cover every field of the
+ * query's `where`. If a condition were left out, the query would find rows that the client did not mean.
  */
 import type { FieldPair } from '#data/query/plan.ts';
 import type { Dependency, Row } from '#language/contract.ts';
 
-/** Entity of a linked world, with the query for it. */
+/** Entity of a linked world, with the query to run on it. */
 export type LinkedEntity = {
   alias: string;
   entity: string;
   where: Row;
-  /** All fields of the first world's entity that are mapped to this one. */
+  /** All pairs of a field of the first world's entity and the field of this entity to which it is mapped. */
   pairs: FieldPair[];
 };
 
@@ -20,7 +20,7 @@ type Links = { entities: LinkedEntity[]; skipped: SkippedLink[] };
 
 const first = (path: string): string => path.split('.', 1)[0] ?? '';
 
-/** Returns the conditions in the fields of the linked world; undefined if a field is not mapped. */
+/** Returns the conditions with the field names of the linked world; undefined if a field is not mapped. */
 const carry = (where: Row, pairs: readonly FieldPair[]): Row | undefined => {
   const carried: [string, unknown][] = [];
   for (const [path, value] of Object.entries(where)) {
@@ -38,7 +38,7 @@ const reasonFor = (entity: string, where: Row): string => {
     : `it maps ${fields.join(' and ')} to no entity of the linked world`;
 };
 
-/** Finds the linked entities, in the order of the links and of their mappings. */
+/** Finds the linked entities, in the order of the links, and within a link in the order of its mappings. */
 export const findLinkedEntities = (
   dependencies: readonly Dependency[],
   entity: string,

@@ -1,13 +1,13 @@
 /**
- * Determines the mapped fields that a query filters by. Such fields have an index: one of the contract's, or one that
- * is built when a query first filters by them.
+ * Determines the mapped fields that a query filters by. Each of them has an index: one from the contract, or one that
+ * is built when a query filters by the field for the first time.
  */
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 
-/** Least number of rows for an index; fewer rows are scanned in some milliseconds. */
+/** Smallest number of rows for which an index is built; fewer rows are scanned in a few milliseconds. */
 const leastRows = 20_000;
 
-/** Returns the fields that an index of the store begins with. */
+/** Returns the fields with which an index of the store begins. */
 const indexedFields = ({ primaryKey, unique, relationships }: EntityContract): Set<string> =>
   new Set([
     ...primaryKey.slice(0, 1),
@@ -15,7 +15,7 @@ const indexedFields = ({ primaryKey, unique, relationships }: EntityContract): S
     ...relationships.flatMap(({ fields }) => fields.slice(0, 1)),
   ]);
 
-/** Returns the fields of an entity that its world's links map to fields of other worlds. */
+/** Returns the fields of an entity that the links of its world map to fields of other worlds. */
 export const mappedFields = ({ dependencies }: Contract, entity: string): string[] =>
   dependencies.flatMap(({ entities }) =>
     entities.filter((mapping) => mapping.entity === entity).map(({ field }) => field),
@@ -26,11 +26,11 @@ export type QueriedRows = {
   entity: string;
   rowCount: number;
   where: Row;
-  /** Fields of the entity that a mapping connects to fields of another world, in either direction. */
+  /** Fields of the entity that a mapping, in either direction, connects to fields of another world. */
   mapped: readonly string[];
 };
 
-/** Returns the fields that the query filters by, that are mapped, and that have no index yet. */
+/** Returns the mapped fields that the query filters by and that have no index yet. */
 export const fieldsToIndex = ({
   contract,
   entity: name,

@@ -1,4 +1,6 @@
-/** Reads rows of a version for clients: of one entity, and of the entities of linked worlds that are mapped to it. */
+/**
+ * Reads rows of a version for clients: rows of one entity, and of the entities in linked worlds that are mapped to it.
+ */
 import { createHash } from 'node:crypto';
 import type { QueryOutcome, QueryPlan, Target } from '#data/query/plan.ts';
 import type { IndexFile } from '#data/query/store-file.ts';
@@ -18,12 +20,12 @@ import { type RowPlace, readCursor } from './row-cursor.ts';
 
 const rowsDefault = 100;
 
-/** Upper bound for the part of a client's name that a message quotes. */
+/** Maximum number of characters that a message quotes from a name of the client. */
 const longestShown = 200;
 
 const noObject = 'must be a JSON object of field to value, such as {"id": 7}';
 
-/** Linked world in a query: the version to read, and the query for it. */
+/** Query of a linked world: the version to read, and the query to run on it. */
 export type LinkQuery = { link: LinkedEntity; version: Version };
 
 export type ReadRows = {
@@ -38,17 +40,18 @@ export type ReadRows = {
 const refuse = (name: string, message: string): AppError =>
   new AppError('invalid', `${name}: ${message}`, { fields: [{ path: [name], message }] });
 
-/** Returns the start of the page, from `cursor` or `offset`. */
+/** Returns the start of the page, as `cursor` or `offset` says. */
 const placeOf = ({ cursor, offset = 0 }: RowsQuery): RowPlace => {
   if (cursor === undefined) return { offset };
   const place = readCursor(cursor);
-  if (place === undefined) throw refuse('cursor', 'is not the nextCursor of a page of rows');
+  if (place === undefined)
+    throw refuse('cursor', 'is not the nextCursor of an earlier page of rows');
   return place;
 };
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** Throws `invalid` for a value that no field can have, or that cannot be sent to a process. */
+/** Throws `invalid` if `where` has a value that no field can have or that cannot be sent to a process. */
 const checkValues = (where: Row): void => {
   for (const [field, value] of Object.entries(where)) {
     if (isScalar(value) || (Array.isArray(value) && value.every(isScalar))) continue;
@@ -59,7 +62,7 @@ const checkValues = (where: Row): void => {
   }
 };
 
-/** Parses `where` of a query; throws `invalid` unless it is a JSON object of values to match. */
+/** Parses the parameter `where` of a query. Throws `invalid` unless it is a JSON object of values to match. */
 const parseWhere = (text: string | undefined): Row => {
   if (text === undefined) return {};
   let value: unknown;
@@ -73,25 +76,25 @@ const parseWhere = (text: string | undefined): Row => {
   return value;
 };
 
-/** Parameters that need `entity`. */
+/** Parameters that are allowed only together with `entity`. */
 const ofRows = ['where', 'limit', 'offset', 'cursor', 'resolve', 'across', 'compare'] as const;
 
-/** Throws `invalid` for parameters without the others that they need, or with ones that they exclude. */
+/** Throws `invalid` if a parameter lacks another one that it needs, or is given with one that excludes it. */
 export const checkTogether = (query: RowsQuery): void => {
   const alone = ofRows.find((name) => query[name] !== undefined);
   if (query.entity === undefined && alone !== undefined) {
-    throw refuse(alone, 'goes with "entity", which says whose rows are asked for');
+    throw refuse(alone, 'needs "entity", which names the entity whose rows are read');
   }
   if (query.compare === true && query.across !== true) {
-    throw refuse('compare', 'goes with "across": what is compared are rows of linked worlds');
+    throw refuse('compare', 'needs "across": rows of linked worlds are compared');
   }
   const against = (['offset', 'across'] as const).find((name) => query[name] !== undefined);
   if (query.cursor !== undefined && against !== undefined && query[against] !== false) {
-    throw refuse('cursor', `does not go with "${against}"`);
+    throw refuse('cursor', `cannot be combined with "${against}"`);
   }
 };
 
-/** Returns the error for the query of the first world, for its client. */
+/** Returns the error for the query of the first world, in the form for the client. */
 const refusalOf = (
   { detail, at, field }: Extract<QueryOutcome, { kind: 'refused' }>,
   where: Row,
@@ -102,14 +105,14 @@ const refusalOf = (
   return new AppError('invalid', `where: ${detail}`, { fields: [{ path, message: detail }] });
 };
 
-/** Query of one version, in the order of the plan's targets. */
+/** Query of one version, in the order of the targets of the plan. */
 type Asked = { version: Version; entity: string; where: Row; mapped: string[] };
 
 const rowCountOf = ({ version: { entityCounts }, entity }: Asked): number =>
   own(entityCounts, entity) ?? 0;
 
 /**
- * Ignores an error for an index that cannot be built. Without disk space the field is scanned like others; a missing
+ * Ignores an error if an index cannot be built. Without disk space, the field is scanned without an index; a missing
  * field is reported by the query itself.
  */
 const withoutIndex = (error: unknown): undefined => {
@@ -117,7 +120,7 @@ const withoutIndex = (error: unknown): undefined => {
   throw error;
 };
 
-/** Holds the files that a query reads, until `release` is called. */
+/** Keeps the files that a query reads available until `release` is called. */
 const createHeldFiles = ({ snapshots, blobs, fieldIndexes }: WorldParts, project: string) => {
   const held = new Map<string, HeldFile>();
   const hold = async (name: string, take: () => Promise<HeldFile>): Promise<string> => {
@@ -126,7 +129,10 @@ const createHeldFiles = ({ snapshots, blobs, fieldIndexes }: WorldParts, project
     return file.path;
   };
   return {
-    /** Returns the store file of a version, and indexes for fields that the query filters by and that have none. */
+    /**
+     * Returns the store file of a version, and indexes for the fields that the query filters by and that have no index
+     * in the store.
+     */
     async holdFor(asked: Asked): Promise<Pick<Target, 'file' | 'indexes'>> {
       const { version, entity, where, mapped } = asked;
       const { contract, snapshot } = version;
@@ -166,7 +172,7 @@ const findVersions = async (
   return found.flat();
 };
 
-/** Reads rows of an entity. Throws `invalid` for mistakes in the query, and `timeout` if it takes too long. */
+/** Reads rows of an entity. Throws `invalid` for mistakes in the query, and `timeout` if the query takes too long. */
 export const readRows = async (
   parts: WorldParts,
   version: Version,
@@ -209,8 +215,8 @@ export const readRows = async (
     mostBytes: limits.pageBytes,
   });
   /**
-   * Files are acquired only when the query's turn has come: they may have to be written first, and hold disk space
-   * until the query ends.
+   * Acquires the files when the query's turn has come, and not earlier: they may have to be written first, and take
+   * disk space until the query ends.
    */
   const complete = async (): Promise<QueryJob> => {
     const whole: Target[] = [];

@@ -1,4 +1,4 @@
-/** Builds the client's views of batches and chunks. */
+/** Builds the views of batches and chunks that clients see. */
 import { batchLimits } from '#domain/batch.ts';
 import type { BatchListView, BatchView, ChunkView } from '#wire/public-api/worlds/data.ts';
 import type { BatchRow } from '../../db/worlds/batches.ts';
@@ -10,7 +10,7 @@ const { chunkBytes, batchBytes, inlineBytes } = batchLimits;
 /** Limits that answers about batches include. */
 export const limitsBlock = { chunkBytes, batchBytes, inlineBytes };
 
-/** Returns the view of a batch in a list. */
+/** Returns the view of a batch as lists show it. */
 export const viewListedBatch = (row: BatchRow): BatchListView => ({
   batchId: row.id,
   state: row.state,
@@ -32,7 +32,8 @@ export const viewListedBatch = (row: BatchRow): BatchListView => ({
 });
 
 /**
- * Returns the progress of a batch. The job records it at intervals; for a finished batch it follows from the outcome.
+ * Returns the progress of a batch. The import job records the progress at intervals; for a finished batch, it is
+ * computed from the outcome.
  */
 const progressOf = (row: BatchRow): BatchView['progress'] => {
   const { state: phase, validatedChunks, appliedRows, chunkCount, dryRun } = row;
@@ -43,7 +44,7 @@ const progressOf = (row: BatchRow): BatchView['progress'] => {
   return { phase, validatedChunks: chunkCount, appliedRows: isApplied ? landed : 0 };
 };
 
-/** Returns the refusals of a batch, with a download address of the report that is valid for an hour. */
+/** Returns the refusals of a batch, with a download address of the report that stays valid for an hour. */
 export const viewRefused = async (
   addresses: SignedAddresses,
   { id, refused, refusals, report }: BatchRow,
@@ -69,7 +70,7 @@ export const viewBatch = async (addresses: SignedAddresses, row: BatchRow): Prom
   limits: limitsBlock,
 });
 
-/** Returns the view of a chunk, with the address to send its bytes to unless they have arrived. */
+/** Returns the view of a chunk; if the bytes of the chunk have not arrived, with the address to which to send them. */
 export const viewChunk = async (
   addresses: SignedAddresses,
   chunk: ChunkRow,

@@ -1,6 +1,7 @@
 /**
- * Indexes of mapped fields, built when a query first filters by one (`field-index.ts` of the library). A process
- * builds one at a time; each is kept beside the unpacked snapshot for as long as that is in use.
+ * Indexes of mapped fields. An index is built when a query filters by its field for the first time (`field-index.ts` of
+ * the library). One process builds one index at a time. An index is stored next to the unpacked snapshot, for as long
+ * as the snapshot is in use.
  */
 import type { FieldIndexPlan } from '#data/query/field-index.ts';
 import { AppError } from '#domain/error.ts';
@@ -10,7 +11,7 @@ import { queryProgramFile } from './queries.ts';
 
 export type FieldIndexJob = { kind: 'field_index'; plan: FieldIndexPlan };
 
-/** Limits of the process. Ten million rows take some 20 s. */
+/** Limits of the process. An index over ten million rows takes some 20 s. */
 const limits = { processes: 1, queued: 64, timeLimitMs: 600_000, memoryMb: 128 };
 
 const program: JobProgram<FieldIndexJob, never> = {
@@ -21,11 +22,11 @@ const program: JobProgram<FieldIndexJob, never> = {
 };
 
 export type FieldIndexes = Pick<ProcessPool, 'load' | 'stop'> & {
-  /** Writes an index, in the fair queue of the given project. */
+  /** Writes an index; the job waits in the fair queue of the given project. */
   write(plan: FieldIndexPlan, project: string): Promise<void>;
 };
 
-/** Creates the process pool; no process runs before the first index. */
+/** Creates the process pool. No process runs before the first index. */
 export const createFieldIndexes = (onEnd: (job: EndedJob<'field_index'>) => void): FieldIndexes => {
   const pool = createJobPool<'field_index', FieldIndexJob, null, never>(program, limits, onEnd);
   return {
@@ -34,7 +35,7 @@ export const createFieldIndexes = (onEnd: (job: EndedJob<'field_index'>) => void
     async write(plan, project) {
       const end = await pool.run({ kind: 'field_index', plan }, { project });
       if (end.kind === 'done') return;
-      throw new AppError('timeout', `the index of "${plan.field}" was not done in time`);
+      throw new AppError('timeout', `the index of "${plan.field}" was not built in time`);
     },
   };
 };

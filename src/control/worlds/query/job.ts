@@ -1,7 +1,7 @@
 /**
- * Runs the queries of one process. It answers one plan after another, and keeps a few store files open, with the
- * contracts that they were made by. A file that no query has used for a while is closed: other processes may have
- * deleted it, and it would occupy disk space for this process alone.
+ * Runs the queries of one process, one after another. The process keeps a few store files open, with the contracts of
+ * their versions. It closes a file that no query has used for a while. Other processes may have deleted the file, and
+ * this process alone would then still occupy its disk space.
  */
 
 import { DatabaseSync } from 'node:sqlite';
@@ -18,15 +18,15 @@ import { Lacking } from '../compile/serve-jobs.ts';
 export type QueryJob = {
   kind: 'query';
   plan: QueryPlan;
-  /** Contracts by the names that targets use; sent only if the process lacks one. */
+  /** Contracts, by the names that targets use for them. Sent only if the process does not have one. */
   contracts?: Record<string, ReadContract>;
 };
 
-/** Upper bound for open files; one version with all its links fits. */
+/** Maximum number of open files; enough for one version with all its links. */
 const mostOpen = 24;
 const closedAfterMs = 60_000;
 
-/** Memory limit of SQLite for all files together, for sorting and for pages that are not mapped. */
+/** Memory limit of SQLite for all files together, in bytes. It covers sorting and pages that are not memory-mapped. */
 const sqliteHeapBytes = 192 * 1024 * 1024;
 const sqliteNoMemory = 7;
 
@@ -40,8 +40,8 @@ const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === sqliteNoMemory;
 
 /**
- * Creates the function that answers the queries of one process. It throws `Lacking` for a file whose contract the
- * process lacks.
+ * Creates the function that answers the queries of one process. The function throws `Lacking` for a file whose contract
+ * the process does not have.
  */
 export const createQueries = (): ((job: QueryJob) => QueryOutcome) => {
   boundMemory();
@@ -72,7 +72,7 @@ export const createQueries = (): ((job: QueryJob) => QueryOutcome) => {
   };
 };
 
-/** Writes the index of a field. Throws `invalid` for a field that does not exist. */
+/** Writes the index of a field. Throws `invalid` if the field does not exist. */
 export const writeIndex = (plan: FieldIndexPlan): null => {
   try {
     writeFieldIndex(plan);

@@ -1,7 +1,7 @@
 /**
- * Queries of world data, run in processes off the event loop that all requests share: patterns and rows are user
- * input, and so is the time that a scan takes. Projects share the processes by a fair queue, and none may occupy all
- * of them.
+ * Runs queries of world data in processes, off the event loop that all requests share. Patterns and rows are user
+ * input, and the time of a scan depends on them. Projects share the processes by a fair queue, and no project may
+ * occupy all of them.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -20,12 +20,12 @@ import type { QueryJob } from './job.ts';
 
 type Contracts = Record<string, ReadContract>;
 
-/** Queries of all projects that may wait for a process. */
+/** Maximum number of queries, of all projects together, that wait for a process. */
 const queued = 256;
 /** Time for which a query continues after its client has disconnected, in milliseconds. */
 const leftMs = 500;
 
-/** Program of query processes. */
+/** Path of the program that query processes run. */
 export const queryProgramFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 const program: JobProgram<QueryJob, Contracts> = {
@@ -37,13 +37,13 @@ const program: JobProgram<QueryJob, Contracts> = {
 
 export type Queries = Pick<ProcessPool<QueryJob, QueryOutcome, Contracts>, 'load' | 'stop'> & {
   /**
-   * Answers a query. Throws `timeout` if it takes too long, `invalid` if it takes too much memory, and `exhausted` if
-   * too many queries of the project wait.
+   * Answers a query. Throws `timeout` if the query takes too long, `invalid` if it takes too much memory, and
+   * `exhausted` if too many queries of the project wait.
    */
   run(job: QueryJob, context: JobContext<QueryJob, Contracts>): Promise<QueryOutcome>;
 };
 
-/** Creates the process pool; no process runs before the first query. */
+/** Creates the process pool. No process runs before the first query. */
 export const createQueries = (
   limits: QueryLimits,
   onEnd: (job: EndedJob<'query'>) => void,

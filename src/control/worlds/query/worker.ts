@@ -1,4 +1,4 @@
-/** The query process, a program of its own: it reads rows of store files, and writes indexes beside them. */
+/** Program of the query processes. A process reads rows from store files, and writes indexes next to them. */
 import { serveJobs } from '../compile/serve-jobs.ts';
 import type { FieldIndexJob } from './field-indexes.ts';
 import { createQueries, type QueryJob, writeIndex } from './job.ts';

@@ -1,5 +1,6 @@
 /**
- * Checks a task against the version of its world. User input is evaluated in a compile process, which can be killed.
+ * Checks a task against the version of its world. This evaluates user input, so it runs in a compile process, which can
+ * be killed.
  */
 import { AppError, type FieldProblem } from '#domain/error.ts';
 import { linkedTool } from '#language/contract.ts';
@@ -7,19 +8,22 @@ import type { KeptTask } from '../../base/bodies/keep.ts';
 import type { Version } from '../caches/versions.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** Builds the refusal of a task, with the fields at fault. */
+/** Builds the error for a refused task, with the wrong fields. */
 export const invalidTask = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
   new AppError('invalid', message, { fields });
 
 const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
 
-/** Returns the part of a task to blame when a limit ended its check: the part that takes longest. */
+/**
+ * Returns the path of the part of a task that usually takes longest to check. It is reported when a limit ended the
+ * check.
+ */
 const heaviestPart = ({ grader }: Pick<KeptTask, 'grader'>): string[] =>
   grader === 'sql' ? ['task', 'grader', 'source'] : ['task', 'seed', 'rows'];
 
 /**
- * Returns the spec as it is stored, with its hash; its rows are redacted if it asks for that. Throws `invalid` with
- * the problems, by their place below `task`.
+ * Returns the spec in the form in which it is stored, with its hash. The rows are redacted if the spec asks for that.
+ * Throws `invalid` with the problems; their paths are relative to `task`.
  */
 export const checkSpec = async (
   { blobs, compiler }: WorldParts,

@@ -1,6 +1,6 @@
 /**
- * Redacts the seed of a stored task by the task's version, before anything of it is written. Such a task must fit that
- * version, because without its original rows problems could not be reported later.
+ * Redacts the seed of a stored task by the policy of the task's version, before any of it is stored. Such a task must
+ * fit that version, because without the original rows, problems could not be reported later.
  */
 import { AppError } from '#domain/error.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
@@ -9,10 +9,10 @@ import type { WorldParts } from '../parts.ts';
 import { getVersionOf, getWorld } from '../versions/address.ts';
 import { checkSpec } from './check.ts';
 
-/** World of a task, and the version that it is pinned to; null for the head. */
+/** World of a task, and the version to which the task is pinned; null if it follows the head. */
 export type TaskPin = { worldId: string; versionId: string | null };
 
-/** Returns a spec as it is stored: unchanged, unless its seed asks for redaction. */
+/** Returns a spec in the form in which it is stored: unchanged, unless its seed asks for redaction. */
 export const redactSpec = async (
   parts: WorldParts,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Stores the inline task of a session. */
+/** Stores the inline task of a session as a task of the project. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import type { TaskSpec } from '#wire/public-api/worlds/task-spec.ts';
@@ -9,7 +9,7 @@ import { findSessionTask } from '../../db/worlds/world-tasks.ts';
 import type { WorldParts } from '../parts.ts';
 import { storeTask, type TaskAuthor } from './stored.ts';
 
-/** Request to store a session's task. */
+/** Request to store the task of a session. */
 export type SaveRequest = {
   sessionId: string;
   name?: string | undefined;
@@ -17,7 +17,7 @@ export type SaveRequest = {
   idempotencyKey: string | undefined;
 };
 
-/** Stores the task, pinned to the version of the session; throws `conflict` for a session without an inline task. */
+/** Stores the task, pinned to the version of the session. Throws `conflict` if the session has no inline task. */
 export const saveSessionTask = async (
   parts: WorldParts,
   { projectId, publicKey: author }: TaskAuthor,

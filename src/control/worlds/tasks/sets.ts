@@ -1,4 +1,4 @@
-/** Task sets: created from stored tasks of the project, listed and read. */
+/** Task sets: created from stored tasks of the project, listed, read and deleted. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
@@ -25,7 +25,7 @@ const view = ({ projectId: _, createdAt, ...set }: TaskSetRow): TaskSetView => (
   createdAt: createdAt.toISOString(),
 });
 
-/** Returns the task set with this id; throws `not_found`. */
+/** Returns the task set with this id. Throws `not_found` if the project has none. */
 export const getTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -36,7 +36,10 @@ export const getTaskSet = async (
   throw new AppError('not_found', `there is no task set "${id}"; "svc task-sets list" shows them`);
 };
 
-/** Deletes a set; its tasks stay. Throws `not_found`, and `conflict` while dashboards use it. */
+/**
+ * Deletes a set; the tasks in it stay. Throws `not_found` if there is no such set, and `conflict` while dashboards use
+ * it.
+ */
 export const deleteSet = async (db: Queryable, projectId: string, id: string): Promise<void> => {
   if (await deleteTaskSet(db, projectId, id)) return;
   const dashboardIds = await listDashboardsOfSet(db, projectId, id);
@@ -47,7 +50,7 @@ export const deleteSet = async (db: Queryable, projectId: string, id: string): P
   await getTaskSet(db, projectId, id);
 };
 
-/** Throws `invalid` for a task that is named twice, or that the project does not have. */
+/** Throws `invalid` if a task is named twice, or the project does not have it. */
 const checkTasks = async (
   db: Queryable,
   projectId: string,
@@ -56,8 +59,8 @@ const checkTasks = async (
   const known = await findKnownTasks(db, projectId, taskIds);
   const fields = taskIds.flatMap((id, at) => {
     const path = ['taskIds', String(at)];
-    if (!known.has(id)) return [{ path, message: `is no stored task of the project: "${id}"` }];
-    return taskIds.indexOf(id) === at ? [] : [{ path, message: `is there twice: "${id}"` }];
+    if (!known.has(id)) return [{ path, message: `the project has no stored task "${id}"` }];
+    return taskIds.indexOf(id) === at ? [] : [{ path, message: `the list has "${id}" twice` }];
   });
   const [first] = fields;
   if (first === undefined) return;
@@ -66,7 +69,8 @@ const checkTasks = async (
 };
 
 /**
- * Creates a set. Throws `invalid` for tasks that do not exist, `conflict` for a name that is taken, and `exhausted`.
+ * Creates a set. Throws `invalid` if a task does not exist, `conflict` if the name is taken, and `exhausted` if the
+ * project has the maximum number of sets.
  */
 export const createTaskSet = async (
   db: Queryable,

@@ -1,4 +1,4 @@
-/** Stored tasks: created, changed, deleted, and found for sessions. */
+/** Stored tasks: created, changed, deleted, and found when sessions are opened. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
@@ -25,13 +25,13 @@ import type { WorldParts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, parseAddress } from '../versions/address.ts';
 import { redactSpec } from './redact.ts';
 
-/** Author of stored tasks: a key pair of the project. */
+/** Author of stored tasks, by the project and the public key of the key pair. */
 export type TaskAuthor = { projectId: string; publicKey: string };
 
 const noTask = (id: string): AppError =>
   new AppError('not_found', `there is no stored task "${id}"; "svc worlds task list" shows them`);
 
-/** Returns the stored task with this id; throws `not_found` if the project has none. */
+/** Returns the stored task with this id. Throws `not_found` if the project has none. */
 export const getTask = async (
   { db }: WorldParts,
   projectId: string,
@@ -42,17 +42,17 @@ export const getTask = async (
   return task;
 };
 
-/** Spec of a stored task. */
+/** Spec of a stored task, in one of its versions. */
 export type StoredSpec = {
   id: string;
   version: number;
   contentHash: string;
   specJson: string;
-  /** Task with the name of the stored task, in the form that sessions use. */
+  /** Task in the form that sessions use, with the name of the stored task. */
   task: KeptTask;
 };
 
-/** Returns the spec of a stored task, the present one unless a version is named; throws `not_found`. */
+/** Returns the spec of a stored task; the current one unless a version is named. Throws `not_found`. */
 export const getSpec = async (
   parts: WorldParts,
   projectId: string,
@@ -72,7 +72,7 @@ export const getSpec = async (
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
 
-/** Returns the world of a task, and the version that it is pinned to. */
+/** Returns the world of a task, and the version to which the task is pinned. */
 const resolvePin = async (
   parts: WorldParts,
   projectId: string,
@@ -98,8 +98,8 @@ const tooMany = (): AppError => {
 };
 
 /**
- * Returns the task that an earlier request with the same key stored; throws `conflict` if that request was a different
- * one.
+ * Returns the task that an earlier request with the same `Idempotency-Key` stored. Throws `conflict` if that request
+ * differed.
  */
 const findFirst = async ({ db }: WorldParts, task: NewTask): Promise<StoredTask | undefined> => {
   const { projectId, idempotencyKey } = task;
@@ -110,7 +110,7 @@ const findFirst = async ({ db }: WorldParts, task: NewTask): Promise<StoredTask 
   throw new AppError('conflict', message);
 };
 
-/** Stores a task, unless an earlier request with its key did. */
+/** Stores a task, unless an earlier request with the same `Idempotency-Key` did. */
 export const storeTask = async (
   parts: WorldParts,
   task: NewTask,
@@ -128,7 +128,7 @@ export const storeTask = async (
   return { id: task.id, isNew: true };
 };
 
-/** Stores a task at version 1. */
+/** Stores a task as version 1. */
 export const createTask = async (
   parts: WorldParts,
   { projectId, publicKey: author }: TaskAuthor,
@@ -150,7 +150,7 @@ export const createTask = async (
   });
 };
 
-/** Returns the world and pin after a change; undefined if neither changes. */
+/** Returns the world and the pin after a change; undefined if neither of them changes. */
 const changedPin = (
   parts: WorldParts,
   task: StoredTask,
@@ -160,7 +160,10 @@ const changedPin = (
   return resolvePin(parts, task.projectId, world ?? task.worldId, versionId);
 };
 
-/** Changes a stored task. Throws `not_found`, and `exhausted` if it has the maximum of versions. */
+/**
+ * Changes a stored task. Throws `not_found` if there is no such task, and `exhausted` if it has the maximum number of
+ * versions.
+ */
 export const updateTask = async (
   parts: WorldParts,
   { projectId, publicKey: author }: TaskAuthor,

@@ -1,4 +1,6 @@
-/** Checks whether a stored task fits a version of a world: its own one, or another that the client names. */
+/**
+ * Checks whether a stored task fits a version of a world: the task's own version, or another one that the client names.
+ */
 import { AppError } from '#domain/error.ts';
 import type { TaskValidation, ValidateTaskBody } from '#wire/public-api/worlds/task.ts';
 import type { WorldParts } from '../parts.ts';
@@ -6,7 +8,7 @@ import { getVersionOf, getWorld, parseAddress } from '../versions/address.ts';
 import { checkSpec } from './check.ts';
 import { getSpec, getTask } from './stored.ts';
 
-/** Checks the task, and changes nothing. Throws `not_found` for a missing task, world or version. */
+/** Checks the task without changing anything. Throws `not_found` if the task, world or version does not exist. */
 export const validateTask = async (
   parts: WorldParts,
   { projectId, taskId }: { projectId: string; taskId: string },

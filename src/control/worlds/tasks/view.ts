@@ -1,4 +1,4 @@
-/** Builds the client's views of stored tasks. */
+/** Builds the views of stored tasks that clients see. */
 import type {
   StoredTaskDetail,
   StoredTaskView,
@@ -15,7 +15,7 @@ import type { KeyLevel } from '../../platform/tokens/tokens.ts';
 import type { WorldParts } from '../parts.ts';
 import { getSpec, getTask } from './stored.ts';
 
-/** Returns the view of a task in a list. */
+/** Returns the view of a task as lists show it. */
 export const viewTask = (task: StoredTask): StoredTaskView => ({
   id: task.id,
   name: task.name,
@@ -33,14 +33,17 @@ const viewVersion = ({ createdAt, ...version }: TaskVersion): TaskVersionView =>
   createdAt: createdAt.toISOString(),
 });
 
-/** Returns a spec as the key may read it: agents may have public keys, which do not show how a task is solved. */
+/**
+ * Returns the spec as the holder of the key may see it. Agents may have public keys, so such keys do not reveal how a
+ * task is solved.
+ */
 const shownSpec = (specJson: string, level: KeyLevel): string => {
   if (level === 'secret') return specJson;
   const { solution, alternatives, ...spec } = JSON.parse(specJson) as TaskSpec;
   return solution === undefined && alternatives === undefined ? specJson : JSON.stringify(spec);
 };
 
-/** Returns the view of a task with a spec and its history. */
+/** Returns the view of a task with a spec and the history of its versions. */
 export const viewTaskDetail = async (
   parts: WorldParts,
   { projectId, level }: { projectId: string; level: KeyLevel },

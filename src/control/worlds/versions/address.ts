@@ -1,6 +1,6 @@
 /**
- * Resolves the address of a world: `<slug>` names its head, `<slug>@<version>` the version with that number, label or
- * id, or `latest`.
+ * Resolves the address of a world. `<slug>` names the head; `<slug>@<version>` names the version with that number,
+ * label or id, or the `latest` one.
  */
 import { AppError } from '#domain/error.ts';
 import { isId } from '#domain/id.ts';
@@ -11,7 +11,7 @@ import { findWorld, findWorldById, listSlugs, type WorldRow } from '../../db/wor
 import type { Version } from '../caches/versions.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** Splits the address of a world into its two parts. */
+/** Splits the address of a world into the slug and the version reference. */
 export const parseAddress = (address: string): { slug: string; ref: string | undefined } => {
   const at = address.indexOf('@');
   return at === -1
@@ -19,7 +19,7 @@ export const parseAddress = (address: string): { slug: string; ref: string | und
     : { slug: address.slice(0, at), ref: address.slice(at + 1) };
 };
 
-/** Returns a world by its slug or id; throws `not_found`, with similar slugs, if the project has none. */
+/** Returns a world by its slug or id. Throws `not_found`, with similar slugs, if the project has no such world. */
 export const getWorld = async (
   { db }: WorldParts,
   projectId: string,
@@ -36,22 +36,22 @@ export const getWorld = async (
   throw new AppError('not_found', `there is no world "${slug}"; ${hint}`);
 };
 
-/** Throws `conflict` for an archived world, which is read-only. */
+/** Throws `conflict` if the world is archived and therefore read-only. */
 export const checkInUse = ({ slug, archivedAt }: WorldRow): void => {
   if (archivedAt === null) return;
   throw new AppError(
     'conflict',
-    `the world "${slug}" is archived: take it back with "svc worlds archive ${slug} --undo"`,
+    `the world "${slug}" is archived: restore it with "svc worlds archive ${slug} --undo"`,
   );
 };
 
-/** Builds the error for a world that was deleted since a request began. */
+/** Builds the error for a world that was deleted after the request began. */
 export const goneError = (slug: string): AppError =>
-  new AppError('not_found', `the world "${slug}" was deleted meanwhile`);
+  new AppError('not_found', `the world "${slug}" was deleted in the meantime`);
 
 /**
- * Reads a world again that was in use when a request began; throws `not_found` if it was deleted meanwhile, and
- * `conflict` if it was archived.
+ * Reads a world again that existed and was not archived when the request began. Throws `not_found` if it was deleted in
+ * the meantime, and `conflict` if it was archived.
  */
 export const reloadWorld = async (
   { db }: WorldParts,
@@ -64,7 +64,7 @@ export const reloadWorld = async (
   return now;
 };
 
-/** Returns true for the number of a version; longer numbers cannot exist. */
+/** Returns true if the text is a version number; longer numbers cannot exist. */
 const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
 
 const findVersionId = async (
@@ -78,7 +78,7 @@ const findVersionId = async (
   return ref.includes('\0') ? undefined : findVersionByLabel(db, world.id, ref);
 };
 
-/** Returns one version of a world; throws `not_found` if the world has no such version. */
+/** Returns one version of a world. Throws `not_found` if the world has no such version. */
 export const getVersionOf = async (
   parts: WorldParts,
   world: WorldRow,
@@ -93,7 +93,7 @@ export const getVersionOf = async (
   );
 };
 
-/** Returns the world and the version that an address names; throws `not_found`. */
+/** Returns the world and the version that an address names. Throws `not_found` if either does not exist. */
 export const resolveAddress = async (
   parts: WorldParts,
   projectId: string,

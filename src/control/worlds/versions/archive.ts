@@ -1,4 +1,6 @@
-/** Archives, restores and deletes worlds. Open sessions of a world continue with their version. */
+/**
+ * Archives, restores and deletes worlds. Open sessions of a world continue with the version that they were opened with.
+ */
 import { AppError } from '#domain/error.ts';
 import { listDependents } from '../../db/worlds/version-links.ts';
 import { archiveWorld, deleteWorld } from '../../db/worlds/world-ends.ts';
@@ -12,7 +14,7 @@ const linkedError = (slug: string, dependents: { slug: string; number: number }[
   return new AppError('conflict', message, { detail: { dependents } });
 };
 
-/** Archives a world of a project, or restores it; returns the world as it was before. */
+/** Archives or restores a world of a project. Returns the world as it was before. */
 export const setArchived = async (
   parts: WorldParts,
   { projectId, slug, archived }: { projectId: string; slug: string; archived: boolean },
@@ -22,7 +24,7 @@ export const setArchived = async (
   return world;
 };
 
-/** Deletes a world of a project; throws `conflict` if a version of another world links to it. */
+/** Deletes a world of a project. Throws `conflict` if a version of another world links to it. */
 export const removeWorld = async (
   parts: WorldParts,
   projectId: string,

@@ -1,6 +1,6 @@
 /**
- * Creates a new world from a version of another. It has the same files, contract and rows as the same blobs, so
- * nothing is compiled or copied. Afterwards the two worlds are independent.
+ * Creates a new world from a version of another world. The new world refers to the same blobs for its files, contract
+ * and rows, so nothing is compiled or copied. Afterwards the two worlds are independent.
  */
 import { newId } from '#domain/id.ts';
 import type { BranchBody } from '#wire/public-api/worlds/version.ts';
@@ -16,7 +16,7 @@ import { type Creator, checkSlug, type MadeWorld, slugTaken } from './create.ts'
 import { makeOnce } from './idempotency.ts';
 import { reserve, withUpload } from './store-version.ts';
 
-/** Members of the new world's first version that do not come from the copied version. */
+/** Fields of the new world's first version that are not taken from the copied version. */
 type Note = Pick<NewVersion, 'message' | 'author'>;
 
 const copyOf = async (
@@ -79,7 +79,7 @@ const makeBranch = async (
   }
 };
 
-/** Branches a world; throws as `createWorld` does. */
+/** Branches a world. Throws the errors of `createWorld`. */
 export const branchWorld = (
   parts: WorldParts,
   creator: Creator,

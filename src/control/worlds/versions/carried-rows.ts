@@ -1,6 +1,6 @@
 /**
- * Keeps rows of the head in a push: the head's snapshot is unpacked into a file, and a process writes the snapshot of
- * the next version from it, again as a file. A refusal names the row by its key.
+ * Keeps rows of the head in a push. The head's snapshot is unpacked into a file, from which a process writes the
+ * snapshot of the next version, also into a file. The message of a refused row names the row by its key.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { rowRefused } from './create.ts';
 import type { StoredRows } from './store-version.ts';
 
 const mib = 1024 * 1024;
-/** Database and compressed copy, which are on the disk at the same time. */
+/** Number of files on the disk at the same time: the database and its compressed copy. */
 const copies = 2;
 
 const refusalOf = ({ entity, detail, pointer, key, treeIndex }: CarryRefusal): AppError => {
@@ -48,7 +48,10 @@ type Carry = {
   signal: AbortSignal | undefined;
 };
 
-/** Combines the rows kept from the head with those of the tree; throws `invalid` with the row that cannot be kept. */
+/**
+ * Combines the rows kept from the head with the rows of the tree. Throws `invalid` and names the row if one cannot be
+ * kept.
+ */
 export const carryKeptRows = async (parts: WorldParts, carry: Carry): Promise<StoredRows> => {
   const { projectId, head, built, rows, replaced, folder, signal } = carry;
   const { blobs, config, rowCarrier, snapshots } = parts;
@@ -84,15 +87,15 @@ export const carryKeptRows = async (parts: WorldParts, carry: Carry): Promise<St
   return { treeRows, keptRows, leftOutRows, snapshot: stored };
 };
 
-/** Builds the error for a version whose bytes are lost, so that none of its rows can be kept. */
+/** Builds the error for a version whose bytes are lost. None of its rows can be kept. */
 export const rowsLost = (head: Version, cause: unknown): AppError => {
   const message = `the rows of version ${head.number} are lost, and none can be kept: push with "data": "replace"`;
   return new AppError('conflict', message, { cause });
 };
 
 /**
- * Runs work with a folder for temporary files, and removes it afterwards. If the program dies, its folder is removed
- * with those of imports.
+ * Runs a function with a folder for temporary files, and removes the folder afterwards. If the program dies, the folder
+ * is removed together with those of imports.
  */
 export const withFolder = async <Value>(
   { config }: Pick<WorldParts, 'config'>,

@@ -1,6 +1,6 @@
 /**
- * Connectors: trees that a project publishes in its organization, in permanent versions. Every project of the
- * organization can create worlds from them, and publish the next version.
+ * Connectors: trees that a project publishes in its organization, in versions that never change. Every project of the
+ * organization can create worlds from them, and can publish the next version.
  */
 import pMap from 'p-map';
 import { AppError } from '#domain/error.ts';
@@ -26,7 +26,7 @@ import { manifestOf, reserve, withUpload, writeBlobs } from './store-version.ts'
 
 const readsAtOnce = 16;
 
-/** Prefix in `from` of a world that names a connector. */
+/** Prefix of `from`, when a world is created, that marks the name of a connector. */
 export const connectorPrefix = 'workspace:';
 
 const readFiles = (blobs: Blobs, files: readonly ManifestFile[]): Promise<TreeFile[]> =>
@@ -37,7 +37,7 @@ const readFiles = (blobs: Blobs, files: readonly ManifestFile[]): Promise<TreeFi
 const invalid = (field: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [field], message }] });
 
-/** Builds the `not_found` error for a connector, with similar slugs. */
+/** Builds the `not_found` error for a connector, with similar slugs that exist. */
 export const noConnector = async (
   { db }: Pick<WorldParts, 'db'>,
   projectId: string,
@@ -48,11 +48,12 @@ export const noConnector = async (
   return new AppError('not_found', `the organization has no connector "${slug}"; ${known}`);
 };
 
-/** Returns true for the number of a version; longer numbers cannot exist. */
+/** Returns true if the text is a version number; longer numbers cannot exist. */
 const isNumber = (ref: string): boolean => /^[1-9]\d{0,8}$/.test(ref);
 
 /**
- * Returns the tree that `workspace:<slug>[@<version>]` names; throws `invalid`, at the field `from`, if there is none.
+ * Returns the tree that `workspace:<slug>[@<version>]` names. Throws `invalid` at the field `from` if it does not
+ * exist.
  */
 export const readConnector = async (
   { db, blobs }: Pick<WorldParts, 'db' | 'blobs'>,
@@ -79,7 +80,7 @@ const readGiven = async (
   { world, files }: PublishConnectorBody,
 ): Promise<TreeFile[]> => {
   if ((world === undefined) === (files === undefined)) {
-    throw new AppError('invalid', 'give what is published: either "world" or "files"');
+    throw new AppError('invalid', 'name what to publish: either "world" or "files"');
   }
   if (world !== undefined) {
     const { version } = await resolveAddress(parts, projectId, world);
@@ -95,7 +96,7 @@ type Publisher = { projectId: string; publicKey: string };
 export type PublishedConnector = { connector: ConnectorRow; changed: boolean };
 
 /**
- * Compiles a tree before it is published, so that every world made from it will compile; returns its name and its
+ * Compiles a tree before it is published, so that every world created from it will compile. Returns its name and its
  * files.
  */
 const compileNamed = async (
@@ -111,7 +112,7 @@ const compileNamed = async (
 };
 
 /**
- * Publishes a tree as the next version of a connector, or as its first; changes nothing if the latest has the same
+ * Publishes a tree as the next or the first version of a connector. Changes nothing if the latest version has the same
  * files. Throws `invalid` with all problems, and `exhausted` with the quota that is used up.
  */
 export const publishConnector = async (

@@ -5,7 +5,7 @@ import type { Database } from '../../db/core/database.ts';
 import type { WorldParts } from '../parts.ts';
 import { createWorld } from './create.ts';
 
-it('an upload that could not be released is logged, and the client gets the reason why the world was refused', async () => {
+it('if an upload cannot be released, that is logged, and the client still gets the reason why the world was refused', async () => {
   const lines: object[] = [];
   const db = {
     query: async ({ name }: { name: string }) => {

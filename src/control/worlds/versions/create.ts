@@ -1,7 +1,7 @@
 /**
- * Creates a world from a template's tree or the client's own, with overlay files and additional rows. All of it is
- * compiled, stored as blobs, and then written as the world's first version. Nothing is written of a world that the
- * compiler refuses.
+ * Creates a world from the tree of a template or of the client, with overlay files and additional rows. Everything is
+ * compiled, stored as blobs, and then written as the world's first version. If the compiler refuses the world, nothing
+ * is written.
  */
 import { AppError } from '#domain/error.ts';
 import { isId, newId } from '#domain/id.ts';
@@ -31,13 +31,13 @@ import { refusedWorld } from './problems.ts';
 import { builtRows, type Source, sourceOf, storeVersion, withUpload } from './store-version.ts';
 import { readTemplate } from './templates.ts';
 
-/** Slugs that are path segments of routes below `/worlds`. */
+/** Slugs that no world may have, because they are path segments of routes below `/worlds`. */
 const reservedSlugs = ['templates', 'runtime'];
 
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
 
-/** Throws `invalid` for a text that no world may have as its slug. */
+/** Throws `invalid` if no world may have the text as its slug. */
 export const checkSlug = (slug: string): void => {
   if (!isSlug(slug)) {
     throw field('slug', `"${slug}" is not 1 to 64 lower-case letters, digits and inner hyphens`);
@@ -47,7 +47,7 @@ export const checkSlug = (slug: string): void => {
   if (reservedSlugs.includes(slug)) throw field('slug', `"${slug}" is a word of the API itself`);
 };
 
-/** Builds the error for a slug that another world has. */
+/** Builds the error for a slug that another world already has. */
 export const slugTaken = (slug: string): AppError =>
   new AppError('conflict', `world slug "${slug}" is taken in this project`);
 
@@ -75,11 +75,11 @@ const readSource = async (
   return tree;
 };
 
-/** Builds the refusal of a world because of one of its rows. */
+/** Builds the error for a world that is refused because of one of its rows. */
 export const rowRefused = ({ message, field }: RefusedRow): AppError =>
   new AppError('invalid', `a row is refused: ${message}`, { fields: [field] });
 
-/** Checks the slug. If it is wrong, the files are checked, too, so that one answer has the problems of both. */
+/** Checks the slug. If the slug is wrong, checks the files, too, so that one answer reports the problems of both. */
 const checkNames = async (parts: WorldParts, projectId: string, body: KeptWorld): Promise<void> => {
   try {
     checkSlug(body.slug);
@@ -93,16 +93,19 @@ const checkNames = async (parts: WorldParts, projectId: string, body: KeptWorld)
   }
 };
 
-/** Returns the compiled tree; throws `invalid` with all its problems. */
+/** Returns the compiled tree. Throws `invalid` with all problems if the tree did not compile. */
 export const builtOrRefused = (built: Built): Extract<Built, { ok: true }> => {
   if (built.ok) return built;
   throw 'row' in built ? rowRefused(built.row) : refusedWorld(built.problems);
 };
 
-/** Author of a world or a version: a key pair of the project. `once` is set for a request that may be repeated. */
+/**
+ * Author of a world or a version, by the project and the public key of the key pair. `once` is set if the request has
+ * an `Idempotency-Key`.
+ */
 export type Creator = { projectId: string; publicKey: string; once?: Once };
 
-/** Created world and version. */
+/** World and version that a request created. */
 export type MadeWorld = { worldId: string; versionId: string; isNew: boolean };
 
 const build = async (
@@ -117,17 +120,17 @@ const build = async (
   const context = { project: world.projectId, signal };
   const job = { kind: 'build', files: tree, rowsJson, redact } as const;
   const built = builtOrRefused(await compiler.run(job, context));
-  if (built.rows.kind !== 'built') throw new Error('a new world keeps no rows of another');
+  if (built.rows.kind !== 'built') throw new Error('a new world cannot keep rows of another world');
   const linked = await linkVersion(parts, world, built);
   return sourceOf(tree, built, { ...linked, rows: builtRows(built.rows) });
 };
 
-/** World whose slug is taken and whose bytes are lost. */
+/** World whose slug is taken although the bytes of the world are lost. */
 type LostWorld = Pick<WorldRow, 'id' | 'description'> & { head: Pick<VersionRow, 'id' | 'number'> };
 
 /**
- * Returns the world that has the slug if its bytes are lost, so that it can be created again; undefined if the slug is
- * free. Throws `conflict` if the slug is taken.
+ * Returns the world that has the slug if the bytes of that world are lost; it can then be created again. Returns
+ * undefined if the slug is free. Throws `conflict` if the slug is taken by a world that still has its bytes.
  */
 const findLostWorld = async (
   { db, blobs }: WorldParts,
@@ -143,7 +146,7 @@ const findLostWorld = async (
   return { ...world, head };
 };
 
-/** Compiles, stores and writes the world of an upload. */
+/** Compiles the world of an upload, stores its blobs and writes it. */
 const makeWorld = async (
   parts: WorldParts,
   upload: Upload,
@@ -174,7 +177,7 @@ const makeWorld = async (
     const next = { ...world, base: lost.head.id };
     if (await insertNextVersion(parts.db, next, version, upload.id, askedBy)) return made;
     await reloadWorld(parts, projectId, world);
-    throw new AppError('conflict', `world "${slug}" got another version meanwhile`);
+    throw new AppError('conflict', `world "${slug}" got another version in the meantime`);
   }
   try {
     await insertWorld(parts.db, world, version, upload.id, askedBy);
@@ -185,9 +188,10 @@ const makeWorld = async (
 };
 
 /**
- * Creates the world, or its next version if it exists and its bytes are lost. Throws `invalid` with all problems, and
- * `conflict` if the slug is taken. Throws `exhausted` if too many worlds wait to be compiled or a quota is used up. If
- * the signal aborts while the world waits to be compiled, it leaves the queue; later the signal has no effect.
+ * Creates the world. If it exists and its bytes are lost, creates its next version. Throws `invalid` with all problems,
+ * `conflict` if the slug is taken, and `exhausted` if too many worlds wait to be compiled or a quota is used up. If the
+ * signal aborts while the world waits to be compiled, the world is removed from the queue; later the signal has no
+ * effect.
  */
 export const createWorld = async (
   parts: WorldParts,

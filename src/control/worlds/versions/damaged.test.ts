@@ -6,7 +6,7 @@ import { findDamaged } from './damaged.ts';
 
 const digestOf = (name: string): Digest => `sha256:${name}`;
 
-/** Builds a fake store of `count` worlds with snapshots of 10 bytes each and one shared bundle of 5 bytes. */
+/** Builds a fake store of `count` worlds. Each has a snapshot of 10 bytes, and all share one bundle of 5 bytes. */
 const storeOf = (count: number, bad: ReadonlySet<number>) => {
   const reads: Digest[] = [];
   const heads = Array.from({ length: count }, (_, index) => ({
@@ -28,7 +28,7 @@ const storeOf = (count: number, bad: ReadonlySet<number>) => {
 
 const wide = { mostBytes: 1_000_000, mostMs: 60_000 };
 
-it('the search for damaged blobs reads each blob once, and names the worlds of damaged ones', async () => {
+it('the search for damaged blobs reads each blob once, and names the worlds that need a damaged blob', async () => {
   const { parts, reads } = storeOf(250, new Set([3, 180]));
   expect(await findDamaged(parts, { after: null, ...wide })).toEqual({
     damaged: [
@@ -43,7 +43,7 @@ it('the search for damaged blobs reads each blob once, and names the worlds of d
   expect(new Set(reads).size).toBe(reads.length);
 });
 
-it('the search for damaged blobs stops at its limit, and continues from there', async () => {
+it('the search for damaged blobs stops at its limit, and the next search continues from there', async () => {
   const { parts } = storeOf(7, new Set([2]));
   const bounds = { mostBytes: 30, mostMs: 60_000 };
   const first = await findDamaged(parts, { after: null, ...bounds });

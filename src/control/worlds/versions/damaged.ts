@@ -1,6 +1,6 @@
 /**
- * Verifies that the blobs of worlds hold the bytes that their digests name. Each blob is read whole and hashed, one
- * after another. A pass is therefore bounded by bytes and time, and continues where the last one ended.
+ * Verifies that the blobs of worlds hold the bytes that their digests name. Each blob is read completely and hashed,
+ * one after another. So one pass is limited in bytes and time, and the next pass continues where it stopped.
  */
 import type { Digest } from '#domain/world.ts';
 import { type HeadBlobs, pageOfHeadBlobs } from '../../db/worlds/worlds.ts';
@@ -10,18 +10,18 @@ import type { WorldParts } from '../parts.ts';
 const pageSize = 100;
 
 export type DamageBounds = {
-  /** Cursor of the pass: the last world that was checked; null begins with the newest. */
+  /** Cursor of the pass: the last world that was checked. Null starts with the newest world. */
   after: string | null;
-  /** Bounds after which the pass reads no further world, in bytes and milliseconds. */
+  /** Numbers of bytes and of milliseconds after which the pass reads no further world. */
   mostBytes: number;
   mostMs: number;
 };
 
 /** Result of a pass. */
 export type Damage = {
-  /** Worlds that cannot be loaded, with a blob that is missing or holds other bytes. */
+  /** Worlds that cannot be loaded, each with a blob that is missing or holds other bytes. */
   damaged: { world: string; blob: Digest }[];
-  /** Worlds that were checked, and worlds in all. */
+  /** Number of worlds that were checked, and number of all worlds. */
   looked: number;
   total: number;
   bytes: number;
@@ -29,7 +29,9 @@ export type Damage = {
   next: string | null;
 };
 
-/** Returns the size of the blob with a digest; undefined if it is missing or holds other bytes. */
+/**
+ * Returns the size of the blob with the given digest in bytes; undefined if the blob is missing or holds other bytes.
+ */
 const readBytes = async (
   blobs: Pick<Blobs, 'get'>,
   digest: Digest,
@@ -42,7 +44,10 @@ const readBytes = async (
   }
 };
 
-/** Checks the blobs that sessions of worlds need, newest worlds first. Throws if the store cannot be reached. */
+/**
+ * Checks the blobs that sessions of worlds need, starting with the newest world. Throws if the store of blobs cannot be
+ * reached.
+ */
 export const findDamaged = async (
   { blobs, db }: Pick<WorldParts, 'db'> & { blobs: Pick<Blobs, 'get'> },
   { after, mostBytes, mostMs }: DamageBounds,

@@ -1,6 +1,6 @@
 /**
- * Handles repeated requests that create a version: all requests with the same `Idempotency-Key` get the result of the
- * first, also if they run concurrently.
+ * Handles repeated requests that create a version. All requests with the same `Idempotency-Key` get the result of the
+ * first one, even if they run concurrently.
  */
 import { AppError } from '#domain/error.ts';
 import { violates } from '../../db/core/errors.ts';
@@ -12,10 +12,13 @@ import {
 } from '../../db/core/idempotency-keys.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** Undefined without a key. */
+/** `Idempotency-Key` of a request with its purpose; undefined if the request has no key. */
 export type Once = Creation | undefined;
 
-/** Returns the key of a request with its purpose: the operation, the world in its path, the hash of its body. */
+/**
+ * Returns the `Idempotency-Key` of a request with its purpose: the operation, the world in its path, and the hash of
+ * its body.
+ */
 export const onceOf = (
   operation: string,
   headers: { 'idempotency-key'?: string | undefined } | undefined,
@@ -25,7 +28,9 @@ export const onceOf = (
   return key === undefined || hash === null ? undefined : { key, operation, hash };
 };
 
-/** Returns what an earlier request with the key created; throws `conflict` if that request was a different one. */
+/**
+ * Returns what an earlier request with the same `Idempotency-Key` created. Throws `conflict` if that request differed.
+ */
 const findFirst = async (
   { db }: Pick<WorldParts, 'db'>,
   projectId: string,
@@ -34,15 +39,21 @@ const findFirst = async (
   const made = await findCreation(db, projectId, once.key);
   if (made === undefined) return undefined;
   if (made.operation === once.operation && made.hash === once.hash) return made;
-  throw new AppError('conflict', `this Idempotency-Key made ${made.versionId} by another request`);
+  throw new AppError(
+    'conflict',
+    `another request with this Idempotency-Key made ${made.versionId}`,
+  );
 };
 
-/** Returns true if the error may be caused by a concurrent request with the same key. */
+/** Returns true if a concurrent request with the same `Idempotency-Key` may have caused the error. */
 const mayHaveMade = (error: unknown): boolean =>
   violates(error, creationConstraint) ||
   (error instanceof AppError && ['conflict', 'exhausted'].includes(error.code));
 
-/** Runs `make`, unless an earlier request with the key did; then `repeat` gets the result of that one. */
+/**
+ * Runs `make`. If an earlier request with the same `Idempotency-Key` already created something, calls `repeat` with the
+ * result of that request instead.
+ */
 export const makeOnce = async <Value>(
   parts: Pick<WorldParts, 'db'>,
   { projectId, once }: { projectId: string; once?: Once },

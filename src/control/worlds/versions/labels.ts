@@ -1,4 +1,4 @@
-/** Labels: names that the users of a world assign to its versions, and remove again. */
+/** Labels: names that users of a world assign to its versions and remove again. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import { isLabel } from '#domain/world.ts';
@@ -9,7 +9,7 @@ import { getVersionOf, getWorld } from './address.ts';
 
 type Place = { projectId: string; slug: string; label: string };
 
-/** Moves a label to the version that `ref` names, away from the one that has it. */
+/** Moves a label from the version that has it to the version that `ref` names. */
 export const pinLabel = async (
   parts: WorldParts,
   { projectId, slug, label }: Place,
@@ -30,7 +30,7 @@ export const pinLabel = async (
   );
 };
 
-/** Removes a label; throws `not_found` if no version of the world has it. */
+/** Removes a label. Throws `not_found` if no version of the world has it. */
 export const unpinLabel = async (
   parts: WorldParts,
   { projectId, slug, label }: Place,

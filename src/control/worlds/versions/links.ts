@@ -1,7 +1,7 @@
 /**
- * Links of a world to versions of other worlds of its project. They are resolved when a version is created: a moving
- * reference, such as `latest` or a label, is fixed to the version that it names then. Everything that a link names
- * must exist.
+ * Links of a world to versions of other worlds in its project. They are resolved when a version is created. A moving
+ * reference, such as `latest` or a label, is then fixed to the version that it names at that time. Everything that a
+ * link names must exist.
  */
 
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -22,22 +22,22 @@ import type { WorldParts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld } from './address.ts';
 import type { Source } from './store-version.ts';
 
-/** Upper bound for the links of one version; its sessions open each linked world, too. */
+/** Maximum number of links of one version. It is limited because its sessions open each linked world, too. */
 const mostLinks = 16;
 
-/** File that declares the links. */
+/** File of a tree that declares the links. */
 const manifest = 'svc-env.toml';
 
-/** World that has the links; its id is undefined until it exists. */
+/** World that has the links; its id is undefined if the world does not exist yet. */
 export type LinkingWorld = { projectId: string; id: string | undefined; slug: string };
 
 type Linking = {
   worldId: string | undefined;
   slug: string;
   dependencies: readonly Dependency[];
-  /** Names of its own tools. */
+  /** Names of the world's own tools. */
   tools: readonly string[];
-  /** Tools of linked worlds that its tasks name. */
+  /** Tools of linked worlds that tasks of this world name. */
   linkedTaskTools: readonly string[];
 };
 
@@ -49,7 +49,7 @@ const problem = (path: readonly string[], message: string): FieldProblem => ({
 const unknown = (what: string, name: string, known: Iterable<string>): string =>
   `${what} "${name}"; ${suggestName(name, known) ?? 'it has none'}`;
 
-/** Returns problems for the tools, tasks, entities and fields that a link names and the other world lacks. */
+/** Returns a problem for each tool, task, entity and field that a link names and the linked world does not have. */
 const checkNames = (
   { alias, slug, task, tools, entities }: Dependency,
   { contract, number }: Version,
@@ -86,7 +86,7 @@ const checkNames = (
   return problems;
 };
 
-/** Returns a problem for a link that leads back to the world itself. */
+/** Returns a problem for each link that leads back to the world itself. */
 const checkCircle = async (
   { db }: WorldParts,
   { worldId, slug }: Linking,
@@ -100,7 +100,7 @@ const checkCircle = async (
     path.length === 0
       ? ''
       : `, whose link ${path.map((alias) => `"${alias}"`).join(' → ')} leads there`;
-  const message = `the link is a circle: "${slug}" would be linked to itself by "${dependency.slug}@${dependency.ref}"${through}`;
+  const message = `the links form a circle: "${slug}" would be linked to itself by "${dependency.slug}@${dependency.ref}"${through}`;
   return [problem([dependency.alias], message)];
 };
 
@@ -124,7 +124,11 @@ const resolveOne = async (
 ): Promise<Resolved> => {
   const { alias, slug } = dependency;
   if (linking.worldId === undefined && slug === linking.slug) {
-    return { problems: [problem([alias], `the link is a circle: "${slug}" is the world itself`)] };
+    return {
+      problems: [
+        problem([alias], `the link leads back to its own world: "${slug}" is the world itself`),
+      ],
+    };
   }
   try {
     const { version: target } = await findTarget(parts, projectId, dependency);
@@ -139,13 +143,13 @@ const resolveOne = async (
   }
 };
 
-/** Returns the tools of the linked world that this world serves. */
+/** Returns the tools of the linked world that this world also serves. */
 const servedTools = ({ tools }: Dependency, { contract }: Version): string[] =>
   tools ?? contract.tools.map(({ name }) => name);
 
 /**
- * Returns problems for linked tools with the name of one of the world's own, and for tools that tasks name and no link
- * serves.
+ * Returns a problem for each linked tool that has the name of one of the world's own tools, and for each tool that a
+ * task names and no link serves.
  */
 const checkTools = (linking: Linking, links: readonly VersionLink[]): FieldProblem[] => {
   const own = new Set(linking.tools);
@@ -216,8 +220,8 @@ const withLinkedTools = async (
 };
 
 /**
- * Resolves the links of a version that is being created, and extends its texts by the tools of linked worlds. Throws
- * `invalid` with everything that the links name and that does not exist.
+ * Resolves the links of a version that is being created, and adds the tools of linked worlds to the version's texts.
+ * Throws `invalid` with everything that the links name and that does not exist.
  */
 export const linkVersion = async (
   parts: WorldParts,

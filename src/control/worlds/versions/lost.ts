@@ -1,6 +1,6 @@
 /**
  * Checks whether the blobs of versions still exist. The folder of blobs can be lost while the database that refers to
- * it is not. Such a world cannot be served, and its slug can be used again.
+ * it still exists. A world without its blobs cannot be served, and its slug can be used again.
  */
 
 import pMap from 'p-map';
@@ -10,10 +10,10 @@ import { type Blobs, isLost } from '../../platform/blobs/blobs.ts';
 import type { WorldParts } from '../parts.ts';
 
 const looksAtOnce = 16;
-/** Upper bound for the worlds that one check covers, newest first. */
+/** Maximum number of worlds that one check covers, newest first. */
 const most = 500;
 
-/** Returns those of some blobs that the store does not have. Throws if the store cannot be reached. */
+/** Returns the blobs that are missing in the store, from the given ones. Throws if the store cannot be reached. */
 export const findLost = async (
   blobs: Pick<Blobs, 'size'>,
   digests: Iterable<Digest>,
@@ -31,10 +31,12 @@ export const findLost = async (
   return lost;
 };
 
-/** Worlds whose head version cannot be loaded, with a lost blob; the number of worlds checked, and of worlds in all. */
+/**
+ * Worlds whose head version cannot be loaded, each with a lost blob; the number of worlds checked, and of all worlds.
+ */
 export type LostWorlds = { lost: { world: string; blob: Digest }[]; looked: number; total: number };
 
-/** Checks the blobs that sessions of the newest worlds need. */
+/** Checks the blobs that sessions need, for the newest worlds. */
 export const findLostWorlds = async ({ blobs, db }: WorldParts): Promise<LostWorlds> => {
   const heads = await listHeadBlobs(db, most);
   const gone = await findLost(

@@ -1,4 +1,6 @@
-/** Tests the paths of problems in worlds and tasks: names with `/` or `~` appear in them as they are written. */
+/**
+ * Tests the paths of problems in worlds and tasks. A name with `/` or `~` must appear in a path as its author wrote it.
+ */
 import { describe, expect, it } from 'vitest';
 import { encodeBundle } from '#language/artifacts/bundle.ts';
 import {
@@ -14,7 +16,7 @@ import { requestProblems } from './runtime.ts';
 
 const oddName = 'in/out~now';
 
-/** Adds a field with an odd name to the entity `lists`, and makes its values unique. */
+/** Adds a field with an unusual name to the entity `lists`, and makes the values of the field unique. */
 const makeOdd = (world: SmallWorld): void => {
   const { lists } = world.json['schema/world.json']['x-svc'].entities;
   lists.schema.properties.about = { type: 'object', properties: { [oddName]: { type: 'string' } } };
@@ -57,7 +59,7 @@ describe('the path of a fault', () => {
     });
   });
 
-  it('is a JSON pointer if a command of a world is refused', () => {
+  it('is a JSON pointer if a command on the files of a world is refused', () => {
     const fields = [{ path: ['data', oddName], message: 'is unknown' }];
     expect(requestProblems(fields, '')).toMatchObject([{ pointer: '/data/in~1out~0now' }]);
   });

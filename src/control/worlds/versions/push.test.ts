@@ -4,7 +4,7 @@ import type { Digest } from '#domain/world.ts';
 import type { Blobs } from '../../platform/blobs/blobs.ts';
 import { readHeld } from './push.ts';
 
-it('a push refuses stored files that are too large together before it reads them', async () => {
+it('if the stored files that a push names are too large together, it is refused before any of them is read', async () => {
   const read: Digest[] = [];
   const blobs = {
     size: async () => limits.treeFileBytes,

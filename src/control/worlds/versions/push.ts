@@ -1,7 +1,8 @@
 /**
  * Creates the next version of a world from a tree. The client sends only the contents that no version of the project
- * has; the others are read from the store. A push is based on a version that must be the head until the new one is
- * written. Of two concurrent pushes one succeeds, and the other gets `conflict` with the present head.
+ * has; the other contents are read from the store. A push names the version on which it is based, which must stay the
+ * head until the new version is written. Of two concurrent pushes, one succeeds; the other gets `conflict` with the
+ * current head.
  */
 
 import pMap from 'p-map';
@@ -44,14 +45,14 @@ import {
 const readsAtOnce = 16;
 
 /**
- * Result of a push: the version that has the tree, which may wait to become the head. `changed` is true if the push
- * created it.
+ * Result of a push: the version that has the pushed tree; it may still wait to become the head. `changed` is true if
+ * the push created the version.
  */
 export type Pushed = {
   world: WorldRow;
   version: Version;
   changed: boolean;
-  /** True if an earlier push with the same key created the version. */
+  /** True if an earlier push with the same `Idempotency-Key` created the version. */
   isRepeated: boolean;
   keptRows: number;
   leftOutRows: number;
@@ -62,11 +63,11 @@ const toDigest = (sha256: string): Digest => `sha256:${sha256}`;
 const movedError = (slug: string, base: number, head: Version): AppError =>
   new AppError(
     'conflict',
-    `the head of "${slug}" is version ${head.number} by now, and this is made from ${base}: pull it, make the change there, and push again`,
+    `the head of "${slug}" is now version ${head.number}, and this push is based on version ${base}: pull the head, make the change there, and push again`,
     { detail: { head: { id: head.id, number: head.number } } },
   );
 
-/** Returns those of some files that no version of the project has. */
+/** Returns the given files that no version of the project has. */
 export const findMissing = async (
   { db }: WorldParts,
   projectId: string,
@@ -80,7 +81,7 @@ export const findMissing = async (
 };
 
 const missingError = (missing: readonly Digest[]): AppError =>
-  new AppError('conflict', `${missing.length} files have to be sent with their content`, {
+  new AppError('conflict', `${missing.length} files must be sent with their content`, {
     detail: { missing: missing.map((digest) => digest.slice('sha256:'.length)) },
   });
 
@@ -100,7 +101,7 @@ const readFile = (
   if (isProblem(decoded)) return decoded;
   if (digestOf(decoded.content) === toDigest(sha256))
     return { ...decoded, sha256: toDigest(sha256) };
-  return { path: [...place, 'sha256'], message: `${path}: is not the digest of its content` };
+  return { path: [...place, 'sha256'], message: `${path}: the digest is not that of the content` };
 };
 
 const readFiles = (files: PushBody['files']): Sent[] => {
@@ -113,7 +114,7 @@ const readFiles = (files: PushBody['files']): Sent[] => {
     else sent.push(read);
   }
   if (problems.length === 0) return sent;
-  throw new AppError('invalid', 'the files are not a tree', { fields: problems });
+  throw new AppError('invalid', 'the files do not form a tree', { fields: problems });
 };
 
 const tooLargeTree = (): AppError => {
@@ -121,7 +122,7 @@ const tooLargeTree = (): AppError => {
   return new AppError('invalid', message, { fields: [{ path: ['files'], message }] });
 };
 
-/** Returns the bytes of files from the store; throws `conflict` with those that are lost. */
+/** Returns the bytes of files from the store. Throws `conflict` with the files whose bytes are lost. */
 export const readHeld = async (
   { blobs }: Pick<WorldParts, 'blobs'>,
   digests: readonly Digest[],
@@ -171,8 +172,8 @@ const hasOtherRows = ({ entityCounts, treeRows }: Version): boolean =>
 const isRows = ({ path }: ManifestFile): boolean => path.startsWith(dataFolder);
 
 /**
- * Returns the parts of the base version that the push needs; undefined if they are lost and the push replaces all
- * rows. Throws `conflict` if they are lost and rows are to be kept.
+ * Returns the parts of the base version that the push needs; undefined if they are lost and the push replaces all rows.
+ * Throws `conflict` if they are lost and rows are to be kept.
  */
 const readBase = async (
   { blobs }: WorldParts,
@@ -198,8 +199,8 @@ const readBase = async (
 };
 
 /**
- * Push of a tree. `madeFrom` is the version that the tree was made from: the head, or a version that waits for its
- * gate to become the head.
+ * Push of a tree. `madeFrom` is the version on which the tree is based: the head, or a version that waits for its gate
+ * and then becomes the head.
  */
 type Push = {
   creator: Creator;
@@ -235,17 +236,19 @@ const build = async (
 };
 
 /**
- * Returns the name of the world after a push: a name that differs from the manifest's stays, else the new manifest's
- * name is taken.
+ * Returns the name of the world after a push. If the world's name differs from its manifest, the name stays; otherwise
+ * the name in the new manifest is taken.
  */
 const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
   world.name === head.contract.name ? source.name : world.name;
 
-/** Builds the refusal of a push whose base is no longer the head. */
+/** Builds the error for a push whose base is no longer the head. */
 const moved = async (parts: WorldParts, now: WorldRow, base: number): Promise<AppError> =>
   movedError(now.slug, base, await getVersionOf(parts, now, 'latest'));
 
-/** Returns the test run for a new version, if the world runs its tests on each push or in its gate; else undefined. */
+/**
+ * Returns the test run for a new version if the world runs its tests on each push or in its gate; otherwise undefined.
+ */
 const testsOf = (
   { projectId, publicKey: author }: Creator,
   { id: worldId }: WorldRow,
@@ -300,7 +303,9 @@ const findHead = async (
   return { world, version: await getVersionOf(parts, world, 'latest') };
 };
 
-/** Returns the version that a push is made from. Throws `conflict` unless it is the head or waits to become it. */
+/**
+ * Returns the version on which a push is based. Throws `conflict` unless it is the head, or waits to become the head.
+ */
 const findMadeFrom = async (
   parts: WorldParts,
   world: WorldRow,
@@ -339,7 +344,7 @@ const pushNew = async (
   });
 };
 
-/** Returns the result of an earlier push with the same key. */
+/** Returns the result of an earlier push with the same `Idempotency-Key`. */
 const repeatPush = async (
   parts: WorldParts,
   projectId: string,
@@ -352,9 +357,9 @@ const repeatPush = async (
 };
 
 /**
- * Pushes a tree. Throws `invalid` with all problems, and `conflict` if the head is another version or files must be
- * sent. Throws `exhausted` if too much waits to be compiled or a quota is used up. Nothing is written of a refused
- * push, nor of one that changes nothing.
+ * Pushes a tree. Throws `invalid` with all problems, `conflict` if the head is not the version on which the push is
+ * based or if files must be sent, and `exhausted` if too many jobs wait to be compiled or a quota is used up. A push
+ * that is refused or changes nothing writes nothing.
  */
 export const pushVersion = (
   parts: WorldParts,

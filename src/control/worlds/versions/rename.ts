@@ -1,4 +1,4 @@
-/** Renames a world. Its id, its versions and its sessions stay; its former slug is free at once. */
+/** Renames a world. The id, the versions and the sessions of the world stay; the former slug is free at once. */
 import { AppError } from '#domain/error.ts';
 import type { RenameBody } from '#wire/public-api/worlds/version.ts';
 import { violates } from '../../db/core/errors.ts';
@@ -8,7 +8,9 @@ import type { WorldParts } from '../parts.ts';
 import { getWorld, goneError } from './address.ts';
 import { checkSlug, slugTaken } from './create.ts';
 
-/** Renames a world of a project, and returns it as it was before. Throws `conflict` if another world has the slug. */
+/**
+ * Renames a world of a project. Returns the world as it was before. Throws `conflict` if another world has the slug.
+ */
 export const rename = async (
   parts: WorldParts,
   projectId: string,
@@ -16,7 +18,10 @@ export const rename = async (
   { slug: next, name, description }: RenameBody,
 ): Promise<WorldRow> => {
   if (next === undefined && name === undefined && description === undefined) {
-    throw new AppError('invalid', 'there is nothing to change: give slug, name or description');
+    throw new AppError(
+      'invalid',
+      'the request changes nothing: give "slug", "name" or "description"',
+    );
   }
   if (next !== undefined) checkSlug(next);
   const world = await getWorld(parts, projectId, slug);

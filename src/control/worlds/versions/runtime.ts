@@ -1,6 +1,6 @@
 /**
- * Commands of `POST /worlds/runtime`, which work on the files of a world or a template before the world exists.
- * Compile processes do the work.
+ * Runs the commands of `POST /worlds/runtime`, which work on the files of a world or a template before the world
+ * exists. Compile processes do the work.
  */
 
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -21,12 +21,12 @@ import { listTemplates, readTemplate, templateName } from './templates.ts';
 
 export type RuntimeParts = { compiler: Compiler; templatesDir: string };
 
-/** Answer of a command, or the problems that it was rejected for. */
+/** Answer of a command, or the problems because of which the command was rejected. */
 export type RuntimeOutcome =
   | { ok: true; answer: RuntimeAnswer }
   | { ok: false; problems: Problem[] };
 
-/** Project of the request, and the signal that aborts when its client disconnects. */
+/** Project of the request, and the signal that aborts when the client disconnects. */
 type RuntimeContext = { project: string; signal?: AbortSignal | undefined };
 
 type Request = RuntimeParts & { body: RuntimeBody; context: RuntimeContext };
@@ -163,7 +163,7 @@ const commands: { [Name in RuntimeCommand]: Command<Name> } = {
   'import-data': importData,
 };
 
-/** Converts problems of the request itself to problems of no file. */
+/** Converts problems of the request itself to problems without a file. */
 export const requestProblems = (fields: readonly FieldProblem[], message: string): Problem[] =>
   (fields.length > 0 ? fields : [{ path: [], message }]).map((field) => ({
     file: '',

@@ -1,6 +1,7 @@
 /**
- * Turns a compiled tree into a version: reserves quota, names its blobs and then writes them, and records its changes.
- * The caller inserts the version itself, as a new world's first or as the next of an existing world.
+ * Turns a compiled tree into a version: reserves quota, registers the blobs, writes them, and records the changes. The
+ * caller inserts the version itself, either as the first version of a new world or as the next one of an existing
+ * world.
  */
 import { newId } from '#domain/id.ts';
 import type { Digest, TreeFile, VersionLink } from '#domain/world.ts';
@@ -14,23 +15,23 @@ import type { Built, BuiltRows } from '../compile/build.ts';
 import { overlay } from '../compile/tree.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** Blobs that are written at once. */
+/** Maximum number of blobs written at the same time. */
 const writesAtOnce = 16;
 
-/** Rows of a version, with their snapshot in memory, or in a file if there may be many. */
+/** Rows of a version. The snapshot is in memory, or in a file if there may be many rows. */
 export type StoredRows = Omit<BuiltRows, 'snapshot'> & {
   snapshot: {
     blob: Digest;
     sizeBytes: number;
     from: { bytes: Uint8Array } | { file: string };
-    /** Rows of every entity. */
+    /** Number of rows of each entity. */
     counts: Record<string, number>;
-    /** Digest of the state. */
+    /** Digest of the state that the rows form. */
     digest: Digest;
   };
 };
 
-/** Source of a version: the compiled tree, the tree with the generated files, and its manifest. */
+/** Content of a version: the compiled tree, the tree with its generated files, and the manifest of that tree. */
 export type Source = Omit<
   Extract<Built, { ok: true }>,
   'ok' | 'generated' | 'dependencies' | 'linkedTaskTools' | 'rows'
@@ -41,12 +42,12 @@ export type Source = Omit<
     files: ManifestFile[];
   };
 
-/** Members of a version besides its content; `base` is the version that it is made from. */
+/** Fields of a version that are not content; `base` is the version on which it is based. */
 export type VersionNote = Pick<NewVersion, 'message' | 'author' | 'origin' | 'replaced'> & {
   base: Pick<VersionRow, 'number' | 'files' | 'entityCounts'> | null;
 };
 
-/** Returns the manifest of a tree: its files with their sizes and digests. */
+/** Returns the manifest of a tree: the list of its files with their sizes and digests. */
 export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
   tree.map(({ path, content }) => ({
     path,
@@ -54,7 +55,7 @@ export const manifestOf = (tree: readonly TreeFile[]): ManifestFile[] =>
     sha256: digestOf(content),
   }));
 
-/** Converts rows that were built with the tree to the stored form. */
+/** Converts rows that were built together with the tree to the form in which they are stored. */
 export const builtRows = ({ snapshot, ...rows }: BuiltRows): StoredRows => {
   const { bytes, counts, digest } = snapshot;
   const from = { bytes };
@@ -62,7 +63,7 @@ export const builtRows = ({ snapshot, ...rows }: BuiltRows): StoredRows => {
   return { ...rows, snapshot: { blob, sizeBytes: bytes.byteLength, from, counts, digest } };
 };
 
-/** Combines a compiled tree with its rows, its links and the texts that depend on the links. */
+/** Combines a compiled tree with its rows, its links, and the texts that depend on the links. */
 export const sourceOf = (
   given: readonly TreeFile[],
   { generated, ok: _, ...built }: Extract<Built, { ok: true }>,
@@ -78,7 +79,7 @@ export const sourceOf = (
   return { ...rest, ...linked, ...rows, tree, files: manifestOf(tree) };
 };
 
-/** Returns the blobs of a version, each once; the snapshot only if it is in memory. */
+/** Returns the blobs of a version, each once. The snapshot is included only if it is in memory. */
 const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Array> => {
   const contents = new Map(files.map(({ sha256 }, at) => [sha256, tree[at]?.content ?? bundle]));
   contents.set(digestOf(bundle), bundle);
@@ -86,7 +87,7 @@ const blobsOf = ({ tree, files, bundle, snapshot }: Source): Map<Digest, Uint8Ar
   return contents;
 };
 
-/** Writes blobs that an upload has named. */
+/** Writes blobs that an upload has registered. */
 export const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]): Promise<void> => {
   for (let start = 0; start < contents.length; start += writesAtOnce) {
     const writes = contents.slice(start, start + writesAtOnce).map((bytes) => blobs.put(bytes));
@@ -95,13 +96,13 @@ export const writeBlobs = async (blobs: Blobs, contents: readonly Uint8Array[]):
 };
 
 /**
- * Returns the content hash of a version, `sha256:…`, over its files, bundle and rows, and the versions that it links
- * to.
+ * Returns the content hash of a version in the form `sha256:…`. It covers the files, the bundle, the rows, and the
+ * versions to which the version links.
  */
 export const contentHashOf = ({ bundle, snapshot, ...source }: Source): string =>
   hashContent({ ...source, bundle: digestOf(bundle), state: snapshot.digest });
 
-/** Returns the same hash from digests of stored content. */
+/** Returns the content hash of a version whose content is known only by its digests. */
 export const hashContent = ({
   files,
   bundle,
@@ -113,7 +114,7 @@ export const hashContent = ({
   return `sha256:${hashOf(links.length === 0 ? content : { ...content, links: linked })}`;
 };
 
-/** Drops an upload. If the database is unreachable, the upload stays and is collected later. */
+/** Gives up an upload. If the database is unreachable, the upload stays and is garbage-collected later. */
 const abandon = async ({ db, log }: WorldParts, { id, projectId }: Upload): Promise<void> => {
   try {
     await abandonUpload(db, id);
@@ -122,13 +123,13 @@ const abandon = async ({ db, log }: WorldParts, { id, projectId }: Upload): Prom
   }
 };
 
-/** Checks the project's quotas: that of worlds before one is compiled, that of bytes before any is written. */
+/** Checks the project's quotas: the number of worlds before a world is compiled, the bytes before any are written. */
 export const reserve = async ({ config, db }: WorldParts, upload: Upload): Promise<void> => {
   const refusal = await beginUpload(db, upload, config.quotas);
   if (refusal !== undefined) throw quotaError(refusal);
 };
 
-/** Runs the work of an upload; if it fails, what it has written is collected. */
+/** Runs the work of an upload. If the work fails, the blobs that it has written are garbage-collected. */
 export const withUpload = async <Value>(
   parts: WorldParts,
   begun: Pick<Upload, 'projectId' | 'makesWorld'>,
@@ -151,7 +152,7 @@ const changesOf = (source: Source, base: VersionNote['base']): NewVersion['chang
   rows: { before: sumRows(base?.entityCounts ?? {}), after: sumRows(source.snapshot.counts) },
 });
 
-/** Reserves quota for a version and writes its blobs; returns the row to insert. */
+/** Reserves quota for a version and writes its blobs. Returns the row to insert. */
 export const storeVersion = async (
   parts: WorldParts,
   upload: Upload,

@@ -11,7 +11,7 @@ export type Template = { slug: string; name: string; description: string };
 const textOf = (tree: readonly TreeFile[], path: string): string =>
   new TextDecoder().decode(tree.find((file) => file.path === path)?.content);
 
-/** Returns the name of a template's world in its manifest; the slug if there is none. */
+/** Returns the name of a template's world as its manifest gives it; the template's slug if the manifest has no name. */
 export const templateName = (slug: string, tree: readonly TreeFile[]): string => {
   const manifest = parse(textOf(tree, 'svc-env.toml')) as Record<string, { name?: unknown }>;
   const name = (manifest.environment ?? manifest.env)?.name;
@@ -24,7 +24,7 @@ const describe = (slug: string, tree: readonly TreeFile[]): Template => ({
   description: leadOf(textOf(tree, 'README.md')),
 });
 
-/** Returns the tree of a template; throws `invalid` if there is none of that name. */
+/** Returns the tree of a template. Throws `invalid` at the given field if no template has that name. */
 export const readTemplate = (folder: string, slug: string, field = 'from'): TreeFile[] => {
   const tree = readTemplateTree(folder, slug);
   if (tree !== undefined) return tree;
@@ -35,6 +35,6 @@ export const readTemplate = (folder: string, slug: string, field = 'from'): Tree
   throw new AppError('invalid', message, { fields: [{ path: [field], message }] });
 };
 
-/** Returns every template in the folder, by slug. */
+/** Returns all templates in the folder, sorted by slug. */
 export const listTemplates = (folder: string): Template[] =>
   templateSlugs(folder).map((slug) => describe(slug, readTemplate(folder, slug)));

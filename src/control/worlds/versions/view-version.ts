@@ -1,4 +1,6 @@
-/** Builds the client's views of versions: alone, in a list, with their files. */
+/**
+ * Builds the views of versions that clients see: a single version, a version in a list, and a version with its files.
+ */
 import type { VersionDetail, VersionListView } from '#wire/public-api/worlds/version.ts';
 import type { WorldView } from '#wire/public-api/worlds/world.ts';
 import type { ListedVersion, VersionStatus } from '../../db/worlds/versions.ts';
@@ -24,7 +26,7 @@ export const viewVersion = (version: Version): WorldView['version'] => ({
   entityCounts: version.entityCounts,
 });
 
-/** Returns the view of a version in the list of its world's versions. */
+/** Returns the view of a version as the list of its world's versions shows it. */
 export const viewListedVersion = ({
   labels,
   tests,
@@ -36,7 +38,7 @@ export const viewListedVersion = ({
   ...{ labels, tests, gate, changes },
 });
 
-/** Returns the files of a version, with digests in plain hex. */
+/** Returns the files of a version, with digests in hex without a prefix. */
 export const viewFiles = (files: readonly ManifestFile[]): VersionDetail['files'] =>
   files.map(({ path, sizeBytes, sha256 }) => ({
     path,

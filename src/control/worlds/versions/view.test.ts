@@ -6,7 +6,7 @@ import { viewTasks as viewSome } from './view.ts';
 
 type Shape = { description?: string; entity?: string; instruction?: string; tools?: string[] };
 
-/** Builds a contract of `tasks` tasks and `tools` tools with long names. */
+/** Builds a contract with the given numbers of tasks and tools, all with long names. */
 const contractOf = (tasks: number, tools: number, shape: Shape): Contract => {
   const { description = null, entity = 'notes', instruction = null } = shape;
   const task = (name: string) => ({
@@ -41,7 +41,7 @@ const charsOf = async (value: unknown): Promise<number> => {
 const mostChars = limits.pageBytes + 200_000;
 
 describe('a list of tasks', () => {
-  it('has the names of all tools as one text, as often as the size budget allows', () => {
+  it('shares one text with the names of all tools between tasks, and repeats it as the size budget allows', () => {
     const views = viewTasks(contractOf(500, 1_000, {}), undefined, []);
     const texts = views.flatMap(({ tools }) => {
       const text: unknown = tools;
@@ -66,7 +66,7 @@ describe('a list of tasks', () => {
     },
   );
 
-  it('shows one task whole, however large each of its members is', async () => {
+  it('shows at least one complete task, however large its members are', async () => {
     const large = 'i'.repeat(limits.pageBytes);
     const contract = contractOf(2, 1, { description: large, instruction: large, tools: ['one'] });
     const [view] = viewTasks(contract, 'task-1', ['instruction', 'tools']);
@@ -74,7 +74,7 @@ describe('a list of tasks', () => {
     expect(await charsOf(view)).toBeGreaterThan(2 * limits.pageBytes);
   });
 
-  it('serializes nothing of tasks beyond the size budget', () => {
+  it('does not serialize members of tasks beyond the size budget', () => {
     const contract = contractOf(100, 1, { instruction: 'i'.repeat(1_000_000) });
     const written: string[] = [];
     for (const task of contract.tasks) {

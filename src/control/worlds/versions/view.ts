@@ -1,4 +1,4 @@
-/** Builds the client's view of a world from its row and a version. */
+/** Builds the view of a world that clients see, from the world's row and a version. */
 
 import type { Static } from 'typebox';
 import type { Contract } from '#language/contract.ts';
@@ -27,7 +27,7 @@ const viewLinks = (publicUrl: string, slug: string, hasRoutes: boolean): WorldVi
   };
 };
 
-/** Address of a world: that of the service, and the `organization/project` of the world. */
+/** Parts of a world's address: the public URL of the service, and the world's project as `organization/project`. */
 export type WorldAddress = { publicUrl: string; project: string };
 
 /** Returns the members of a world's view that do not depend on its contract. */
@@ -60,7 +60,7 @@ const viewListedVersion = (world: ListedWorld): WorldView['version'] => ({
 });
 
 /**
- * Returns the views of a page of worlds. Members from their contracts are read only if they are requested and fit the
+ * Returns the views of a page of worlds. Members from the contracts are read only if they are requested and fit the
  * size budget.
  */
 export const viewWorldList = async (
@@ -90,7 +90,7 @@ export const viewWorldList = async (
   });
 };
 
-/** Returns the view of a world with the version's files, and the head of the world. */
+/** Returns the view of a world and its head, with the files of the given version. */
 export const viewWorldDetail = (
   world: WorldRow,
   { version, head }: { version: Version; head: WorldDetail['head'] },
@@ -107,11 +107,11 @@ const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
 
 type TaskView = Static<typeof BundledTaskView>;
 
-/** Members of a task that the list shows on request. `tools` is always shown, as far as the size budget allows. */
+/** Members of a task that a list shows on request. `tools` is always shown if the size budget allows it. */
 export const taskFields = ['instruction', 'tools'] as const;
 type TaskField = (typeof taskFields)[number];
 
-/** Members that each task has; they are empty if the size budget is used up. */
+/** Members that every task has; they are empty if the size budget is used up. */
 const steadyFields = ['description', 'seed.counts'] as const;
 
 const writeSteady =
@@ -133,9 +133,9 @@ const viewSteady = (
 };
 
 /**
- * Returns a page of the bundled tasks of a contract; a task without a list of tools has all tools. The size budget
- * goes first to the members that every task has, then to those requested. Members beyond the budget are omitted and
- * not written.
+ * Returns a page of the tasks bundled in a contract. A task without a list of tools may use all tools. The size budget
+ * is spent first on the members that every task has, then on the requested ones. Members beyond the budget are left out
+ * and not serialized.
  */
 export const viewTasks = (
   { tools }: Pick<Contract, 'tools'>,
