@@ -168,7 +168,7 @@ describe('an OpenTelemetry export', () => {
     const { status, body } = await send(exportOf([bad, bad]));
     expect([status, body.message]).toEqual([
       400,
-      expect.stringContaining('none of 2 spans can be taken: a span needs a traceId'),
+      expect.stringContaining('none of the 2 spans can be accepted: a span needs a traceId'),
     ]);
   });
 

@@ -260,7 +260,7 @@ describe('a malformed body', () => {
     const answer = await send(path, zipped, { 'content-encoding': 'gzip' });
     expect(answer).toMatchObject({
       status: 413,
-      body: { error: 'invalid', message: expect.stringContaining('once it is inflated') },
+      body: { error: 'invalid', message: expect.stringContaining('after decompression') },
     });
   });
 

@@ -1,6 +1,6 @@
 /**
- * Runs several checks of a request, so that the answer lists all problems and not only those of the first check that
- * failed.
+ * Runs several checks of a request, so that the answer lists the problems that all of them found, not only those of the
+ * first check that failed.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -12,8 +12,8 @@ const isInvalid = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'invalid' && error.fields.length > 0;
 
 /**
- * Returns the result of each function. If several throw `invalid`, throws one `invalid` with the fields of all. An
- * error of any other kind takes precedence.
+ * Returns the result of each function. If several functions throw `invalid`, throws one `invalid` error with the fields
+ * of all of them. An error of any other kind takes precedence.
  */
 export const allOf = async <Made extends readonly unknown[]>(
   ...makes: Makes<Made>

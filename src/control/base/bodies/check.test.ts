@@ -1,4 +1,7 @@
-/** Schemas are compiled at first use; this test compiles all of them, so that it finds a mistake in any schema. */
+/**
+ * Tests that all schemas compile. Schemas are normally compiled at first use, so a mistake in a schema could stay
+ * unnoticed.
+ */
 import { expect, it } from 'vitest';
 import * as adminApi from '#wire/admin-api/operations.ts';
 import * as gatewayApi from '#wire/gateway-api/operations.ts';

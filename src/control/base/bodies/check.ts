@@ -1,19 +1,22 @@
 /**
- * Validates values by the schemas of the contracts. Validation stops at the first problem. Only for an invalid value
- * does `explain.ts` look again, and only until it has as many problems as the answer reports.
+ * Validates values by the schemas of the contracts. Validation stops at the first problem. Only if the value is invalid
+ * does `explain.ts` go through it again, until it has found as many problems as the answer may have.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FieldProblem } from '#domain/error.ts';
 import { type TSchema, Type } from '#wire/type.ts';
 import { explain } from './explain.ts';
 
-/** Returns the problems of a value; an empty list if it is valid. */
+/** Returns the problems of a value; an empty list if the value is valid. */
 export type Check = (value: unknown) => FieldProblem[];
 
 const forText = new Ajv({ strict: true, coerceTypes: true });
 const forBody = new Ajv({ strict: true });
 
-/** Compiles at first use: most operations are never called, and compiling all takes a third of the startup time. */
+/**
+ * Returns a check that compiles its schema at first use. Most operations are never called, and compiling all schemas
+ * would take a third of the startup time.
+ */
 const checkWith = (ajv: Ajv, schema: TSchema): Check => {
   let isValid: ValidateFunction | undefined;
   const isText = ajv === forText;
@@ -35,5 +38,8 @@ export const checkOfBody = (schema: TSchema): Check => {
   };
 };
 
-/** Returns the check for parameters, queries and headers: texts, which are coerced to numbers and booleans. */
+/**
+ * Returns the check for parameters, queries and headers. Their values are texts, which are coerced to numbers and
+ * booleans.
+ */
 export const checkOfText = (schema: TSchema): Check => checkWith(forText, schema);

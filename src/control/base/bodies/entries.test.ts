@@ -15,13 +15,13 @@ describe('countEntries', () => {
     ['[1,2]', '[', 2],
     [']]}}{"a":[1]}', '{[', 1],
   ])(
-    'counts the entries of lists at a position, given as its open brackets: %s at %s',
+    'counts the entries of lists at a position, which is given as open brackets: %s at %s',
     (text, brackets, count) => {
       expect(countAt(text, brackets)).toBe(count);
     },
   );
 
-  it('counts no entries of lists that are nested deeper', () => {
+  it('does not count entries of lists that are nested too deeply', () => {
     const deep = `${'['.repeat(50)}1,2${']'.repeat(50)}`;
     expect(countAt(`{"a":[${deep},${deep}]}`, '{[')).toBe(2);
   });

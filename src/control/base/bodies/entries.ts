@@ -1,9 +1,9 @@
 /**
- * Counts the entries of each list in a JSON text by the position of the list, without parsing. The bytes may be the
- * beginning of a text that is still being decompressed.
+ * Counts the entries of each list in a JSON text by the position of the list, without parsing the text. The text may be
+ * incomplete, because it may still be in decompression.
  */
 
-/** Greatest depth at which the entries of lists are counted. */
+/** Maximum depth at which the entries of lists are counted. */
 const mostLevels = 12;
 
 /** Returns the code of a position, given as its open brackets: `{[` is a list in the top-level object. */
@@ -14,7 +14,7 @@ const isBlank = (code: number | undefined): boolean =>
   code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /**
- * Returns the index of the quote that closes the string opened at `start`; the length of the bytes if it is not
+ * Returns the index of the quote that closes the string opened at `start`; the number of bytes if the string is not
  * closed.
  */
 const endOfString = (bytes: Uint8Array, start: number): number => {
@@ -33,8 +33,8 @@ const opensEmpty = (bytes: Uint8Array, start: number): boolean => {
 };
 
 /**
- * Returns the number of entries, indexed by the code of the list's position. Counts at positions of objects are
- * meaningless: they are commas.
+ * Returns the number of entries of lists, indexed by the code of the list's position. Where the position is that of an
+ * object, the count has no meaning, because commas are counted.
  */
 export const countEntries = (bytes: Uint8Array): Uint32Array => {
   const counts = new Uint32Array(2 ** (mostLevels + 1));

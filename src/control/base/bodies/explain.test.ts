@@ -43,7 +43,7 @@ describe('explain', () => {
     expect(seen.invalid).toBeGreaterThan(100);
   });
 
-  it('stops looking once it has found the maximum of problems', () => {
+  it('stops once it has found the maximum number of problems', () => {
     const schema = { type: 'array', maxItems: 1_000_000, items: { type: 'string' } };
     let looked = 0;
     const items = new Proxy(new Array(1_000_000).fill(0), {

@@ -1,14 +1,14 @@
 /**
- * Explains why a value does not match a schema: one problem for each field, up to a maximum. The work is bounded by
- * the number of problems and not by the size of the value. A list or an object that exceeds its size limit is not
- * inspected. Supports only the JSON Schema keywords that the contracts in `src/wire/` use.
+ * Explains why a value does not match a schema, with one problem for each field, up to a maximum. The work depends on
+ * the number of problems and not on the size of the value: a list or an object that exceeds its size limit is not
+ * inspected. Only the JSON Schema keywords that the contracts in `src/wire/` use are supported.
  */
 
 import { cut } from '#domain/cut.ts';
 import type { FieldProblem } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
 
-/** Maximum number of problems in one answer; more would not help the client. */
+/** Maximum number of problems in one answer; more problems would not help the client. */
 export const mostProblems = 50;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -16,16 +16,19 @@ type Members = Readonly<Record<string, Schema>>;
 type Path = readonly string[];
 
 type Found = FieldProblem & {
-  /** True if the value has another type than the schema. */
+  /** True if the problem is that the value has another type than the schema requires. */
   isType: boolean;
 };
 
-/** Problems found so far; the walk ends when there are `most`. */
+/** State of the walk through a value: the problems found so far, and the number of problems at which the walk ends. */
 type Walk = { found: Found[]; most: number; isText: boolean };
 
 const isFull = ({ found, most }: Walk): boolean => found.length >= most;
 
-/** Maximum length of a name in a path, in characters; a client may choose member names freely. */
+/**
+ * Maximum length of a name in a path, in characters. It is limited because clients may choose member names of any
+ * length.
+ */
 const mostNameChars = 200;
 
 const add = (walk: Walk, path: Path, message: string, isType = false): void => {
@@ -58,7 +61,7 @@ const number = (schema: Schema, word: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-/** Checks a size against `min<of>` and `max<of>`; returns false if it is too large. */
+/** Checks a size against the keywords `min<of>` and `max<of>` of a schema. Returns false if the size is too large. */
 const checkSize = (
   walk: Walk,
   path: Path,
@@ -75,7 +78,10 @@ const checkSize = (
   return false;
 };
 
-/** Returns the length in code points; for a text that is far too long, the length in UTF-16 units, which is cheaper. */
+/**
+ * Returns the length of a text in code points. For a text that is far too long, returns the length in UTF-16 units,
+ * which is cheaper to determine.
+ */
 const lengthOf = (text: string, max: number): number =>
   text.length > 2 * max ? text.length : [...text].length;
 
@@ -152,8 +158,8 @@ const checkObject = (
 };
 
 /**
- * Reports the problems of a union from the branch that the value most likely means: the one in which the problems lie
- * deepest. A value that has the type of no branch gets a single problem.
+ * Reports the problems of a value that matches no branch of a union. It reports those of the branch that the value most
+ * likely means: the branch whose problems lie deepest. A value whose type matches no branch gets a single problem.
  */
 const checkUnion = (walk: Walk, path: Path, branches: readonly Schema[], value: unknown): void => {
   const most = walk.most - walk.found.length;
@@ -194,8 +200,8 @@ const checkValue = (walk: Walk, path: Path, schema: Schema, value: unknown): voi
 };
 
 /**
- * Returns at most `most` problems of a value; none if it is valid. `isText` marks values from addresses or headers,
- * where numbers and booleans are texts.
+ * Returns the problems of a value, at most `most`; none if the value is valid. `isText` is true for values from
+ * addresses or headers, where numbers and booleans are texts.
  */
 export const explain = (
   schema: unknown,

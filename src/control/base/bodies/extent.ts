@@ -1,6 +1,6 @@
 /**
- * Limits on the number of entries in bodies whose entries are read one by one. They are checked before a body is
- * parsed and while it is being decompressed, because a few bytes can expand to very many entries.
+ * Limits on the number of entries in bodies whose entries are read one by one. The limits are checked before a body is
+ * parsed, and while it is being decompressed, because a few bytes can expand to very many entries.
  */
 import { exportBounds, HoldsTooMany } from '#observability/otlp/bounds.ts';
 import { holdMetrics, holdSpans } from '#observability/otlp/protobuf-extent.ts';
@@ -18,7 +18,7 @@ const bound = (what: string, most: number, ...lists: readonly string[]): Bound =
 
 const { resources, scopes, spans, attributes } = exportBounds;
 
-/** Limited lists of each operation, by their positions in its body. */
+/** Lists with a limit, by operation, each with the list's position in the body. */
 const listsOf: Readonly<Record<string, readonly Bound[]>> = {
   ingest: [bound('events', mostEvents, '{[')],
   ingestSpans: [
@@ -43,7 +43,7 @@ const holdLists = (bytes: Uint8Array, bounds: readonly Bound[]): void => {
   }
 };
 
-/** Throws `HoldsTooMany` if the body of an operation, or its beginning, exceeds a limit. */
+/** Throws `HoldsTooMany` if the body of an operation, or the beginning of the body, exceeds a limit. */
 export const checkExtent = (operation: string, form: BodyForm, bytes: Uint8Array): void => {
   if (form === 'protobuf') protobufHolds[operation]?.(bytes);
   else if (Object.hasOwn(listsOf, operation)) holdLists(bytes, listsOf[operation] ?? []);

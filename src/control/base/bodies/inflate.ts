@@ -1,5 +1,5 @@
 /**
- * Decompresses gzip bodies. The decompressed size has the same limit as an uncompressed body and is checked during
+ * Decompresses gzip bodies. The decompressed size has the same limit as an uncompressed body. It is checked during
  * decompression, which stops at the limit.
  */
 import { promisify } from 'node:util';
@@ -13,13 +13,15 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const notGzip = (cause: unknown): AppError =>
   new AppError('invalid', 'the body is not valid gzip', { cause });
 
-/** Builds the error for a body that is too large once decompressed; the server answers with its status, 413. */
+/**
+ * Builds the error for a body that is too large after decompression. The server answers with the error's status, 413.
+ */
 export const inflatesTooLarge = (most: number): Error =>
-  Object.assign(new Error(`the body is larger than ${most} bytes once it is inflated`), {
+  Object.assign(new Error(`the body is larger than ${most} bytes after decompression`), {
     statusCode: 413,
   });
 
-/** Returns the decompressed bytes; undefined if they are more than `most`. Throws `invalid` if the body is no gzip. */
+/** Returns the decompressed bytes; undefined if there are more than `most`. Throws `invalid` if the body is no gzip. */
 export const inflateSmall = async (
   bytes: Uint8Array,
   most: number,
@@ -33,7 +35,10 @@ export const inflateSmall = async (
 };
 
 const chunkBytes = 64 * 1024;
-/** Size at which the decompressed bytes are first checked, and the growth factor before each later check. */
+/**
+ * Number of decompressed bytes at which they are first checked, and the factor by which this number grows before each
+ * further check.
+ */
 const firstLook = 256 * 1024;
 const nextLooks = 4;
 
@@ -47,7 +52,7 @@ const chunksOf = async function* (bytes: Uint8Array): AsyncGenerator<Buffer> {
   }
 };
 
-/** Decompresses up to `most` bytes. `look` gets the bytes so far and may throw to stop. */
+/** Decompresses up to `most` bytes. `look` gets the bytes that are decompressed so far, and may throw to stop. */
 export const inflateChecked = async (
   bytes: Uint8Array,
   most: number,

@@ -1,7 +1,7 @@
 /**
- * Converts bodies to the form that handlers get: members that may be large become JSON text, as they are stored or
- * passed on. The conversion runs where the body is read, for a large body in a child process. So these functions are
- * pure, and take and return plain data.
+ * Converts bodies to the form that handlers get. Members that may be large become JSON text, because they are stored or
+ * passed on as text. The conversion runs in the process that parses the body; for a large body, that is a child
+ * process. So these functions are pure, and their inputs and outputs are plain data.
  */
 import { type CallError, shortErrorJson } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -34,38 +34,44 @@ import type { FaultOf } from './parse.ts';
 import { keepMessages } from './rpc.ts';
 import { sliced } from './slices.ts';
 
-/** Facts about the request that the conversion of its body depends on. */
+/** Facts about the request on which the conversion of its body depends. */
 export type KeepOptions = {
-  /** True if the request has an `Idempotency-Key`, with which a hash of the body is stored. */
+  /** True if the request has an `Idempotency-Key`; a hash of the body is then stored with the key. */
   isKeyed: boolean;
   /** Encoding of the body. */
   form: BodyForm;
-  /** Finds the fault of a single entry, for bodies whose entries are accepted or refused one by one. */
+  /** Returns why a single entry is refused. Set for bodies whose entries are accepted or refused one by one. */
   faultOf?: FaultOf;
-  /** True if a child process reads the body; default false. */
+  /** True if a child process parses the body; default false. */
   isApart?: boolean;
 };
 
 export type BodyForm = 'json' | 'protobuf';
 
-/** Limits on labels taken from a task's metadata: their number, and the length of names and values. */
+/**
+ * Limits on the labels taken from a task's metadata: the number of labels, and the length of their names and values in
+ * characters.
+ */
 const mostLabels = 100;
 const mostLabelChars = 256;
 
 export type KeptCall = Omit<CallRequest, 'input'> & {
   inputJson: string;
-  /** Redaction that a `seed` requests. It is removed from the input, so that later readers do not redact again. */
+  /**
+   * Redaction mode that a `seed` call requests. It is removed from the input, so that the rows are not redacted again
+   * later.
+   */
   redact: RedactionMode;
-  /** True if a `close` asks the host to keep its state warm. */
+  /** True if the input of a `close` call asks the host to keep its state warm. */
   keepWarm: boolean;
-  /** Hash of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null if the request has no `Idempotency-Key`. */
   hash: string | null;
 };
 
 const isKeepWarm = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'keepWarm' in input && input.keepWarm === true;
 
-/** Splits the redaction mode from the input of a `seed`. Throws `invalid` if the mode is unknown. */
+/** Separates the redaction mode from the input of a `seed` call. Throws `invalid` if the mode is unknown. */
 const readRedact = (
   input: Record<string, unknown>,
 ): { input: Record<string, unknown>; redact: RedactionMode } => {
@@ -87,24 +93,24 @@ const keepCall = (body: CallRequest, { isKeyed }: KeepOptions): KeptCall => {
   return { ...rest, inputJson: JSON.stringify(input), redact, keepWarm, hash };
 };
 
-/** An inline task: the members that the service itself uses, and the whole task as JSON text. */
+/** Inline task: the members that the service itself uses, and the whole task as JSON text. */
 export type KeptTask = {
   name: string | null;
   instruction: string | null;
-  /** Tools that the agent gets; null means all. */
+  /** Names of the tools that the agent gets; null if it gets all. */
   tools: string[] | null;
-  /** The kind of its grader. */
+  /** Kind of the task's grader; null if the task has none. */
   grader: NonNullable<TaskSpec['grader']>['kind'] | null;
   specJson: string;
 };
 
 export type KeptOpen = Omit<OpenSessionBody, 'task'> & {
   task?: string | { id: string } | { inline: KeptTask };
-  /** Hash of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null if the request has no `Idempotency-Key`. */
   hash: string | null;
 };
 
-/** Converts a task to the form in which a session stores it. */
+/** Converts the spec of a task to the form in which a session stores it. */
 export const keepTask = (spec: TaskSpec): KeptTask => ({
   name: spec.name ?? null,
   instruction: spec.instruction ?? null,
@@ -122,9 +128,9 @@ const keepOpen = (body: OpenSessionBody, { isKeyed }: KeepOptions): KeptOpen => 
 };
 
 export type KeptStoredTask = {
-  /** Name inside the spec, which a stored task keeps in a column of its own. */
+  /** Name in the spec; null if it has none. A stored task keeps the name in a separate column. */
   name: string | null;
-  /** The spec without that name, as JSON text, and its hash in the form `sha256:…`. */
+  /** Spec without its name, as JSON text, and the hash of that spec in the form `sha256:…`. */
   specJson: string;
   contentHash: string;
   labels: Record<string, string>;
@@ -132,7 +138,7 @@ export type KeptStoredTask = {
   redacts: boolean;
 };
 
-/** Returns the labels by which lists are filtered: the short members of the metadata, as texts. */
+/** Returns the labels by which lists can be filtered: those members of the metadata that are short, as texts. */
 const labelsOf = (metadata: TaskSpec['metadata'] = {}): Record<string, string> => {
   const pairs = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
     if (typeof value === 'object' || value === undefined) return [];
@@ -144,7 +150,7 @@ const labelsOf = (metadata: TaskSpec['metadata'] = {}): Record<string, string> =
   return Object.fromEntries(pairs.slice(0, mostLabels));
 };
 
-/** Converts a spec to the form in which stored tasks keep it. */
+/** Converts a spec to the form in which a stored task has it. */
 export const keepSpec = ({ name, ...spec }: TaskSpec): KeptStoredTask => ({
   name: name ?? null,
   specJson: JSON.stringify(spec),
@@ -170,7 +176,7 @@ export type KeptWorld = Omit<CreateWorldBody, 'data'> & {
   /** Rows by entity as JSON text; null if the body has none. */
   rowsJson: string | null;
   redact: RedactionMode;
-  /** Hash of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null if the request has no `Idempotency-Key`. */
   hash: string | null;
 };
 
@@ -181,7 +187,7 @@ const keepWorld = (body: CreateWorldBody, { isKeyed }: KeepOptions): KeptWorld =
   return { ...rest, rowsJson, redact, hash: isKeyed ? hashOf(body) : null };
 };
 
-/** A push with the hash of its whole body; null without an `Idempotency-Key`. */
+/** Push with the hash of its whole body; the hash is null if the request has no `Idempotency-Key`. */
 export type KeptPush = PushBody & { hash: string | null };
 
 const keepPush = (body: PushBody, { isKeyed }: KeepOptions): KeptPush => ({
@@ -190,12 +196,12 @@ const keepPush = (body: PushBody, { isKeyed }: KeepOptions): KeptPush => ({
 });
 
 export type KeptImport = Omit<ImportBody, 'rows'> & {
-  /** Rows by entity as JSON text, and the names of these entities. */
+  /** Rows by entity as JSON text, and the names of the entities. */
   rowsJson: string;
   entities: string[];
   /** Number of rows of each entity, in the order of `entities`. */
   rowCounts: number[];
-  /** Hash of the whole body; null without an `Idempotency-Key`. */
+  /** Hash of the whole body; null if the request has no `Idempotency-Key`. */
   hash: string | null;
 };
 
@@ -215,7 +221,7 @@ const keepBatch = (body: CreateBatchBody, { isKeyed }: KeepOptions) => ({
   hash: isKeyed ? hashOf(body) : null,
 });
 
-/** A branch request with the hash of its whole body; null without an `Idempotency-Key`. */
+/** Branch request with the hash of its whole body; the hash is null if the request has no `Idempotency-Key`. */
 export type KeptBranch = BranchBody & { hash: string | null };
 
 const keepBranch = (body: BranchBody, { isKeyed }: KeepOptions): KeptBranch => ({
@@ -226,9 +232,9 @@ const keepBranch = (body: BranchBody, { isKeyed }: KeepOptions): KeptBranch => (
 type KeptAnswer = {
   state: 'succeeded' | 'failed';
   outputJson: string | null;
-  /** A `CallError`, as JSON text. */
+  /** A `CallError` as JSON text; null if the answer has no error. */
   errorJson: string | null;
-  /** The error without its details, as lists show it; null if it has none. */
+  /** The error without its details, as lists show it; null if the answer has no error. */
   shortErrorJson: string | null;
   changesJson: string;
 };
@@ -240,7 +246,7 @@ const keepGiven = (given: {
 }): KeptAnswer => {
   const { output, error, changes } = given;
   if (output !== undefined && error !== undefined) {
-    throw new AppError('invalid', 'an answer has an output or an error, not both', {
+    throw new AppError('invalid', 'an answer must have either an output or an error, not both', {
       fields: [{ path: ['answer'], message: 'has both an output and an error' }],
     });
   }
@@ -279,7 +285,7 @@ const keepClosed = ({ entries = [], ...rest }: ClosedBody) => ({
   entries: entries.map(readEntry),
 });
 
-/** Reads the events of a batch, each with its content or its problem. */
+/** Reads the events of a batch. Each is returned with its content or its problem. */
 const keepEvents = ({ batch }: IngestionBody, { faultOf, isApart }: KeepOptions) => ({
   events: sliced(readBatch(batch, faultOf), isApart),
 });
@@ -288,7 +294,10 @@ const keepEvents = ({ batch }: IngestionBody, { faultOf, isApart }: KeepOptions)
 export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions) => {
   const { spans, ...rest } = readExport(sent);
   if (spans.length === 0 && rest.rejected > 0) {
-    throw new AppError('invalid', `none of ${rest.rejected} spans can be taken: ${rest.reason}`);
+    throw new AppError(
+      'invalid',
+      `none of the ${rest.rejected} spans can be accepted: ${rest.reason}`,
+    );
   }
   return { ...rest, spans: sliced(spans, isApart) };
 };
@@ -296,7 +305,7 @@ export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions)
 const keepSpans = (body: SpansBody, options: KeepOptions) =>
   keepExport(readJsonForm(body), options);
 
-/** Returns free JSON as text; null if it is absent. */
+/** Returns a value without a fixed schema as JSON text; null if the value is absent. */
 const textOf = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value);
 
@@ -330,10 +339,10 @@ const keepRunItem = (body: DatasetRunItemBody) => ({
   createdAt: body.createdAt ?? null,
 });
 
-/** Discards a body of metrics, which are not stored. */
+/** Returns an empty body in place of metrics, which are not stored. */
 const keepNothing = () => ({});
 
-/** Conversions by operation id; the body of any other operation is passed on unchanged. */
+/** Conversions of bodies, by operation id. The body of any other operation is passed on unchanged. */
 export const keepers = {
   enqueueCall: keepCall,
   openSession: keepOpen,
@@ -360,7 +369,7 @@ export const keepers = {
   createDatasetRunItem: keepRunItem,
 } as const;
 
-/** The form in which the handler of an operation gets the body. */
+/** Type of the body that the handler of an operation gets. */
 export type Kept<Id, Body> = Id extends keyof typeof keepers
   ? ReturnType<(typeof keepers)[Id]>
   : Body;

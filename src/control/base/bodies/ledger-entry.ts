@@ -1,6 +1,6 @@
 /**
- * Reads the entries of a session's ledger that its host delivers. The host runs user code, so each entry is validated
- * before it is stored; only its free JSON stays text.
+ * Reads the entries of a session's ledger that the session's host delivers. The host runs user code, so each entry is
+ * validated before it is stored. Only values without a fixed schema stay JSON text.
  */
 import { createHash } from 'node:crypto';
 import { Ajv } from 'ajv';
@@ -16,18 +16,24 @@ import { shownText, writeShown } from '../json/shown.ts';
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
 type JsonMember = (typeof jsonMembers)[number];
 
-/** Fields that the queue of webhook deliveries needs; null for every entry that is no delivery. */
+/** Fields that the queue of webhook deliveries needs; null in every entry that is no delivery. */
 export type SentTo = {
   /** Registered URL of the receiver. */
   sentUrl: string | null;
-  /** Id of the subscription within the session: deliveries to one subscription are sent in order. */
+  /** Id of the webhook subscription within the session. Deliveries to the same subscription are sent in order. */
   sentLine: string | null;
 };
 
-/** An entry with its free JSON as text, named by the columns that it is written to. */
+/**
+ * Entry whose values without a fixed schema are JSON text. Its members have the names of the columns in which they are
+ * stored.
+ */
 export type KeptEntry = Omit<LedgerEntry, JsonMember> & Record<JsonMember, string> & SentTo;
 
-/** Deepest nesting of an entry. A host shows requests cut to less, but keeps webhook deliveries as they were sent. */
+/**
+ * Maximum nesting of an entry. A host cuts requests in the ledger to fewer levels, but stores webhook deliveries as
+ * they were sent.
+ */
 const deepest = limits.bodyLevels;
 
 const isEntry = new Ajv({ strict: true }).compile<LedgerEntry>(LedgerEntry);
@@ -45,7 +51,9 @@ const parseJson = (text: string): unknown => {
 
 const write = (value: unknown): string => writeShown(value ?? null);
 
-/** Returns a text in the form in which a text column stores it: without credentials and zero bytes. */
+/**
+ * Returns a text in the form in which it is stored in a text column: with credentials redacted and without zero bytes.
+ */
 const shown = (text: string | null): string | null =>
   text === null ? null : withoutNul(shownText(text) ?? '');
 
@@ -59,7 +67,7 @@ const sentToOf = ({ via, operation, request }: LedgerEntry): SentTo => {
   return { sentUrl: shown(url), sentLine: line.digest('base64url') };
 };
 
-/** Reads the entry at `index` of a delivery; throws `invalid` if it is malformed. */
+/** Reads the entry at position `index` of a delivery. Throws `invalid` if the entry is malformed. */
 export const readEntry = (text: string, index: number): KeptEntry => {
   if (isTooDeep(text, deepest)) throw invalidEntry(index, `nests deeper than ${deepest} levels`);
   const entry = parseJson(text);

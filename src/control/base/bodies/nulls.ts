@@ -1,6 +1,7 @@
 /**
- * Removes nulls that mean absent. Generated clients send null for members that their callers omit; if the schema of a
- * member does not accept null, the member counts as absent. Free JSON (rows, inputs of tools, metadata) is unchanged.
+ * Removes nulls that mean "absent". Generated clients send null for members that their callers omit. If the schema of a
+ * member does not accept null, the member counts as absent. Values without a fixed schema (rows, inputs of tools,
+ * metadata) stay unchanged.
  */
 import { own } from '#domain/json.ts';
 
@@ -26,7 +27,9 @@ const branchesOf = (schema: Members): Schema[] => {
   return anyOf === undefined ? [schema as Schema] : anyOf.flatMap(branchesOf);
 };
 
-/** Returns a schema that accepts what any of these accepts; undefined if one of them accepts anything. */
+/**
+ * Returns a schema that accepts whatever any of the given schemas accepts; undefined if one of them accepts anything.
+ */
 const joined = (schemas: readonly (Members | undefined)[]): Members | undefined => {
   const known = schemas.filter((schema) => schema !== undefined);
   if (known.length < schemas.length || known.length === 0) return undefined;
@@ -34,7 +37,7 @@ const joined = (schemas: readonly (Members | undefined)[]): Members | undefined 
 };
 
 /**
- * Returns the schema of a member of an object; undefined if it is free. Branches that allow no such member are
+ * Returns the schema of an object's member; undefined if any value is allowed. Branches that allow no such member are
  * ignored.
  */
 const memberOf = (branches: readonly Schema[], name: string): Members | undefined =>
@@ -48,8 +51,8 @@ const memberOf = (branches: readonly Schema[], name: string): Members | undefine
   );
 
 /**
- * Returns a copy of the value without such nulls, at each level that the schema describes. A null at the top is
- * returned as it is.
+ * Returns a copy of the value without nulls that mean "absent", at each level that the schema describes. If the value
+ * itself is null, returns null.
  */
 export const withoutNulls = (schema: Members | undefined, value: unknown): unknown => {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;

@@ -1,7 +1,7 @@
 /**
- * Parses JSON: UTF-8, within limits on depth and number of values, and without member names that reach prototypes. If
- * a name occurs twice, the last value counts, as everywhere in JavaScript. Only the parsed value is stored, so that no
- * later reader sees the other.
+ * Parses JSON in UTF-8, with limits on depth and on the number of values, and without member names that could modify
+ * prototypes. If a member name occurs twice, the last value counts, as everywhere in JavaScript. Only the parsed value
+ * is stored, so no later reader sees the other value.
  */
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#domain/error.ts';
@@ -19,7 +19,7 @@ export const textOfBody = (bytes: Uint8Array): string | undefined => {
   return plain.trim() === '' ? undefined : plain;
 };
 
-/** Throws `invalid` if the body nests too deep. */
+/** Throws `invalid` if the body is nested too deeply. */
 const checkLevels = ({ levels }: Extent): void => {
   if (levels > limits.bodyLevels) {
     throw invalid(`the body is nested deeper than ${limits.bodyLevels} levels`);
@@ -57,7 +57,7 @@ export const parseText = (text: string, extent: Extent): unknown => {
   return value;
 };
 
-/** Deepest nesting of one entry, for bodies that are an object with a list of entries. */
+/** Maximum nesting of one entry, in bodies that are an object with a list of entries. */
 const entryLevels = limits.bodyLevels - 2;
 
 const isTooDeep = (entry: unknown): boolean => {
@@ -73,7 +73,7 @@ const isTooDeep = (entry: unknown): boolean => {
   return false;
 };
 
-/** Returns why one entry of a body is refused, whatever its content; undefined if it is not. */
+/** Returns why one entry of a body is refused; undefined if it is accepted. */
 export type FaultOf = (entry: unknown) => string | undefined;
 
 const faultOf: FaultOf = (entry) => {
@@ -86,8 +86,8 @@ const faultOf: FaultOf = (entry) => {
 const noFault: FaultOf = () => undefined;
 
 /**
- * Parses a body whose entries are accepted or refused one by one. Depth and forbidden names are then checked for each
- * entry by the returned `faultOf`, because one bad entry must not refuse the whole body.
+ * Parses a body whose entries are accepted or refused one by one. Depth and forbidden names are checked for each entry,
+ * by the `faultOf` that is returned, because one bad entry must not cause the whole body to be refused.
  */
 export const parseEntries = (
   text: string,

@@ -1,5 +1,5 @@
 /**
- * Reads the body of a request to one operation: from its bytes to the form that the handler gets. Small bodies are
+ * Reads the body of a request to one operation: converts its bytes to the form that the handler gets. Small bodies are
  * read on the event loop that all requests share, large ones in a child process.
  */
 import type { FieldProblem } from '#domain/error.ts';
@@ -20,7 +20,7 @@ import { type KeepOptions, keepExport, keepers } from './keep.ts';
 import { withoutNulls } from './nulls.ts';
 import { parseEntries, parseText, textOfBody } from './parse.ts';
 
-/** Result of reading. If there are problems, `body` is undefined. */
+/** Result of reading a body. If there are problems, `body` is undefined. */
 export type ReadBody = { problems: FieldProblem[]; body: unknown };
 
 const operations = new Map(
@@ -33,7 +33,7 @@ const checks = new Map<string, Check>();
 
 const none: Check = () => [];
 
-/** Returns the check of an operation's body, created at first use. */
+/** Returns the check of an operation's body. It is created at first use. */
 const checkOf = (id: string): Check => {
   const schema = operations.get(id)?.body;
   const known = checks.get(id) ?? (schema === undefined ? none : checkOfBody(schema));
@@ -48,7 +48,7 @@ const keep = (id: string, body: unknown, options: KeepOptions): unknown => {
 
 type Members = Record<string, unknown>;
 
-/** Returns the value without members that its schema does not name, so that they need not be sent between processes. */
+/** Returns the value without members that its schema does not name. So they need not be sent between processes. */
 const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { properties } = (schema ?? {}) as { properties?: Record<string, Members> };
@@ -59,10 +59,16 @@ const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   );
 };
 
-/** Returns true if bodies are JSON-RPC, in which null has a meaning, for example as the id of a message. */
+/**
+ * Returns true if the operation's bodies are JSON-RPC. In JSON-RPC, null has a meaning, for example as the id of a
+ * message.
+ */
 const isRpc = ({ access }: OperationShape): boolean => access === 'mcp' || access === 'session';
 
-/** Returns the value in the form that its operation accepts. For clients of the public API, null means absent. */
+/**
+ * Returns the value in the form that the operation accepts. In bodies from clients of the public API, null means
+ * "absent".
+ */
 const accept = (id: string, value: unknown): unknown => {
   const operation = operations.get(id);
   return operation !== undefined && isPublicAccess(operation.access) && !isRpc(operation)
@@ -70,10 +76,10 @@ const accept = (id: string, value: unknown): unknown => {
     : value;
 };
 
-/** Operations that accept or refuse each entry of their bodies by itself. */
+/** Operations that accept or refuse the entries of a body one by one. */
 const byEntry = ['ingest', 'ingestSpans', 'ingestMetrics'];
 
-/** Parses a body, and adds the check of its entries to the options if the operation has one. */
+/** Parses a body. If the operation accepts or refuses entries one by one, adds their check to the options. */
 const parse = (id: string, text: string, extent: Extent, options: KeepOptions) => {
   if (!byEntry.includes(id)) return { value: accept(id, parseText(text, extent)), options };
   const { value, faultOf } = parseEntries(text, extent);
@@ -87,13 +93,13 @@ const readText = (id: string, text: string, extent: Extent, given: KeepOptions):
   return { problems, body: keep(id, value, options) };
 };
 
-/** Reads an absent body: invalid if the operation requires one. */
+/** Returns the result for a missing body, which is a problem if the operation requires a body. */
 const readNothing = (id: string): ReadBody => ({
   problems: checkOf(id)(undefined),
   body: undefined,
 });
 
-/** Readers of protobuf bodies, by operation; each returns the form that the handler gets. */
+/** Functions that read protobuf bodies, by operation. Each returns the form that the handler gets. */
 const protobufReaders: Readonly<
   Record<string, (bytes: Uint8Array, options: KeepOptions) => unknown>
 > = {
@@ -116,7 +122,10 @@ const readWhole = (id: string, bytes: Uint8Array, options: KeepOptions): ReadBod
   return { problems, body: declaredOf(operations.get(id)?.body as Members | undefined, body) };
 };
 
-/** Result of reading in a child process; `tooMuch` is the message if the body exceeds a limit (status 413). */
+/**
+ * Result of reading a body in a child process. `tooMuch` is the message for the status 413, set if the body exceeds a
+ * limit.
+ */
 export type ReadApart = ReadBody & { tooMuch?: string };
 
 type Given = {
@@ -128,7 +137,7 @@ type Given = {
 const isTooMuch = (error: unknown): error is Error =>
   (error as { statusCode?: unknown }).statusCode === 413;
 
-/** Reads a body of any size, in the child process that received it. */
+/** Reads a body of any size. Runs in the child process to which the body was sent. */
 export const readApart = async ({
   operation,
   bytes,
@@ -145,7 +154,7 @@ export const readApart = async ({
   }
 };
 
-/** Reads a small body; returns undefined if the body is too large to be read on the shared event loop. */
+/** Reads a small body. Returns undefined if the body is too large to be read on the shared event loop. */
 export const readSmall = (
   id: string,
   bytes: Uint8Array | undefined,

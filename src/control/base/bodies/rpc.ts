@@ -1,14 +1,14 @@
 /**
- * Converts the messages of an MCP request. The arguments of a tool are a client's free JSON and may be large. Each
- * stays text, which is passed on to its reader or to storage without being parsed again.
+ * Converts the messages of an MCP request. The arguments of a tool have no fixed schema and may be large. Each argument
+ * stays JSON text, which is passed on or stored without being parsed again.
  */
 import { isObject } from '#domain/json.ts';
 import type { RpcBody, RpcMessage } from '#wire/public-api/sessions/mcp-operations.ts';
 
 export type KeptMessage = {
-  /** The message without tool arguments. */
+  /** Message without the tool's arguments. */
   message: RpcMessage;
-  /** Tool arguments as JSON texts by name; null if the given value is no object. */
+  /** Arguments of the tool as JSON texts, by name; null if the arguments are no object. */
   argumentTexts: Record<string, string> | null;
 };
 
@@ -27,13 +27,13 @@ const keepMessage = (message: RpcMessage): KeptMessage => {
   };
 };
 
-/** Converts the messages of a body, in their order. */
+/** Converts the messages of a body, in the order of the body. */
 export const keepMessages = (body: RpcBody): KeptMessages =>
   Array.isArray(body)
     ? { messages: body.map(keepMessage), isBatch: true }
     : { messages: [keepMessage(body)], isBatch: false };
 
-/** Joins arguments into the JSON text of one object. */
+/** Joins JSON texts of arguments into the JSON text of one object. */
 export const objectText = (texts: Readonly<Record<string, string>>): string =>
   `{${Object.entries(texts)
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)

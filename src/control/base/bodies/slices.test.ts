@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sliced, unpacked } from './slices.ts';
 
-it('slices of a long list have at most 500 entries each, within this process and as bytes from another', () => {
+it('slices of a long list have at most 500 entries each, whether they are values or bytes from another process', () => {
   const items = Array.from({ length: 1_001 }, (_, number) => ({ number, at: undefined }));
   for (const isApart of [false, true]) {
     const slices = [...unpacked(sliced(items, isApart))];

@@ -1,6 +1,6 @@
 /**
- * Splits a long list read from one body into slices. A child process returns them as bytes. The shared event loop then
- * deserializes one slice, processes it, and lets other requests run before the next.
+ * Splits a long list that was read from a body into slices. A child process returns the slices as bytes. The shared
+ * event loop then deserializes one slice, processes it, and lets other requests run before the next slice.
  */
 import { deserialize, serialize } from 'node:v8';
 
@@ -8,7 +8,7 @@ export type Slices<Item> = { parts: readonly (readonly Item[] | Uint8Array)[] };
 
 const mostItems = 500;
 
-/** Cuts a list into slices; with `isApart` as bytes that another process deserializes. */
+/** Cuts a list into slices. With `isApart`, the slices are bytes, which another process deserializes. */
 export const sliced = <Item>(items: readonly Item[], isApart = false): Slices<Item> => {
   const parts = Array.from({ length: Math.ceil(items.length / mostItems) }, (_, index) =>
     items.slice(index * mostItems, (index + 1) * mostItems),
@@ -16,7 +16,7 @@ export const sliced = <Item>(items: readonly Item[], isApart = false): Slices<It
   return { parts: isApart ? parts.map((part) => serialize(part)) : parts };
 };
 
-/** Yields the slices one after the other, deserialized. */
+/** Yields the slices one after another, deserialized. */
 export function* unpacked<Item>({ parts }: Slices<Item>): Generator<readonly Item[]> {
   for (const part of parts) {
     yield part instanceof Uint8Array ? (deserialize(part) as readonly Item[]) : part;

@@ -1,4 +1,4 @@
-/** Finds zero bytes in bodies: JSON texts may contain them, but PostgreSQL cannot store them. */
+/** Finds zero bytes in bodies. JSON texts may contain zero bytes, but PostgreSQL cannot store them. */
 import type { FieldProblem } from '#domain/error.ts';
 
 const zero = '\0';

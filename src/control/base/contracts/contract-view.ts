@@ -1,6 +1,6 @@
 /**
- * Converts a contract to the form that the API shows. Answers about one world use it directly. Lists and sessions use
- * texts that are written when the world is compiled (see `db/worlds/version-summaries.ts`).
+ * Converts a contract to the form that the API shows. Answers about a single world use it directly. Lists and sessions
+ * use texts that are built when the world is compiled (see `db/worlds/version-summaries.ts`).
  */
 
 import type { Static } from 'typebox';
@@ -11,9 +11,9 @@ import type { ToolView } from '#wire/public-api/sessions/session.ts';
 import type { WorldView } from '#wire/public-api/worlds/world.ts';
 
 /**
- * Names of a version's precomputed texts. `toolSchemas` has the tools with their schemas as sessions show them,
- * `toolLengths` the length of each tool in that text, by name. The rest is shown by lists of worlds: names of tools
- * and tasks, redaction, links to other worlds.
+ * Names of a version's precomputed texts. `toolSchemas` contains the tools with their schemas as sessions show them;
+ * `toolLengths` contains the length of each tool in that text, by name. Lists of worlds show the other texts: names of
+ * tools and tasks, redaction, links to other worlds.
  */
 export const versionTextNames = [
   'toolSchemas',
@@ -29,7 +29,7 @@ export type VersionTexts = Record<VersionTextName, string>;
 export type ContractFacts = {
   hasApi: boolean;
   hasUi: boolean;
-  /** False for an API without routes, which has no OpenAPI document. */
+  /** True if the API of the world has routes. Without routes it has no OpenAPI document. */
   hasRoutes: boolean;
   toolCount: number;
   taskCount: number;
@@ -53,7 +53,7 @@ export const factsOf = (contract: {
   taskCount: countOf(contract.tasks),
 });
 
-/** Members of a world that a list shows on request. */
+/** Members of a world that lists show on request. */
 export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
 export type WorldField = (typeof worldFields)[number];
 
@@ -73,7 +73,10 @@ const viewDependency = (
   ),
 });
 
-/** Returns links as a world shows them; unresolved ones as the world declares them. */
+/**
+ * Returns links in the form in which a world shows them. Links that are not resolved are shown as the world declares
+ * them.
+ */
 export const viewDependencies = (
   dependencies: readonly Dependency[],
   links: readonly VersionLink[],
@@ -85,7 +88,7 @@ export const viewDependencies = (
     ),
   );
 
-/** Returns a contract as a world shows it. */
+/** Returns a contract in the form in which a world shows it. */
 export const viewContract = (
   contract: Contract,
   links: readonly VersionLink[] = [],
@@ -96,7 +99,7 @@ export const viewContract = (
   dependencies: viewDependencies(contract.dependencies, links),
 });
 
-/** Writes the precomputed texts of a version with this contract. */
+/** Builds the precomputed texts of a version with this contract. */
 export const writeTexts = (contract: Contract): VersionTexts => {
   const view = viewContract(contract);
   const tools = viewTools(contract).map((tool) => ({
@@ -114,8 +117,8 @@ export const writeTexts = (contract: Contract): VersionTexts => {
 };
 
 /**
- * Returns the JSON text of the given tools only. It is cut out of `toolSchemas` by the lengths in `toolLengths` (in
- * characters) instead of being parsed, because the text may be large.
+ * Returns the JSON text of the given tools only. Their texts are cut out of `toolSchemas` by the lengths in
+ * `toolLengths`, in characters. Nothing is parsed, because the text may be large.
  */
 export const pickTools = (
   toolSchemas: string,
@@ -135,8 +138,8 @@ export const pickTools = (
 type ToolTexts = Pick<VersionTexts, 'toolSchemas' | 'toolLengths'>;
 
 /**
- * Appends the given tools of a linked version to a version's own, renamed with the alias of the link. They are cut out
- * of the other version's text, as in `pickTools`; the text of each tool begins with its name.
+ * Appends the given tools of a linked version to the version's own tools. Each is renamed with the alias of the link.
+ * The tools are cut out of the linked version's text as in `pickTools`; the text of each tool begins with its name.
  */
 export const aliasTools = (
   own: ToolTexts,
@@ -163,7 +166,7 @@ export const aliasTools = (
   return { toolSchemas: `[${pieces.join(',')}]`, toolLengths: JSON.stringify(lengths) };
 };
 
-/** Returns the tools of a contract in its order; each schema contains the definitions that it needs. */
+/** Returns the tools of a contract in the contract's order. Each schema contains the definitions that it needs. */
 export const viewTools = (contract: Contract): Static<typeof ToolView>[] =>
   toolSchemasOf(contract).map(({ input, output, ...tool }) => ({
     ...tool,

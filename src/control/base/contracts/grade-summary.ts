@@ -1,24 +1,26 @@
-/** Summarizes the answer of a grade for its scores: without the rows that changed. Pure. */
+/** Summarizes the output of a grade call for its scores, without the rows that changed. Pure functions only. */
 import { isObject } from '#domain/json.ts';
 
 export type CheckSummary = {
   name: string;
   verdict: string;
-  /** Null means the default weight. */
+  /** Weight of the check; null for the default weight. */
   weight: number | null;
   detail: string | null;
 };
 
 export type GradeSummary = {
   verdict: string;
-  /** Null if the verdict is unknown. */
+  /** Score between 0 and 1; null if the verdict is unknown. */
   score: number | null;
-  /** The first checks, up to a limit; `checkCount` counts all. */
+  /** First checks of the grade, up to a limit; `checkCount` is the number of all checks. */
   checks: CheckSummary[];
   checkCount: number;
 };
 
-/** Limits on the checks kept from a grade: their number, and the lengths of their texts in characters. */
+/**
+ * Limits on the checks of a grade that are kept: the number of checks, and the lengths of their texts in characters.
+ */
 const mostChecks = 200;
 const mostNameChars = 500;
 const mostDetailChars = 2_000;
@@ -40,7 +42,7 @@ const checkOf = (value: unknown): CheckSummary[] => {
   ];
 };
 
-/** Summarizes the output of a host; returns undefined if it is no grade. */
+/** Summarizes the output of a host. Returns undefined if the output is no grade. */
 export const summarizeGrade = (outputJson: string): GradeSummary | undefined => {
   const output: unknown = JSON.parse(outputJson);
   if (!isObject(output)) return undefined;

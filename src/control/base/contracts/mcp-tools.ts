@@ -1,7 +1,7 @@
 /**
- * Converts the tools of a world to MCP's form. There, schemas have an object at their root; an output of any other
- * type (mostly lists) becomes the member `result` of an object. Schemas are user input: this code only rearranges them
- * and never evaluates them.
+ * Converts the tools of a world to MCP's form. In MCP, the root of a schema must be an object. An output of any other
+ * type (usually a list) becomes the member `result` of an object. Schemas are user input: this code only rearranges
+ * them and never evaluates them.
  */
 import { isObject } from '#domain/json.ts';
 import type { RouteAction, ToolBinding } from '#language/contract.ts';
@@ -9,21 +9,21 @@ import type { RouteAction, ToolBinding } from '#language/contract.ts';
 type Schema = Record<string, unknown>;
 type Definitions = Readonly<Record<string, unknown>>;
 
-/** Name of the member that wraps an output which is no object. */
+/** Name of the member that contains an output which is no object. */
 export const wrapped = 'result';
 
 /**
- * Form in which an output is returned: `object` as it is, any other value `wrapped`. `any` if the schema does not
- * determine the type: then an object as it is, and of any other value only its text.
+ * Form in which an output is returned. `object`: unchanged. `wrapped`: as a member of an object. `any`, if the schema
+ * does not determine the type: an object unchanged, any other value only as text.
  */
 export type OutputForm = 'object' | 'wrapped' | 'any';
 
 const definitionPrefix = '#/$defs/';
 
-/** Maximum length of a chain of references. */
+/** Maximum length of a chain of references that is followed. */
 const mostSteps = 50;
 
-/** Replaces a schema that is a reference by the schema it refers to. */
+/** Returns the schema to which a schema refers; a schema that is no reference is returned unchanged. */
 const resolveRoot = (schema: unknown, definitions: Definitions): Schema => {
   let found = isObject(schema) ? schema : {};
   for (let step = 0; step < mostSteps; step += 1) {
@@ -36,7 +36,7 @@ const resolveRoot = (schema: unknown, definitions: Definitions): Schema => {
   return {};
 };
 
-/** Keywords that only annotate a schema and do not constrain the value. */
+/** Keywords that only annotate a schema and do not constrain its values. */
 const notes = ['$schema', '$comment', '$defs', 'title', 'description', 'default', 'examples'];
 
 const formOf = (root: Schema): OutputForm => {
@@ -58,7 +58,7 @@ type ShownTool = {
 const definitionsOf = (schema: unknown): Definitions =>
   isObject(schema) && isObject(schema.$defs) ? schema.$defs : {};
 
-/** Dialect of the schemas of worlds, stated because clients could assume another one. */
+/** Dialect of the schemas of worlds. It is stated because clients could assume another dialect. */
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 const inputOf = (schema: unknown): Schema => {
@@ -89,7 +89,7 @@ const toMcp = ({ name, description, inputSchema, outputSchema }: ShownTool): obj
   };
 };
 
-/** One tool as JSON text. */
+/** Tool as JSON text. */
 export type McpTool = { name: string; json: string };
 
 /** Converts the tools of a session, given as JSON text, to MCP's form. */
@@ -121,7 +121,10 @@ const hintsByVerb = {
   delete: hintsByAction.delete,
 };
 
-/** Returns the hints that follow from the tool's binding; undefined if it is bound to a function of the world. */
+/**
+ * Returns the hints that follow from the binding of the tool; undefined if the tool is bound to a function of the
+ * world.
+ */
 export const hintsOf = (
   binding: ToolBinding,
   actionOf: (operation: string) => RouteAction | undefined,

@@ -1,4 +1,4 @@
-/** Computes the changes between a version and the one it was made from, as the list of versions shows them. */
+/** Computes the changes between a version and the version on which it is based, as the list of versions shows them. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityContract } from '#language/contract.ts';
 import type { VersionChanges } from '#wire/public-api/worlds/version.ts';

@@ -1,21 +1,24 @@
 /**
- * Memory budget that is shared by holders, with a limit for each holder and one for all. A holder without bytes takes
- * no memory itself.
+ * Memory budget that several holders share, with a limit for each holder and a limit for all together. A holder that
+ * has reserved nothing takes no memory itself.
  */
 
 export type ByteBudget = {
-  /** Reserves bytes for a holder. Returns `one` if the holder's limit is exceeded, `all` if the total is. */
+  /**
+   * Reserves bytes for a holder. Returns `one` if that would exceed the holder's limit, `all` if it would exceed the
+   * limit for all.
+   */
   take(holder: string, bytes: number): Taken | 'one' | 'all';
-  /** Returns the number of reserved bytes and of holders. */
+  /** Returns the number of reserved bytes and the number of holders. */
   load(): { bytes: number; holders: number };
 };
 
 export type Taken = {
-  /** Releases the bytes. Further calls have no effect. */
+  /** Releases the bytes. Calling it again has no effect. */
   giveBack(): void;
 };
 
-/** Creates a budget of `all` bytes, of which one holder may reserve at most `one`. */
+/** Creates a budget of `all` bytes, of which a single holder may reserve at most `one`. */
 export const createByteBudget = (bounds: { one: number; all: number }): ByteBudget => {
   const held = new Map<string, number>();
   let total = 0;

@@ -33,7 +33,7 @@ describe('a cache that several owners share', () => {
     expect(cache.kept('a999', 'a998')).toEqual(['a999', 'a998']);
   });
 
-  it('gives a share to an owner that comes later', () => {
+  it('leaves a share to an owner that uses the cache later', () => {
     const cache = cacheOf(100);
     for (let index = 0; index < 20; index += 1) cache.keep('a', `a${index}`);
     for (let index = 0; index < 5; index += 1) cache.keep('b', `b${index}`);
@@ -48,7 +48,7 @@ describe('a cache that several owners share', () => {
     expect(cache.kept('small', 'large')).toEqual(['small']);
   });
 
-  it('replaces the value of a key', () => {
+  it('replaces the value of a key that is cached again', () => {
     const cache = cacheOf(100);
     cache.keep('a', 'x', 10);
     cache.keep('b', 'x', 20);

@@ -1,22 +1,22 @@
 /**
- * A cache bounded by bytes and fair by owner: when it is full, the owner that holds most loses its least recently used
- * entry. So one project cannot evict another's entries, however many it requests: an owner with less than its share is
- * never the one that holds most.
+ * Cache with a size limit, fair between owners. When it is full, the owner whose entries take most bytes loses its
+ * least recently used entry. So one project cannot evict another project's entries, however many it requests: an owner
+ * with less than an equal share never has the most bytes.
  */
 
 export type FairEntry<Value> = { key: string; owner: string; bytes: number; value: Value };
 
 export type FairCache<Value> = {
-  /** Returns the value of a key and marks it as used; undefined if it is not cached. */
+  /** Returns the value of a key and marks the entry as used; undefined if the key is not cached. */
   get(key: string): Value | undefined;
-  /** Caches a value, unless it alone takes more than half of the cache. */
+  /** Caches a value, unless the value alone takes more than half of the cache. */
   keep(entry: FairEntry<Value>): void;
   bytes(): number;
 };
 
 type Holdings<Value> = { bytes: number; entries: Map<string, FairEntry<Value>> };
 
-/** Creates an empty cache of `mostBytes`. */
+/** Creates an empty cache of at most `mostBytes` bytes. */
 export const createFairCache = <Value>(mostBytes: number): FairCache<Value> => {
   const ownerOf = new Map<string, string>();
   const holdings = new Map<string, Holdings<Value>>();

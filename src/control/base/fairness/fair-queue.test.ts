@@ -4,7 +4,7 @@ import { createFairQueue } from './fair-queue.ts';
 const queueOf = (queued = 8, queuedOfProject = 8, runningOfProject = 1) =>
   createFairQueue<string>({ queued, queuedOfProject, runningOfProject });
 
-/** Starts and ends jobs one after the other until the queue is empty. */
+/** Starts and ends the queued jobs one after another until the queue is empty. */
 const drain = (queue: ReturnType<typeof queueOf>): string[] => {
   const done: string[] = [];
   for (let entry = queue.next(); entry !== undefined; entry = queue.next()) {
@@ -15,7 +15,7 @@ const drain = (queue: ReturnType<typeof queueOf>): string[] => {
 };
 
 describe('a fair queue', () => {
-  it('serves projects in turn, and the entries of each in order', () => {
+  it('serves projects in turn, and the entries of each project in order', () => {
     const queue = queueOf();
     for (const entry of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.add(entry.charAt(0), entry);
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
@@ -30,7 +30,7 @@ describe('a fair queue', () => {
     expect(queue.next()).toBe('a2');
   });
 
-  it('is full for a project that has its share queued, and not for others', () => {
+  it('is full for a project that has its share queued, but not for other projects', () => {
     const queue = queueOf(8, 2);
     expect(['a1', 'a2', 'a3'].map((entry) => queue.add('a', entry).kind)).toEqual([
       'added',
@@ -40,7 +40,7 @@ describe('a fair queue', () => {
     expect(queue.add('b', 'b1')).toEqual({ kind: 'added' });
   });
 
-  it('displaces the last job of the project with most queued jobs for a project with fewer', () => {
+  it('drops the last job of the project with most queued jobs if a project with fewer adds a job', () => {
     const queue = queueOf(4);
     for (const entry of ['a1', 'a2', 'a3', 'a4']) queue.add('a', entry);
     expect(queue.add('b', 'b1')).toEqual({ kind: 'displaced', entry: 'a4' });
@@ -50,7 +50,7 @@ describe('a fair queue', () => {
     expect(drain(queue)).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  it('removes a queued job, and counts the queued ones', () => {
+  it('removes a queued job, and returns the number of queued jobs', () => {
     const queue = queueOf();
     for (const entry of ['a1', 'b1']) queue.add(entry.charAt(0), entry);
     expect(queue.remove('a', 'a1')).toBe(true);

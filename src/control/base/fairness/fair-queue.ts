@@ -1,13 +1,12 @@
 /**
- * Fair queue of jobs, shared by projects. The projects take turns, and a project at its concurrency limit is skipped.
- * So a project waits only for jobs of other projects that are running, never for those that are queued.
- *
- * The queue is bounded. If it is full, a project with fewer queued jobs displaces the last job of the project with
- * most.
+ * Fair queue of jobs that projects share. The projects take turns, and a project that runs its maximum number of jobs
+ * is skipped. So a project waits only for running jobs of other projects, never for their queued jobs. The length of
+ * the queue is limited. If the queue is full and a project with few queued jobs adds one, the last job of the project
+ * with most queued jobs is dropped.
  */
 
 export type QueueLimits = {
-  /** Maximum number of queued jobs, of all projects and of one. */
+  /** Maximum number of queued jobs: of all projects, and of one project. */
   queued: number;
   queuedOfProject: number;
   /** Maximum number of running jobs of one project. */
@@ -16,22 +15,24 @@ export type QueueLimits = {
 
 export type FairQueue<Entry> = {
   /**
-   * Queues an entry. Returns `full` if the project may queue no more, `displaced` with the entry that lost its slot to
-   * it.
+   * Queues an entry. Returns `full` if the project may queue no more entries, or `displaced` with the entry that was
+   * dropped to make a slot free.
    */
   add(
     project: string,
     entry: Entry,
   ): { kind: 'added' } | { kind: 'full' } | { kind: 'displaced'; entry: Entry };
-  /** Counts a job of the project as running if it may start without queueing; returns false if it must queue. */
+  /**
+   * Counts a job of the project as running, if the job may start without queueing. Returns false if it must be queued.
+   */
   begin(project: string): boolean;
-  /** Returns the next entry and counts it as running; undefined if none may start. */
+  /** Returns the next entry and counts it as running; undefined if no entry may start. */
   next(): Entry | undefined;
   /** Counts one running job of the project as ended. */
   end(project: string): void;
-  /** Removes a queued entry; returns false if it is not queued. */
+  /** Removes a queued entry. Returns false if the entry is not queued. */
   remove(project: string, entry: Entry): boolean;
-  /** Returns the number of queued entries, of all projects or of one. */
+  /** Returns the number of queued entries; of one project if it is given, otherwise of all. */
   size(project?: string): number;
   /** Removes and returns all queued entries. */
   clear(): Entry[];
@@ -39,7 +40,7 @@ export type FairQueue<Entry> = {
 
 /** Creates an empty queue. */
 export const createFairQueue = <Entry>(limits: QueueLimits): FairQueue<Entry> => {
-  /** Ordered by turn: a project moves to the end after its turn. */
+  /** Queued entries by project, in the order of turns: after its turn, a project moves to the end. */
   const waiting = new Map<string, Entry[]>();
   const running = new Map<string, number>();
   let total = 0;

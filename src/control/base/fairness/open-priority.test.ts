@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Work that lasts until `end` is called. */
+/** Creates work that lasts until `end` is called. */
 const lasting = () => {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ describe('a writer', () => {
     clearInterval(opens);
   });
 
-  it('lets the event loop read pending requests after a recent open, and continues at once without one', async () => {
+  it('lets the event loop read pending requests first after a recent open, and otherwise continues at once', async () => {
     const priority = createOpenPriority(() => Date.now());
     const early = followed(priority.giving());
     await Promise.resolve();

@@ -1,35 +1,47 @@
 /**
- * Quotas of a project, and the error when one is used up. The database decides if there is room, by functions in the
- * migrations, in the statement that consumes the quota. Calls per minute are an exception: they are reserved ahead in
- * blocks. So are held requests and bodies in transfer: each control plane counts its own.
+ * Quotas of a project, and the error if one is used up. The database checks a quota in the statement that consumes it,
+ * by functions in the migrations. There are two exceptions. Calls per minute are reserved in advance, in blocks. Held
+ * requests and bodies in transfer are counted by each control plane on its own.
  */
 import { AppError } from '#domain/error.ts';
 
-/** Each quota is at least 1. A row of `projects` may override all but `waits` and `uploadMib`. */
+/**
+ * Maximum numbers that a project may use; each is at least 1. A row of `projects` may override all but `waits` and
+ * `uploadMib`.
+ */
 export type Quotas = {
-  /** Sessions that are not yet `CLOSED` or `FAILED`, including those that wait for a host. */
+  /** Maximum number of sessions that are not yet `CLOSED` or `FAILED`, including those that wait for a host. */
   sessions: number;
-  /** Sessions opened in any 60 seconds, whatever their outcome. */
+  /** Maximum number of sessions opened within any 60 seconds, including those that failed. */
   opensPerMinute: number;
-  /** Calls requested in one calendar minute, whatever their outcome. */
+  /** Maximum number of calls requested in one calendar minute, including those that failed. */
   callsPerMinute: number;
-  /** Calls of all the project's sessions that are queued or claimed; a session may always have a few. */
+  /**
+   * Maximum number of calls that are queued or claimed, in all sessions of the project. Each session may always have a
+   * few.
+   */
   queuedCalls: number;
-  /** Worlds, including those that are being created. */
+  /** Maximum number of worlds, including those that are being created. */
   worlds: number;
-  /** Blobs of the project's versions; a blob shared by several versions counts for each. */
+  /**
+   * Maximum size of the blobs of the project's versions, in MiB. A blob that several versions share counts once for
+   * each version.
+   */
   blobMib: number;
-  /** Ledger entries that are kept; those of the oldest closed sessions are removed first. */
+  /**
+   * Maximum size of the stored ledger entries, in MiB. If it is exceeded, those of the oldest closed sessions are
+   * removed.
+   */
   ledgerMib: number;
-  /** One-time links into the project's sessions that are still valid. */
+  /** Maximum number of valid one-time links into the project's sessions. */
   links: number;
-  /** Held requests (long polls) at one control plane. */
+  /** Maximum number of held requests (long polls) at one control plane. */
   waits: number;
-  /** MiB of large bodies that one control plane receives or processes at once. */
+  /** Maximum size of large bodies that one control plane receives or processes at the same time, in MiB. */
   uploadMib: number;
 };
 
-/** Quotas that can refuse a request, by the names that clients see. */
+/** Quotas because of which a request can be refused, by the names that clients see. */
 export const quotaNames = [
   'sessions',
   'opens_per_minute',
@@ -43,24 +55,27 @@ export const quotaNames = [
 ] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
-/** Reason why a request was refused. */
+/** Refusal of a request because a quota is used up. */
 export type QuotaRefusal = {
   quota: QuotaName;
   limit: number;
-  /** Time until there is room again; known only for quotas per minute, else null. */
+  /**
+   * Time until the quota allows a request again, in milliseconds; null unless it is a quota per minute, because the
+   * time is not known for others.
+   */
   retryAfterMs: number | null;
 };
 
 /**
- * Suggested wait for quotas that are not per minute: when room appears is unknown, but closing a session takes about
- * this long.
+ * Suggested wait for quotas that are not per minute, in milliseconds. When such a quota allows a request again is not
+ * known, but closing a session takes about this long.
  */
 const usualRetryMs = 5_000;
 
 type Words = {
-  /** Resource that is used up. */
+  /** Name in messages of what is used up. */
   what: string;
-  /** Unit of the limit. */
+  /** Unit of the limit in messages. */
   unit: string;
   way: string;
 };
@@ -85,10 +100,13 @@ const words: Record<QuotaName, Words> = {
   },
 };
 
-/** Returns the variable that sets the quota for all projects, so that operators can find it. */
+/**
+ * Returns the environment variable that sets the quota for all projects. Messages name it so that operators can find
+ * it.
+ */
 const settingOf = (quota: QuotaName): string => `SVC_QUOTA_${quota.toUpperCase()}`;
 
-/** Builds the error of a refusal; `retryAfterMs` becomes the `Retry-After` of the answer. */
+/** Builds the error for a refused request. `retryAfterMs` is sent as `Retry-After`. */
 export const quotaError = ({ quota, limit, retryAfterMs }: QuotaRefusal): AppError => {
   const { what, unit, way } = words[quota];
   const message = `the project's quota of ${what} is used up ("${quota}", ${limit} ${unit}): ${way}, or have the quota raised (${settingOf(quota)})`;

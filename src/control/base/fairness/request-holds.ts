@@ -1,15 +1,15 @@
 /**
- * Counts held requests (long polls). Each occupies a connection and memory of this process while nothing happens, so a
- * project has a limited number of them at once.
+ * Counts held requests (long polls). Each occupies a connection and memory of this process while nothing happens, so
+ * the number that a project may have at the same time is limited.
  */
 import { quotaError } from './quotas.ts';
 
 export type Holds = {
-  /** Counts one held request until the returned function is called; throws `exhausted` if the project has too many. */
+  /** Counts one held request until the returned function is called. Throws `exhausted` if the project has too many. */
   begin(projectId: string): () => void;
 };
 
-/** Creates the counter; a project without held requests takes no memory. */
+/** Creates the counter. A project without held requests takes no memory. */
 export const createHolds = (most: number): Holds => {
   const held = new Map<string, number>();
   return {

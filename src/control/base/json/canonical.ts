@@ -1,7 +1,10 @@
-/** Canonical JSON: one text for one value, whatever the order of its keys. Hashes of requests are computed from it. */
+/**
+ * Canonical JSON: equal values have the same text, whatever the order of their keys. Hashes of requests are computed
+ * from it.
+ */
 import { createHash } from 'node:crypto';
 
-/** Returns the JSON of a value with its keys sorted; members that JSON omits are omitted. */
+/** Returns the JSON of a value with sorted keys. Members that `JSON.stringify` omits are omitted. */
 export const canonicalText = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
@@ -18,8 +21,8 @@ export const hashOf = (value: unknown): string =>
   createHash('sha256').update(canonicalText(value)).digest('hex');
 
 /**
- * Returns `sha256:…` of a task's spec without its name, which a stored task keeps apart. So a task has the same hash
- * whether it is bundled, inline or stored.
+ * Returns the hash of a task's spec without its name, in the form `sha256:…`. A stored task has its name in a separate
+ * column, so a task has the same hash whether it is bundled, inline or stored.
  */
 export const hashOfSpec = (spec: object): string => {
   const { name: _, ...rest } = spec as { name?: unknown };

@@ -13,25 +13,31 @@ const bodyText = (body: string | Readable): Promise<string> | string =>
   typeof body === 'string' ? body : text(body);
 
 describe('createJsonEntries', () => {
-  it.each(counts)('are a list of all of them, in their order: %i', (count) => {
-    const entries = createJsonEntries<object>();
-    for (const entry of listOf(count)) entries.add(JSON.stringify(entry));
-    const written = writeJson({ list: entries.list(), after: 1 }).join('');
-    expect(JSON.parse(written)).toEqual({ list: listOf(count), after: 1 });
-  });
+  it.each(counts)(
+    'returns a list of all %i entries, in the order in which they were added',
+    (count) => {
+      const entries = createJsonEntries<object>();
+      for (const entry of listOf(count)) entries.add(JSON.stringify(entry));
+      const written = writeJson({ list: entries.list(), after: 1 }).join('');
+      expect(JSON.parse(written)).toEqual({ list: listOf(count), after: 1 });
+    },
+  );
 });
 
 describe('sendEntries', () => {
-  it.each(counts)('are a list of all of them, in their order: %i', async (count) => {
-    const list = await sendEntries<object>(async (add) => {
-      for (const entry of listOf(count)) {
-        add(JSON.stringify(entry));
-        if (entry.index % 100 === 0) await turn();
-      }
-    });
-    const written = await bodyText(jsonBody({ before: 0, list, after: 1 }));
-    expect(JSON.parse(written)).toEqual({ before: 0, list: listOf(count), after: 1 });
-  });
+  it.each(counts)(
+    'sends a list of all %i entries, in the order in which they were added',
+    async (count) => {
+      const list = await sendEntries<object>(async (add) => {
+        for (const entry of listOf(count)) {
+          add(JSON.stringify(entry));
+          if (entry.index % 100 === 0) await turn();
+        }
+      });
+      const written = await bodyText(jsonBody({ before: 0, list, after: 1 }));
+      expect(JSON.parse(written)).toEqual({ before: 0, list: listOf(count), after: 1 });
+    },
+  );
 
   it('writes a short list as one text', async () => {
     const list = await sendEntries<number>(async (add) => add('1'));
@@ -39,7 +45,7 @@ describe('sendEntries', () => {
     expect(jsonBody({ list })).toBe('{"list":[1]}');
   });
 
-  it('begins to send a long list before its last entry exists, and waits for no reader', async () => {
+  it('begins to send a long list before its last entry exists, and adds entries without waiting for the reader', async () => {
     const last = Promise.withResolvers<void>();
     let isRead = false;
     const list = await sendEntries<string>(async (add) => {
@@ -56,7 +62,7 @@ describe('sendEntries', () => {
   });
 
   it.each([0, 1])(
-    'rejects if the work fails after %i entries, before any were sent',
+    'rejects if the work fails after %i entries, before any entry was sent',
     async (count) => {
       const work = async (add: (text: string) => void) => {
         for (let i = 0; i < count; i += 1) add('1');
@@ -67,7 +73,7 @@ describe('sendEntries', () => {
     },
   );
 
-  it('breaks the answer off if the work fails after entries were sent', async () => {
+  it('aborts the answer if the work fails after entries were sent', async () => {
     const wrong = Promise.withResolvers<void>();
     const list = await sendEntries<string>(async (add) => {
       add(JSON.stringify(large));

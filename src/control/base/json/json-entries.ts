@@ -1,6 +1,6 @@
 /**
- * Lists in answers that may have a hundred thousand entries, each serialized by itself. Entries become bytes at once,
- * so the answer never exists as one text, and sending starts before the last entry is there.
+ * Lists in answers that may have a hundred thousand entries, each serialized separately. Entries become bytes at once,
+ * so the answer never exists as one text, and sending starts before the last entry exists.
  */
 import { chunkChars, jsonPieces } from './json-text.ts';
 
@@ -21,13 +21,13 @@ const createJoined = (take: (bytes: Buffer) => void) => {
   };
 };
 
-/** Creates a collector for the entries of a list. */
+/** Creates an object that collects the entries of a list. */
 export const createJsonEntries = <Entry>() => {
   const bytes: Buffer[] = [];
   const joined = createJoined((piece) => bytes.push(piece));
   return {
     add: (text: string): void => joined.add(text),
-    /** Returns the list of all added entries, as a placeholder value that `writeJson` expands. */
+    /** Returns the list of all added entries, as a placeholder that `writeJson` replaces by the entries. */
     list(): Entry[] {
       joined.flush();
       return jsonPieces(['[', ...bytes, ']']);
@@ -36,8 +36,8 @@ export const createJsonEntries = <Entry>() => {
 };
 
 /**
- * Returns a list whose entries `work` passes to `add`. It resolves once the list is complete or its first chunk is
- * full; the rest is streamed. An error before that is thrown, a later one aborts the answer.
+ * Returns a list whose entries `work` passes to `add`. Resolves once the list is complete or its first chunk is full;
+ * the rest is streamed. An error before that point is thrown; a later error aborts the answer.
  */
 export const sendEntries = async <Entry>(
   work: (add: (text: string) => void) => Promise<void>,

@@ -12,7 +12,7 @@ import {
 } from './json-text.ts';
 
 describe('the chunks of an answer', () => {
-  it('are few if its pieces are small', () => {
+  it('are few even if its pieces are small and many', () => {
     const pieces = Array.from({ length: 20_000 }, (_, index) => `${index},`);
     const chunks = [...chunksOf(pieces)];
     expect(Buffer.concat(chunks).toString()).toBe(pieces.join(''));
@@ -20,7 +20,7 @@ describe('the chunks of an answer', () => {
   });
 
   it.each([0, 1, 2])(
-    'are together its text, even if a chunk ends inside a character (%i)',
+    'form its text when joined, even if a chunk ends inside a character (%i)',
     (shift) => {
       const large = `${'a'.repeat(shift)}${'\u{1f600}é'.repeat(200_000)}`;
       const pieces = ['start', large, '', 'end', large];
@@ -30,14 +30,14 @@ describe('the chunks of an answer', () => {
     },
   );
 
-  it('are made one by one, so that a large text is never in memory twice', () => {
+  it('are built one by one, so that a large text is never in memory twice', () => {
     const [first] = chunksOf(['\u20ac'.repeat(8_000_000)]);
     expect(first?.buffer.byteLength).toBeLessThanOrEqual(256 * 1024);
   });
 });
 
 describe('a JSON text with further members', () => {
-  it('is written as one object, with lists, texts and such objects in it', () => {
+  it('is written as one object, and may contain lists, texts and other such objects', () => {
     const inner = jsonWith('{"a":1}', { free: new JsonText('[1]') });
     const outer = jsonWith('{"b":"}"}', { list: jsonList(['2', '3']), inner, plain: '"' });
     const written = writeJson({ before: new JsonText('[0]'), all: [outer, outer], after: 1 });
@@ -74,7 +74,7 @@ describe('a text or a number as JSON', () => {
 
 describe('a list of JSON texts', () => {
   it.each([[[]], [['1']], [['{"a":1}', '"b"', 'null']]])(
-    'is written as its entries: %j',
+    'is written as the list of its entries: %j',
     (texts) => {
       const value = { before: new JsonText('[0]'), list: jsonList(texts), after: 'x' };
       const entries = texts.map((text) => JSON.parse(text));

@@ -1,37 +1,41 @@
 /**
- * JSON that stays text. Free JSON from clients and hosts, received or stored, is neither parsed nor serialized again.
- * Its text is inserted into the answer, which is sent in chunks if it is large.
+ * JSON that stays text. Values without a fixed schema, from clients, hosts or the database, are neither parsed nor
+ * serialized again. Their text is inserted into the answer, which is sent in chunks if it is large.
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 /**
- * Marks the position of a text in an answer. Random at each start and never sent, so that no user's text contains it.
+ * Marks the position of a text in an answer. It is random at each start of the program and never sent, so no user's
+ * text can contain it.
  */
 const marker = `json-text-${randomUUID()}`;
 const quotedMarker = `"${marker}"`;
 
-/** Part of an answer: text or bytes; no character is split between two pieces. */
+/** Part of an answer as text or bytes. No character is split between two pieces. */
 export type Piece = string | Buffer;
-/** Part of an answer that may still be produced while it is sent. */
+/** Part of an answer; with an `AsyncIterable`, it is still being produced while it is sent. */
 type SentPiece = Piece | AsyncIterable<Buffer>;
 
-/** Texts of the value that is being serialized, in their order; null at all other times. */
+/** Texts found in the value that is being serialized, in order; null while nothing is being serialized. */
 let found: (readonly SentPiece[])[] | null = null;
 
 const note = (pieces: readonly SentPiece[]): string => {
-  if (found === null) throw new Error('a JSON text can be written by writeJson and jsonBody alone');
+  if (found === null) throw new Error('only writeJson and jsonBody can serialize a JsonText');
   found.push(pieces);
   return marker;
 };
 
-/** A member of an answer that is already JSON text. The text must be complete and valid. */
+/** Member of an answer that is already JSON text. The text must be complete and valid. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
-  /** Called by `JSON.stringify` within `writeJson` and `jsonBody`; throws anywhere else. */
+  /**
+   * Returns the marker of this text. `JSON.stringify` calls it within `writeJson` and `jsonBody`; it throws if called
+   * anywhere else.
+   */
   toJSON(): string {
     return note([this.text]);
   }
@@ -47,11 +51,11 @@ class JsonPieces {
   }
 }
 
-/** Returns a placeholder for the JSON formed by these pieces; only `writeJson` and `jsonBody` can serialize it. */
+/** Returns a placeholder for the JSON that these pieces form. Only `writeJson` and `jsonBody` can serialize it. */
 export const jsonPieces = <Value>(pieces: readonly SentPiece[]): Value =>
   new JsonPieces(pieces) as unknown as Value;
 
-/** Returns a placeholder for a list whose entries are already JSON texts; it can only be serialized. */
+/** Returns a placeholder for a list whose entries are already JSON texts. It can be used only to be serialized. */
 export const jsonList = <Entry>(entries: readonly string[]): Entry[] =>
   jsonPieces(['[', entries.join(','), ']']);
 
@@ -70,35 +74,35 @@ class JsonMembers {
 }
 
 /**
- * Returns a placeholder for an object whose JSON text has at least one member, plus further members; it can only be
- * serialized.
+ * Returns a placeholder for an object with the members of the JSON object `text`, which must have at least one member,
+ * and then the given `members`. It can be used only to be serialized.
  */
 export const jsonWith = <Value>(text: string, members: object): Value =>
   new JsonMembers(text, members) as unknown as Value;
 
-/** Returns a placeholder for a value that is already JSON text; it can only be serialized. */
+/** Returns a placeholder for a value that is already JSON text. It can be used only to be serialized. */
 export const jsonOf = <Value>(text: string): Value => new JsonText(text) as unknown as Value;
 
-/** Returns the text of a stored value, or null if there is none. */
+/** Returns a placeholder for the stored JSON text of a value; null if there is none. */
 export const jsonText = (text: string | null): JsonText | null =>
   text === null ? null : new JsonText(text);
 
-/** Matches a text in which JSON escapes nothing. */
+/** Matches a text in which JSON needs no escapes. */
 const plain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/** Returns a text as JSON; the fast path applies to most texts, which need no escapes. */
+/** Returns a text as a JSON string. Most texts need no escapes and take a faster path. */
 export const quoted = (text: string): string =>
   plain.test(text) ? `"${text}"` : JSON.stringify(text);
 
-/** Returns a text as JSON, or `null`. */
+/** Returns a text as a JSON string; `null` if the text is null. */
 export const quotedOrNull = (text: string | null): string =>
   text === null ? 'null' : quoted(text);
 
-/** Returns a number as JSON; `null` if it is null or not finite, as in `JSON.stringify`. */
+/** Returns a number as JSON; `null` if it is null or not finite, as `JSON.stringify` does. */
 export const numberJson = (number: number | null): string =>
   Number.isFinite(number) ? String(number) : 'null';
 
-/** Replaces each marker in the JSON by its text and returns the pieces. */
+/** Replaces each marker in the JSON by the text that belongs there, and returns the pieces. */
 const putIn = (json: string, texts: readonly (readonly SentPiece[])[]): SentPiece[] => {
   const pieces: SentPiece[] = [];
   let start = 0;
@@ -128,14 +132,14 @@ const writePieces = (value: unknown): SentPiece[] => {
 const isThere = (piece: SentPiece): piece is Piece =>
   typeof piece === 'string' || Buffer.isBuffer(piece);
 
-/** Serializes a value as JSON, in consecutive pieces. */
+/** Serializes a value as JSON. Returns consecutive pieces of the text. */
 export const writeJson = (value: unknown): Piece[] => {
   const pieces = writePieces(value);
   if (pieces.every(isThere)) return pieces;
-  throw new Error('what is still to come can be written by jsonBody alone');
+  throw new Error('only jsonBody can serialize a list that is still being produced');
 };
 
-/** Maximum number of characters written to the connection at once; an answer up to this size is sent whole. */
+/** Maximum number of characters written to the connection at once. An answer up to this size is sent as a whole. */
 export const chunkChars = 64 * 1024;
 
 /** Returns the end of the chunk that begins at `start`; it never splits a surrogate pair. */
@@ -144,7 +148,9 @@ const endOf = (piece: string, start: number): number => {
   return (piece.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
 };
 
-/** Yields the pieces as bytes and joins small ones. Each chunk is made only when the one before has been taken. */
+/**
+ * Yields the pieces as bytes, and joins small pieces. Each chunk is built only when the previous one has been consumed.
+ */
 export const chunksOf = function* (pieces: readonly Piece[]): Generator<Buffer> {
   let held = '';
   for (const piece of pieces) {
@@ -182,7 +188,7 @@ const sentPieces = async function* (pieces: readonly SentPiece[]): AsyncGenerato
   yield* chunksOf(held);
 };
 
-/** Returns the body of an answer: text, or a stream if it is large or not complete. */
+/** Returns the body of an answer: text, or a stream if the answer is large or still being produced. */
 export const jsonBody = (value: unknown): string | Readable => {
   const pieces = writePieces(value);
   if (!pieces.every(isThere)) return Readable.from(sentPieces(pieces), { objectMode: false });

@@ -1,12 +1,15 @@
 /**
- * Size budget of a page of a list, in characters. Entries beyond the budget are shown without their large members and
- * list the names of these.
+ * Size budget for a page of a list, in characters. Entries beyond the budget are shown without their large members, and
+ * list the names of the omitted members.
  */
 import { limits } from '#domain/limits.ts';
 
 /** Size budget of one page. */
 export type SizeBudget = {
-  /** Takes the size of an entry if the budget suffices; the first entry always fits. */
+  /**
+   * Takes the size of an entry from the budget. Returns false if the budget does not suffice; the first entry always
+   * fits.
+   */
   take(chars: number): boolean;
   left(): number;
 };
@@ -27,8 +30,8 @@ export const createSizeBudget = (chars: number = limits.pageBytes): SizeBudget =
 };
 
 /**
- * Returns a function that serializes members of an entry while the budget lasts. Returns undefined for the first entry
- * that does not fit and, without serializing anything, for all that follow.
+ * Returns a function that serializes members of entries while the budget suffices. The function returns undefined for
+ * the first entry that does not fit; for all that follow, it returns undefined without serializing anything.
  */
 export const writeInto = (budget: SizeBudget) => {
   let isFull = false;

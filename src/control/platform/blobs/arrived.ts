@@ -1,15 +1,17 @@
-/** Checks that announced bytes have arrived, by presigned upload or through the control plane. */
+/**
+ * Checks that bytes which a client announced have arrived, either by a presigned upload or through the control plane.
+ */
 import { type AwaitedBlob, type Blobs, checkAwaited, nothingUploaded } from './blobs.ts';
 
 /**
- * Upload in progress, known by an id until it is taken. `received` is true if the bytes came through the control
- * plane.
+ * Upload in progress, identified by `id` until its bytes are stored as a blob. `received` is true if the bytes came
+ * through the control plane.
  */
 export type ArrivingBlob = AwaitedBlob & { id: string; received: boolean };
 
 /**
- * Checks the uploaded bytes against the announced size and digest. Throws `conflict` while nothing has been uploaded,
- * `invalid` if they differ.
+ * Checks the uploaded bytes against the announced size and digest. Throws `conflict` if nothing has been uploaded yet,
+ * and `invalid` if size or digest differ.
  */
 export const checkArrived = async (
   blobs: Blobs,

@@ -1,7 +1,7 @@
 /**
- * Blobs in the installation's own database. Metadata and bytes are backed up and lost together, and control planes
- * share no other state. This suits small installations. In large ones the bytes take disk space and memory of the
- * database, which a folder or a bucket provides more cheaply.
+ * Stores blobs in the installation's own database. Then metadata and bytes are backed up and lost together, and control
+ * planes share no other storage. This suits small installations. In large installations the bytes would take disk space
+ * and memory of the database; a folder or a bucket provides these more cheaply.
  */
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -20,12 +20,12 @@ import {
 import { type Blobs, checkBytes, checkStream, digestOf, measureFile, missing } from './blobs.ts';
 
 const location = 'the database';
-/** Digest that matches no blob: the query for it proves that the table can be read. */
+/** Digest that no blob has. The query for it proves that the table can be read. */
 const nobodys = 'sha256:';
 
 /**
- * Limit on concurrent transfers of blobs. Each occupies a connection for long, and memory of several times its size at
- * both ends. The remaining connections serve requests that need a quick answer.
+ * Limit on concurrent transfers of blobs. Each transfer occupies a connection for a long time, and several times the
+ * blob's size in memory at both ends. The other connections serve requests that need a quick answer.
  */
 const atOnce = { served: 2, waiting: 1_000, waitMs: 15_000 };
 

@@ -1,4 +1,7 @@
-/** Tests behavior specific to the folder store; test/contract/platform/blobs.test.ts tests what all stores share. */
+/**
+ * Tests behavior that only the folder store has; test/contract/platform/blobs.test.ts tests what all stores have in
+ * common.
+ */
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +20,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a folder of blobs', () => {
-  it('stores equal bytes once, without leftovers, however many writers there are', async () => {
+  it('stores equal bytes once and leaves no temporary files, however many writers store them', async () => {
     const bytes = new TextEncoder().encode('some bytes');
     await Promise.all(Array.from({ length: 10 }, () => blobs.put(bytes)));
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     expect(entries.filter((entry) => entry.isFile())).toHaveLength(1);
   });
 
-  it('reports that it cannot be used', async () => {
+  it('reports when it cannot be used', async () => {
     await expect(openFolderBlobs('/dev/null/blobs')).rejects.toMatchObject({ code: 'unavailable' });
     await rm(join(folder, 'deep'), { recursive: true });
     await expect(blobs.check()).rejects.toMatchObject({ code: 'unavailable' });

@@ -1,6 +1,6 @@
 /**
- * Blobs as files in a folder. A file gets its name only when it is complete and flushed, so readers never see a
- * partial one.
+ * Stores blobs as files in a folder. A file gets its name only when it is complete and flushed, so readers never see a
+ * partial file.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -31,7 +31,7 @@ import {
   pathOf,
 } from './blobs.ts';
 
-/** Returns the system's error code, such as `ENOSPC`. */
+/** Returns the error code of the operating system, such as `ENOSPC`. */
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
@@ -58,7 +58,7 @@ const flush = async (path: string): Promise<void> => {
   }
 };
 
-/** Writes a temporary file next to the target, flushes it, checks its size, and renames it. */
+/** Writes a temporary file next to the target file, flushes it, checks its size, and renames it. */
 const writeWhole = async (
   path: string,
   bytes: number,
@@ -78,7 +78,10 @@ const writeWhole = async (
   await flush(dirname(path));
 };
 
-/** Test write for free disk space: one full block, because a full disk may still create empty files. */
+/**
+ * Name and content of the file that is written to test for free disk space. It has a full block, because empty files
+ * can be created even on a full disk.
+ */
 const triedName = '.room';
 const triedBytes = new Uint8Array(4_096).fill(1);
 
@@ -90,10 +93,10 @@ const tryWriting = async (path: string): Promise<void> => {
   }
 };
 
-/** Age after which a partial file cannot belong to a running write. */
+/** Age, in milliseconds, from which a partial file cannot belong to a write that is still running. */
 const deadPartMs = 60 * 60_000;
 
-/** Removes partial files that interrupted writes left. */
+/** Removes partial files that interrupted writes left behind. */
 const removeParts = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     if (!/^[0-9a-f]{2}$/.test(name)) continue;
@@ -111,8 +114,7 @@ const removeParts = async (folder: string): Promise<void> => {
 };
 
 /**
- * Opens the store in a folder and creates the folder if needed. A full disk is no error, since blobs can still be
- * read.
+ * Opens the store in a folder, which is created if needed. A full disk is no error, because blobs can still be read.
  */
 export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
   const location = `the folder ${folder}`;
@@ -148,7 +150,7 @@ export const openFolderBlobs = async (folder: string): Promise<Blobs> => {
     await makeFolders(folder);
     await removeParts(folder);
   } catch (cause) {
-    throw new AppError('unavailable', `the blob folder ${folder} cannot be made`, { cause });
+    throw new AppError('unavailable', `the blob folder ${folder} cannot be created`, { cause });
   }
   await check();
   return {

@@ -5,8 +5,8 @@ import { openDatabaseBlobs } from './database.ts';
 import { openFolderBlobs } from './folder.ts';
 
 /**
- * Opens the store, or throws `unavailable` with the reason. The S3 client takes 50 ms and 8 MiB to load, a tenth of
- * everything else, and is loaded only if it is used.
+ * Opens the store. Throws `unavailable` with the reason if that fails. Loading the S3 client takes 50 ms and 8 MiB, a
+ * tenth of the time and memory of everything else, so it is loaded only if it is used.
  */
 export const openBlobs = async (
   config: BlobStoreConfig,

@@ -1,4 +1,4 @@
-/** Receives an upload into a file, and stops when it exceeds the announced size. */
+/** Receives an upload into a file, and stops if the upload exceeds the announced size. */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { AppError } from '#domain/error.ts';
 import { scratchPath } from '#runtime/scratch-files.ts';
 import { type AwaitedBlob, checkAwaited, measureFile } from './blobs.ts';
 
-/** Leaves the source open after an early end, because the client must still get its answer on that connection. */
+/**
+ * Yields up to `most` bytes of the source. If it ends early, it leaves the source open, because the client must still
+ * get its answer on that connection.
+ */
 async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of source.iterator({ destroyOnReturn: false })) {
@@ -23,7 +26,7 @@ async function* atMost(source: Readable, most: number): AsyncGenerator<Buffer> {
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(String(error.code));
 
-/** Writes the source to a new file; throws `invalid` if it exceeds `most` bytes. */
+/** Writes the source to a new file. Throws `invalid` if the source has more than `most` bytes. */
 export const receiveFile = async (path: string, source: Readable, most: number): Promise<void> => {
   try {
     await pipeline(atMost(source, most), createWriteStream(path, { flags: 'wx' }));
@@ -39,8 +42,8 @@ export const receiveFile = async (path: string, source: Readable, most: number):
 };
 
 /**
- * Receives an upload into a temporary file, checks it, passes its path to `use` and then removes it. Throws `invalid`
- * if size or digest differ from the announcement, and stops reading at the announced size.
+ * Receives an upload into a temporary file, checks it, passes the file's path to `use`, and then removes the file.
+ * Throws `invalid` if size or digest differ from the announcement. Reading stops at the announced size.
  */
 export const withReceived = async (
   workDir: string,

@@ -1,7 +1,7 @@
 /**
- * Requests to one bucket, each within a time limit. The service stores objects atomically and checks the digest that
- * comes with each, so partial objects need no handling here. Transient failures are retried for about a second; then
- * the bucket is `unavailable` and the caller retries.
+ * Sends requests to one bucket, each within a time limit. The service stores objects atomically and checks the digest
+ * sent with each object, so partial objects need no handling here. Temporary failures are retried for about a second;
+ * then `unavailable` is thrown and the caller retries.
  */
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
@@ -30,38 +30,47 @@ import {
 } from './blobs.ts';
 
 /**
- * Time limits of operations, including all attempts. A host repeats its request after ten seconds, so a read must be
- * faster; a readiness probe waits five seconds.
+ * Time limits of operations with all attempts, in milliseconds. A host repeats its request after ten seconds, so a read
+ * must take less; a readiness probe waits for five seconds.
  */
 const limits = { readMs: 8_000, writeMs: 30_000, checkMs: 3_000 };
-/** Additional time for a write, per MiB: a store slower than 1 MiB per second is of no use. */
+/**
+ * Additional time limit of a write for each MiB, in milliseconds. A store that takes longer is too slow to be of use.
+ */
 const writeMsOfMib = 1_000;
 const mib = 1024 * 1024;
 const connectMs = 2_000;
 const silenceMs = 5_000;
-/** Six attempts: refused connections and similar failures are retried for 1.5 seconds at most. */
+/**
+ * Maximum number of attempts; with it, refused connections and similar failures are retried for at most 1.5 seconds.
+ */
 const mostAttempts = 6;
 
 const nothing = new Uint8Array();
-/** Empty blob, written at startup to prove write access and read by `check` to prove that the bucket is there. */
+/** Empty blob. It is written at startup to prove write access, and `check` reads it to prove that the bucket exists. */
 export const emptyBlob: AwaitedBlob = { digest: digestOf(nothing), bytes: 0 };
 /**
- * Digest that no blob has. Without permission to list the bucket, S3 answers "forbidden" and not "missing" for it. So
- * a lookup at startup checks that permission.
+ * Digest that no blob has. If the permission to list the bucket is missing, S3 answers "forbidden" instead of "missing"
+ * for an absent object. So a lookup of this digest at startup checks that permission.
  */
 const absentDigest: Digest = `sha256:${'0'.repeat(64)}`;
 
-/** Attempts at uploading a file. A stream can be read only once, so the client's own retries do not apply to it. */
+/**
+ * Maximum number of attempts at uploading a file. The client's own retries do not apply, because a stream can be read
+ * only once.
+ */
 const fileAttempts = 3;
 
-/** Returns a digest in the form in which S3 takes checksums. */
+/** Returns a digest in the format of S3 checksums. */
 const sumOf = (digest: Digest): string =>
   Buffer.from(digest.slice('sha256:'.length), 'hex').toString('base64');
 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** Returns the reason of a failure and a remedy. A refused HEAD request has a status only, without a message. */
+/**
+ * Returns the reason for a failure, and what to do about it. A refused HEAD request has only a status and no message.
+ */
 const reasonOf = (error: unknown): string => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const status = statusOf(error);
@@ -89,7 +98,7 @@ const clientOf = ({ region, endpoint, pathStyle }: S3Config): S3Client =>
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
 
-/** Returns undefined where the work finds no object. */
+/** Returns the result of the work; undefined if the bucket has no such object. */
 const unlessMissing = async <Value>(work: Promise<Value>): Promise<Value | undefined> => {
   try {
     return await work;
@@ -99,13 +108,16 @@ const unlessMissing = async <Value>(work: Promise<Value>): Promise<Value | undef
   }
 };
 
-/** Bucket, or the part of it under a prefix. All methods but the presigning ones throw `unavailable` on failure. */
+/**
+ * Bucket, or the part of a bucket under a prefix. If they fail, all methods throw `unavailable`, except those that only
+ * presign addresses.
+ */
 export class Bucket {
-  /** Location for messages. */
+  /** Location of the bucket as messages name it. */
   readonly location: string;
   readonly #client: S3Client;
   readonly #name: string;
-  /** Prefix of all keys, with its slash. */
+  /** Prefix of all keys, with a slash at its end. */
   readonly #under: string;
 
   constructor(s3: S3Config) {
@@ -121,19 +133,22 @@ export class Bucket {
     return `${this.#under}${pathOf(digest)}`;
   }
 
-  /** Returns the key of a temporary upload. They lie beside the blobs, under a prefix that no blob uses. */
+  /**
+   * Returns the key of a temporary upload. Such keys are in the same bucket as the blobs, under a prefix that no blob
+   * uses.
+   */
   temporaryKeyOf(name: string): string {
     return `${this.#under}left/${name}`;
   }
 
-  /** Writes the empty blob, to prove write access, and checks the permissions to read and to list. */
+  /** Writes the empty blob to prove write access, and checks the permissions to read and to list. */
   async open(): Promise<void> {
     await this.upload(emptyBlob, () => nothing);
     await this.check();
     await this.sizeOf(absentDigest);
   }
 
-  /** Throws `unavailable` if the bucket cannot be read, or has lost the empty blob. */
+  /** Throws `unavailable` if the bucket cannot be read, or no longer has the empty blob. */
   async check(): Promise<void> {
     if ((await this.sizeOf(emptyBlob.digest, limits.checkMs)) !== undefined) return;
     throw new AppError(
@@ -142,7 +157,7 @@ export class Bucket {
     );
   }
 
-  /** Returns the size of a blob; undefined if it is absent, or the bucket is. */
+  /** Returns the size of a blob in bytes; undefined if the blob or the whole bucket does not exist. */
   sizeOf(digest: Digest, ms = limits.readMs): Promise<number | undefined> {
     return this.#within(ms, async (abortSignal) => {
       try {
@@ -181,7 +196,9 @@ export class Bucket {
     }
   }
 
-  /** Returns an object as a stream; undefined if there is none. The transfer may take long, but may not stall. */
+  /**
+   * Returns an object as a stream; undefined if it does not exist. The transfer may take long, but fails if it stalls.
+   */
   fetch(key: string): Promise<Readable | undefined> {
     const fetched = async (abortSignal: AbortSignal): Promise<Readable> => {
       const command = new GetObjectCommand({ Bucket: this.#name, Key: key });
@@ -191,7 +208,7 @@ export class Bucket {
     return this.#within(limits.readMs, (abortSignal) => unlessMissing(fetched(abortSignal)));
   }
 
-  /** Returns the bytes of a blob; undefined if it is absent. */
+  /** Returns the bytes of a blob; undefined if it does not exist. */
   download(digest: Digest): Promise<Uint8Array | undefined> {
     const downloaded = async (abortSignal: AbortSignal): Promise<Uint8Array> => {
       const command = new GetObjectCommand(this.#objectOf(digest));
@@ -210,7 +227,7 @@ export class Bucket {
     );
   }
 
-  /** Returns the presigned address of a temporary upload, with the headers that the service enforces. */
+  /** Returns the presigned address of a temporary upload, with the headers that the service requires. */
   async uploadAddress(
     name: string,
     { digest, bytes }: AwaitedBlob,
@@ -235,7 +252,7 @@ export class Bucket {
     return { url, headers, expiresAt };
   }
 
-  /** Returns the presigned address of a blob, for a download under this name and type. */
+  /** Returns the presigned address for downloading a blob under the given file name and content type. */
   downloadAddress(
     digest: Digest,
     { name, contentType = defaultContentType }: ReadAs,
@@ -252,7 +269,7 @@ export class Bucket {
     return { Bucket: this.#name, Key: this.keyOf(digest) };
   }
 
-  /** Runs the work within a time limit. If it fails, throws `unavailable`. */
+  /** Runs a function within a time limit. If the function fails, throws `unavailable`. */
   async #within<Value>(
     ms: number,
     work: (abortSignal: AbortSignal) => Promise<Value>,

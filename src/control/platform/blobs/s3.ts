@@ -1,6 +1,6 @@
 /**
- * Blobs as objects of a bucket, under the same names as in a folder. Clients upload and download them at presigned
- * addresses of the service itself. `s3-bucket.ts` makes the requests.
+ * Stores blobs as objects in a bucket, under the same names as in a folder. Clients upload and download them directly
+ * at the service, by presigned addresses. The requests are in `s3-bucket.ts`.
  */
 import {
   type Blobs,
@@ -17,7 +17,7 @@ import {
 import { withReceived } from './receive.ts';
 import { Bucket, emptyBlob } from './s3-bucket.ts';
 
-/** Returns the presigned addresses of a bucket. Uploads are checked in `workDir`. */
+/** Returns the presigned addresses of a bucket. Uploaded bytes are checked in the folder `workDir`. */
 const presignedOf = (bucket: Bucket, workDir: string): PresignedBlobs => ({
   upload: (name, awaited, contentType = defaultContentType) =>
     bucket.uploadAddress(name, awaited, contentType),
@@ -35,7 +35,10 @@ const presignedOf = (bucket: Bucket, workDir: string): PresignedBlobs => ({
   download: (digest, as) => bucket.downloadAddress(digest, as),
 });
 
-/** Opens the store in an existing bucket and writes to it once. Uploads are checked in `workDir`. */
+/**
+ * Opens the store in an existing bucket and writes a blob to prove that writing works. Uploaded bytes are checked in
+ * the folder `workDir`.
+ */
 export const openS3Blobs = async (s3: S3Config, workDir: string): Promise<Blobs> => {
   const bucket = new Bucket(s3);
   const { location } = bucket;

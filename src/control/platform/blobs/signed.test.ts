@@ -15,7 +15,7 @@ const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
 const refused = expect.objectContaining({ code: 'forbidden' });
 
 describe('a signed address', () => {
-  it('states what may be sent, and expires after an hour', async () => {
+  it('contains the digest and size that may be sent, and expires after an hour', async () => {
     const made = addresses();
     const { url, expiresAt } = await made.upload('chk-1', awaited);
     expect(url).toMatch(new RegExp(`^https://svc.test/api/blobs/${sha256}\\?`));

@@ -1,8 +1,8 @@
 /**
- * Presigned addresses, at which clients upload and download bytes without a key. If clients can reach the store, the
- * addresses are the store's. Otherwise the control plane serves them on a path of its own and accepts what its
- * signature covers, for one hour: an upload of one digest and size, or a download of one digest. An address grants its
- * holder that operation and nothing else.
+ * Presigned addresses, with which clients upload and download bytes without a key. If clients can connect to the store,
+ * these are addresses of the store. Otherwise the control plane serves them on a path of its own. It accepts what the
+ * signature covers, for one hour: an upload with one digest and size, or a download of one digest. An address allows
+ * its holder only that operation.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -17,24 +17,26 @@ import {
   type UploadAddress,
 } from './blobs.ts';
 
-/** Path below the base URL of the public API. */
+/** Path of the addresses, below the base URL of the public API. */
 export const signedPath = '/api/blobs';
 
-/** Signed content of an address: the operation, the digest and the expiry. */
+/** Content of an address that the signature covers: the operation, the digest and the expiry. */
 export type SignedTerms =
   | { method: 'PUT'; digest: Digest; name: string; type?: string; bytes: number; until: number }
   | { method: 'GET'; digest: Digest; name: string; type?: string; until: number };
 
 export type SignedAddresses = {
-  /** Returns the address for an upload; `name` identifies the upload until it is taken. */
+  /** Returns the address for an upload. `name` identifies the upload until its bytes are stored as a blob. */
   upload(name: string, awaited: AwaitedBlob, contentType?: string): Promise<UploadAddress>;
-  /** Returns the address at which its holder can download a blob, and its expiry. */
+  /** Returns an address from which anyone who has it can download the blob, and the time at which it expires. */
   download(digest: Digest, as: ReadAs): Promise<{ url: string; expiresAt: Date }>;
-  /** Returns the terms of an address after checking its signature and expiry; throws `forbidden`. */
+  /**
+   * Returns the signed content of an address. Throws `forbidden` if the signature is wrong or the address has expired.
+   */
   readTerms(method: 'PUT' | 'GET', sha256: string, query: Record<string, unknown>): SignedTerms;
 };
 
-/** Returns the signature, in the form of a service token, so that redaction hides it wherever it hides tokens. */
+/** Returns the signature. It has the form of a service token, so that it is redacted wherever tokens are. */
 const signatureOf = (secret: Secret, terms: SignedTerms): string => {
   const { method, digest, until, type } = terms;
   const bytes = terms.method === 'PUT' ? terms.bytes : null;
@@ -48,7 +50,7 @@ const isSame = (given: string, right: string): boolean => {
 };
 
 const refusal = (): AppError =>
-  new AppError('forbidden', 'the address is not valid, or its hour is over: request a new one');
+  new AppError('forbidden', 'the address is not valid, or its hour has expired: request a new one');
 
 const wholeForm = /^\d{1,15}$/;
 const typeForm = /^[\x20-\x7e]{1,255}$/;
@@ -73,7 +75,7 @@ const termsOf = (
   return { ...common, method, bytes: Number(bytes) };
 };
 
-/** Creates the addresses; `baseUrl` is the URL of the control plane, `now` the time in milliseconds. */
+/** Creates the addresses. `baseUrl` is the URL of the control plane; `now` returns the time in milliseconds. */
 export const createSignedAddresses = (
   { secret, blobs, baseUrl }: { secret: Secret; blobs: Blobs; baseUrl: () => string },
   now: () => number = Date.now,

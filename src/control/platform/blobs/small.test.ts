@@ -4,7 +4,7 @@ import type { Digest } from '#domain/world.ts';
 import { type Blobs, digestOf, missing } from './blobs.ts';
 import { createSmallBlobs } from './small.ts';
 
-/** Blobs in memory that record each read. */
+/** Creates a blob store in memory that records each read. */
 const countingBlobs = (...contents: Uint8Array[]) => {
   const held = new Map(contents.map((bytes) => [digestOf(bytes), bytes]));
   const reads: Digest[] = [];
@@ -34,14 +34,14 @@ describe('small blobs', () => {
   const small = new TextEncoder().encode('a bundle');
   const large = new Uint8Array(256 * 1024 + 1);
 
-  it('returns small blobs as base64, and never reads large ones', async () => {
+  it('are returned as base64, and large blobs are never read', async () => {
     const { blobs, reads } = countingBlobs(small, large);
     const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(small), digestOf(large)]);
     expect(picked).toEqual({ [digestOf(small)]: Buffer.from(small).toString('base64') });
     expect(reads).toEqual([digestOf(small)]);
   });
 
-  it('leaves out lost blobs', async () => {
+  it('are left out if they are lost', async () => {
     const lost = new TextEncoder().encode('lost');
     const { blobs } = countingBlobs(small);
     const picked = await createSmallBlobs(blobs).pick('prj', [digestOf(lost), digestOf(small)]);
@@ -51,7 +51,7 @@ describe('small blobs', () => {
   const sized = (count: number, first: number) =>
     Array.from({ length: count }, (_, index) => new Uint8Array(200 * 1024).fill(first + index));
 
-  it('reads each blob once, and drops the least recently used one', async () => {
+  it('are read once each, and the least recently used one is dropped from the cache', async () => {
     const many = sized(140, 0);
     const { blobs, reads } = countingBlobs(...many);
     const cache = createSmallBlobs(blobs);
@@ -62,7 +62,7 @@ describe('small blobs', () => {
     expect(reads).toHaveLength(141);
   });
 
-  it('keeps the blobs of one project, however many another requests', async () => {
+  it('of one project stay cached, however many another project requests', async () => {
     const many = sized(240, 0);
     const { blobs, reads } = countingBlobs(small, ...many);
     const cache = createSmallBlobs(blobs);

@@ -1,6 +1,6 @@
 /**
- * Small blobs as text, sent inline in assignments, where a separate fetch would cost more than the bytes. Blobs never
- * change, so they are cached; the cache is bounded and shared fairly by projects.
+ * Sends small blobs inline in assignments, as text, because fetching them separately would cost more than their bytes.
+ * Blobs never change, so they are cached. The cache has a size limit that projects share fairly.
  */
 import type { Digest } from '#domain/world.ts';
 import { createFairCache } from '../../base/fairness/fair-cache.ts';
@@ -8,13 +8,13 @@ import { type Blobs, isLost } from './blobs.ts';
 
 export type SmallBlobs = {
   /**
-   * Returns the small blobs as base64, by digest. Large and lost blobs are left out; the error of a lost one surfaces
-   * when it is fetched by itself.
+   * Returns the small blobs among the given ones as base64, by digest. Large and lost blobs are left out. The error for
+   * a lost blob appears when the host fetches the blob.
    */
   pick(project: string, digests: readonly Digest[]): Promise<Record<Digest, string>>;
 };
 
-/** Size up to which a blob counts as small, and the size of the cache. */
+/** Maximum size of a small blob, and maximum size of the cache, in bytes. */
 const smallBytes = 256 * 1024;
 const mostBytes = 32 * 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../db/core/database.ts';
 import { createCallRate } from './call-rate.ts';
 
-/** A fake database that grants calls in blocks of 4, at most 10 per minute. */
+/** Creates the limit with a fake database that grants calls in blocks of 4, and at most 10 per minute. */
 const bench = () => {
   let nowMs = 0;
   let asked = 0;
@@ -27,13 +27,13 @@ const bench = () => {
 };
 
 describe('the rate of calls', () => {
-  it('queries the database once for many calls, also for concurrent ones', async () => {
+  it('is checked with one database query for many calls, also for concurrent calls', async () => {
     const { spendMany, asked } = bench();
     expect(await spendMany(4)).toBe(4);
     expect(asked()).toBe(1);
   });
 
-  it('refuses calls beyond the quota until the minute ends, without further queries', async () => {
+  it('makes calls beyond the quota fail until the minute ends, without further queries', async () => {
     const { rate, spendMany, asked, pass } = bench();
     pass(20_000);
     expect(await spendMany(50)).toBe(10);
@@ -48,7 +48,7 @@ describe('the rate of calls', () => {
     expect(await spendMany(3)).toBe(3);
   });
 
-  it('does not carry tokens over to the next minute', async () => {
+  it('does not carry unused tokens over to the next minute', async () => {
     const { spendMany, pass } = bench();
     expect(await spendMany(1)).toBe(1);
     pass(60_000);

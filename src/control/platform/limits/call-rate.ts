@@ -1,4 +1,4 @@
-/** Rate limit of a project's calls per minute; tokens are reserved ahead, see `token-buckets.ts`. */
+/** Limits the number of calls of a project per minute. Tokens are reserved in advance, see `token-buckets.ts`. */
 
 import { quotaError } from '../../base/fairness/quotas.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -6,11 +6,11 @@ import { takeCalls } from '../../db/projects/quotas.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 export type CallRate = {
-  /** Spends one call of the project; throws `exhausted` if none is left in this minute. */
+  /** Spends one token for a call of the project. Throws `exhausted` if no token is left in this minute. */
   spend(projectId: string): Promise<void>;
 };
 
-/** Creates the limit; `usual` is the quota of projects without one of their own. */
+/** Creates the limit. `usual` is the quota of projects that have no quota of their own. */
 export const createCallRate = (
   db: Queryable,
   usual: number,

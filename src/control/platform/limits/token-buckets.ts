@@ -1,22 +1,23 @@
 /**
- * Rate limits per minute, by name. A control plane reserves a batch of tokens in the database, which enforces the
- * limit of all replicas together, and spends the batch locally. So most requests cost no statement, and replicas do
- * not all write the same row for each.
+ * Rate limits per minute, by name. A control plane reserves a batch of tokens in the database and then spends the
+ * tokens without the database. The database enforces the limit for all replicas together. So most requests need no
+ * statement, and replicas do not all write the same row for each request.
  */
 
 /**
- * Tokens granted by the database, of `most` in a minute that ends in `leftMs`; `untaken` is what it can still grant.
+ * Tokens that the database granted from a limit of `most` in the current minute, which ends in `leftMs` milliseconds.
+ * `untaken` is the number of tokens that the database can still grant.
  */
 export type Taken = { granted: number; untaken: number; most: number; leftMs: number };
 
-/** Remaining tokens of a batch, valid until this process's clock reaches `endsAt`. */
+/** Batch of tokens with the number that is left, valid until this process's clock shows `endsAt`. */
 type Bucket = Taken & { left: number; endsAt: number };
 
 export type Spent = {
   /** False if no token is left in this minute. */
   isSpent: boolean;
   most: number;
-  /** Remaining tokens, as far as this replica knows. */
+  /** Number of remaining tokens as far as this replica knows. */
   remaining: number;
   /** Time until the minute ends, in milliseconds. */
   endsInMs: number;
@@ -24,7 +25,7 @@ export type Spent = {
 
 export type TokenBuckets = { spend(name: string, most: number): Promise<Spent> };
 
-/** Number of batches from which those of past minutes are removed. */
+/** Number of batches in memory from which on those of past minutes are removed. */
 const mostBuckets = 1_000;
 
 export const createTokenBuckets = (
@@ -47,7 +48,7 @@ export const createTokenBuckets = (
     return bucket;
   };
 
-  /** Fetches one batch at a time for each name; concurrent callers share it. */
+  /** Reserves a batch of tokens. For each name, only one reservation runs at a time; concurrent callers share it. */
   const takeOnce = (name: string, most: number): Promise<Bucket> => {
     const underWay = taking.get(name);
     if (underWay !== undefined) return underWay;

@@ -1,7 +1,7 @@
 /**
- * Parses `?filter=`: a JSON list of `{type, column, operator, value, key?}`, all of which must hold. A column maps to
- * trusted SQL of this program; every value becomes a parameter. If a filter uses a column, the separate query
- * parameter on the same column is ignored.
+ * Parses the parameter `filter`: a JSON list of `{type, column, operator, value, key?}`. A row must meet all entries of
+ * the list. Each column stands for trusted SQL of this program; every value becomes a parameter. If a filter uses a
+ * column, the separate query parameter for the same column is ignored.
  */
 import { isObject } from '#domain/json.ts';
 import { parseBoundMs } from '#observability/iso-time.ts';
@@ -11,12 +11,15 @@ import { invalidParameter, type RawQuery, textIn } from './query.ts';
 type Kind = 'text' | 'number' | 'time' | 'boolean' | 'list';
 
 /**
- * SQL of a filter column. A column of kind `byKey` holds values by key, all of kind `held`; `of` selects one by its
- * key.
+ * SQL of a column that filters can use. A column of kind `byKey` has one value for each key, all of kind `held`; `of`
+ * builds the condition on the value of one key.
  */
 export type Column = { kind: Kind; sql: string } | { kind: 'byKey'; held: Kind; of: ByKey };
 
-/** Builds the condition on the value of a key; `test` is the condition on the value itself. */
+/**
+ * Builds the condition that a row has the key with a matching value. `test` builds the comparison from the SQL of that
+ * value.
+ */
 type ByKey = (key: string, test: (sql: string) => Condition) => Condition;
 
 export type Columns = Readonly<Record<string, Column>>;
@@ -141,7 +144,7 @@ const onNull = (entry: Entry, sql: string): Condition => {
   return () => `${sql} ${operator}`;
 };
 
-/** Condition builders by type of entry, with the kinds of columns that each supports. */
+/** Functions that build conditions, by the type of a filter entry, each with the kinds of columns that it supports. */
 const types: Readonly<Record<string, [Kind[], (entry: Entry, sql: string) => Condition]>> = {
   datetime: [['time'], onTime],
   string: [['text'], onText],
@@ -159,7 +162,10 @@ const typesByKey: typeof types = {
   booleanObject: [['boolean'], onBoolean],
 };
 
-/** Returns the condition builder of an entry type for a kind of column; undefined if the type does not support it. */
+/**
+ * Returns the function that builds the condition for an entry type and a kind of column; undefined if the type does not
+ * support that kind.
+ */
 const writerOf = (known: typeof types, type: string, kind: Kind) => {
   const [kinds = [], write] = (Object.hasOwn(known, type) ? known[type] : undefined) ?? [];
   return kinds.includes(kind) ? write : undefined;
@@ -190,10 +196,13 @@ const conditionOf = (entry: Entry, columns: Columns): Condition => {
   return write(entry, column.sql);
 };
 
-/** A parsed filter: its conditions and the columns that they use. */
+/** Parsed filter: its conditions and the columns that they use. */
 export type Filter = { conditions: Condition[]; columns: ReadonlySet<string> };
 
-/** Parses `?filter=`. Throws `invalid` if it is malformed or uses an unknown column, type or operator. */
+/**
+ * Parses the parameter `filter`. Throws `invalid` if the filter is malformed or uses an unknown column, type or
+ * operator.
+ */
 export const readFilter = (query: RawQuery, columns: Columns): Filter => {
   const text = textIn(query, 'filter');
   const entries = text === undefined ? [] : readEntries(text);
@@ -203,7 +212,10 @@ export const readFilter = (query: RawQuery, columns: Columns): Filter => {
   };
 };
 
-/** Combines the conditions of single parameters with a filter, which overrides those on the same columns. */
+/**
+ * Combines the conditions of single parameters with a filter. If both have a condition on the same column, the filter's
+ * condition is used.
+ */
 export const withFilter = (
   simple: readonly (readonly [column: string, condition: Condition | undefined])[],
   filter: Filter,

@@ -1,29 +1,29 @@
 /**
- * Filter columns over the JSON that clients sent. It is stored as text and parsed for each row visited; no index
- * covers it.
+ * Filter columns for JSON that clients sent. The JSON is stored as text and parsed for each row that a query examines;
+ * no index covers it.
  */
 import type { Column } from './filter.ts';
 
 /**
- * Removes escapes of characters that PostgreSQL cannot hold (NUL, surrogates) from JSON text; escaped backslashes
- * stay.
+ * Builds the SQL that removes escapes of characters which PostgreSQL cannot store (NUL, surrogates) from JSON text.
+ * Escaped backslashes stay.
  */
 const holdable = (sql: string): string =>
   `regexp_replace(${sql}, '(\\\\\\\\)|\\\\u(0000|d[89a-f]..)', '\\1', 'g')`;
 
-/** Casts the text to JSON. */
+/** Builds the SQL that casts the text to JSON. */
 const jsonOf = (sql: string): string =>
   `(case when strpos(${sql}, '\\u') > 0 then ${holdable(sql)} else ${sql} end::json)`;
 
-/** Returns the column of an input or output as text: a JSON string without its quotes, anything else as its JSON. */
+/** Returns the column for an input or output as text: a JSON string without its quotes, any other value as JSON. */
 export const textColumn = (sql: string): Column => ({
   kind: 'text',
   sql: `(case when starts_with(${sql}, '"') then ${jsonOf(sql)} #>> '{}' else ${sql} end)`,
 });
 
 /**
- * Returns the column with the names of the tools offered to a model: `tools` of its input, in the form of the vendors'
- * APIs.
+ * Returns the column for the names of the tools that were offered to a model, from the member `tools` of the model's
+ * input, as the vendors' APIs have it.
  */
 export const toolNamesColumn = (sql: string): Column => {
   const tools = `${jsonOf(sql)} -> 'tools'`;
@@ -35,7 +35,7 @@ export const toolNamesColumn = (sql: string): Column => {
   };
 };
 
-/** Returns the column with the value of a metadata key, as text. */
+/** Returns the column for the value of a metadata key, as text. */
 export const metadataColumn = (sql: string): Column => ({
   kind: 'byKey',
   held: 'text',

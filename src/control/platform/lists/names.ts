@@ -1,6 +1,6 @@
 /**
  * Names of datasets, runs and prompts: one line of any text, in which slashes separate folders. Clients put names into
- * URLs, and some escape them twice; so a name that is not found is looked up again, unescaped once more.
+ * URLs, and some clients escape them twice. So if a name is not found, it is unescaped once more and looked up again.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -19,7 +19,7 @@ const problemOf = (name: string): string | undefined => {
   return undefined;
 };
 
-/** Returns the name to store, trimmed. Throws `invalid`. */
+/** Returns the name to store, without spaces at its ends. Throws `invalid` if the name is not allowed. */
 export const readName = (field: string, given: string): string => {
   const name = given.trim();
   const message = problemOf(name);
@@ -37,7 +37,7 @@ const unescapeOnce = (name: string): string => {
   }
 };
 
-/** Finds an object by its name, else by that name unescaped once more. */
+/** Finds an object by its name. If there is none, unescapes the name once more and looks again. */
 export const findNamed = async <Found>(
   name: string,
   find: (name: string) => Promise<Found | undefined>,

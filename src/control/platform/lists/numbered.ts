@@ -1,6 +1,7 @@
 /**
- * Pages of lists, latest first, by page number or by the cursor of the page before. A walk by cursor finds all rows
- * that persist, whatever is added or deleted meanwhile; a walk by number does so only while nothing changes.
+ * Pages of lists, latest entries first, by page number or by the cursor of the previous page. A client that follows
+ * cursors gets all rows that exist throughout, whatever is added or deleted in the meantime. A client that follows page
+ * numbers gets them only while the list does not change.
  */
 import { limits } from '#domain/limits.ts';
 import type { Count } from '../../db/core/lists.ts';
@@ -8,19 +9,20 @@ import { afterCursor, type Order, writeCursor } from './cursor.ts';
 import { invalidParameter, metaOf, numberIn, pageIn, type RawQuery, textIn } from './query.ts';
 
 /**
- * Number of items up to which a list that clients page through by number is counted: beyond the last page that they
+ * Maximum number of items that are counted in a list with page numbers. It is larger than the last page that clients
  * may request.
  */
 export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 
 /**
- * Opens the page that the parameters `page` or `cursor`, and `limit`, request. Returns the conditions and range to
- * read (one row more than is shown) and a function that picks the rows to show. Throws `invalid` for bad parameters.
+ * Opens the page that the parameters `page` or `cursor`, and `limit`, request. Returns the conditions and the range of
+ * the rows to read, which is one row more than the page shows, and a function that selects the rows to show. Throws
+ * `invalid` if a parameter is not valid.
  */
 export const openNumberedPage = (query: RawQuery, projectId: string, order: Order) => {
   const cursor = textIn(query, 'cursor');
   if (cursor !== undefined && textIn(query, 'page') !== undefined) {
-    throw invalidParameter('cursor', 'continues after a page: give it without "page"');
+    throw invalidParameter('cursor', 'already names the page: omit "page"');
   }
   const { pageMax, pageDefault } = limits;
   const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });
@@ -28,7 +30,7 @@ export const openNumberedPage = (query: RawQuery, projectId: string, order: Orde
   return {
     conditions: cursor === undefined ? [] : [afterCursor(cursor, projectId, order)],
     range: { limit: limit + 1, offset: start.offset },
-    /** Returns the rows to show and the `meta`. `place` returns the time and id of a row. */
+    /** Returns the rows to show and the `meta` of the answer. `place` returns the time and the id of a row. */
     show<Row>(rows: readonly Row[], count: Count, place: (row: Row) => readonly [Date, string]) {
       const shown = rows.slice(0, limit);
       const last = shown.at(-1);

@@ -1,6 +1,7 @@
 /**
- * Reads the query parameters of a list as Langfuse clients send them. Everything is text, and an empty text is absent.
- * A list is given by repetition, by commas, or both. An invalid parameter is refused with its name.
+ * Reads the query parameters of a list as Langfuse clients send them. All values are text, and an empty text counts as
+ * absent. A list can be sent by repeating the parameter, separated by commas, or both. The error for an invalid
+ * parameter names the parameter.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -8,7 +9,7 @@ import { parseBoundMs } from '#observability/iso-time.ts';
 
 export type RawQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Builds the error for an invalid field; a nested one is given by all names on the path to it. */
+/** Builds the error for an invalid field. The path of a nested field has all names from the top to the field. */
 export const invalidParameter = (field: string | string[], message: string): AppError => {
   const path = [field].flat();
   return new AppError('invalid', `invalid request: ${path.join('.')} ${message}`, {
@@ -16,7 +17,10 @@ export const invalidParameter = (field: string | string[], message: string): App
   });
 };
 
-/** Reads a text; of repeated ones the last counts. PostgreSQL cannot hold NUL, so no row matches such a text anyway. */
+/**
+ * Reads a text; if the parameter is repeated, the last value counts. Returns undefined if it is absent. Characters that
+ * PostgreSQL cannot store, such as NUL, are replaced, because no row could match them.
+ */
 export const textIn = (query: RawQuery, name: string): string | undefined => {
   const text = [query[name]].flat().at(-1);
   if (text === undefined || text === '') return undefined;
@@ -25,7 +29,7 @@ export const textIn = (query: RawQuery, name: string): string | undefined => {
 
 const mostInList = 1_000;
 
-/** Reads a list; returns undefined if it is empty. */
+/** Reads a list. Returns undefined if it is empty. */
 export const listIn = (query: RawQuery, name: string): string[] | undefined => {
   const texts = [query[name]]
     .flat()
@@ -37,7 +41,10 @@ export const listIn = (query: RawQuery, name: string): string[] | undefined => {
   return texts.length === 0 ? undefined : texts;
 };
 
-/** Reads a whole number within bounds; returns `usual` if it is absent. Throws `invalid` for anything else. */
+/**
+ * Reads a whole number within bounds. Returns `usual` if the parameter is absent, and throws `invalid` for any other
+ * text.
+ */
 export const numberIn = (
   query: RawQuery,
   name: string,
@@ -50,7 +57,7 @@ export const numberIn = (
   throw invalidParameter(name, `must be a whole number from ${least} to ${most}`);
 };
 
-/** Reads a time, as text for the database. */
+/** Reads a time and returns it as text for the database. */
 export const timeIn = (query: RawQuery, name: string): string | undefined => {
   const text = textIn(query, name);
   if (text === undefined) return undefined;
@@ -67,7 +74,8 @@ export type Page = { page: number; limit: number; offset: number };
 const mostPages = 1_000_000;
 
 /**
- * Reads the requested page, numbered from 1. Pages far down a list are refused, because rows before them must be read.
+ * Reads the number of the requested page; the first page is 1. Pages far down a list are refused, because all rows
+ * before them would have to be read.
  */
 export const pageIn = (query: RawQuery): Page => {
   const page = numberIn(query, 'page', { least: 1, most: mostPages, usual: 1 });
@@ -77,11 +85,14 @@ export const pageIn = (query: RawQuery): Page => {
   if (offset <= limits.lookedAtItems) return { page, limit, offset };
   throw invalidParameter(
     'page',
-    `begins after more than ${limits.lookedAtItems} entries; ask for a shorter time by the filters of time`,
+    `begins after more than ${limits.lookedAtItems} entries; limit the list to a shorter time with the time filters`,
   );
 };
 
-/** Reads the requested groups of members, of those that are known; returns the usual ones if none is. */
+/**
+ * Reads the names of the requested groups of members and ignores unknown ones. Returns the default groups if no known
+ * group is named.
+ */
 export const fieldsIn = <Group extends string>(
   query: RawQuery,
   known: readonly Group[],
@@ -92,7 +103,7 @@ export const fieldsIn = <Group extends string>(
   return new Set(groups.length === 0 ? usual : groups);
 };
 
-/** Returns the envelope's `meta` of a numbered page. */
+/** Returns the `meta` of an answer with a numbered page. */
 export const metaOf = (
   { page, limit }: Page,
   { total, isLowerBound }: { total: number; isLowerBound: boolean },

@@ -1,7 +1,7 @@
 /**
- * Loops over jobs in the database, which replicas share. A loop claims jobs and runs them, up to a fixed number at
- * once. A replica that queues a job notifies the loop's topic. In addition the loop polls, also for jobs whose worker
- * died.
+ * Loops over jobs in the database, which all replicas share. A loop claims jobs and runs them, up to a fixed number at
+ * the same time. A replica that queues a job notifies the topic of the loop. The loop also polls, among others for jobs
+ * whose worker died.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -10,7 +10,7 @@ import type { Notifications } from './notifications.ts';
 type Hears = Pick<Notifications, 'watch' | 'closed'>;
 
 const pollMs = 1_000;
-/** Longest wait for one notification, in milliseconds; then the loop waits again. */
+/** Maximum wait for one notification, in milliseconds; then the loop waits again. */
 const watchMs = 60_000;
 
 /** Nudges the loop at every notification of the topic, until the signal aborts or notifications are closed. */
@@ -33,15 +33,15 @@ export type ClaimLoop<Job> = {
   name: string;
   /** Topic of the notification that a job was queued. */
   topic: string;
-  /** Upper bound for the jobs under way in this process. */
+  /** Maximum number of jobs that run in this process at the same time. */
   most: number;
-  /** Claims the next job; undefined if there is none. */
+  /** Claims the next job. Returns undefined if there is none. */
   claim(): Promise<Job | undefined>;
   /** Runs a job. The signal aborts when the loop stops. Must not throw. */
   run(job: Job, signal: AbortSignal): Promise<void>;
 };
 
-/** Loop that has started. Its status is the number of jobs under way; stopping it waits for them. */
+/** Loop that has been started. Its status is the number of running jobs. Stopping the loop waits for them. */
 export type ClaimLoopRunning = { loop: Loop<number>; stop(): Promise<void> };
 
 /** Starts the loop. */

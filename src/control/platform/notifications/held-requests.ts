@@ -1,6 +1,7 @@
 /**
- * Long polls: requests whose answer is held until there is one. Each looks, waits for a notification, and looks again.
- * A notification is only a hint, so it also looks at regular intervals without one.
+ * Long polls: requests that are held until they have an answer. Each request queries the state, waits for a
+ * notification, and queries again. A notification only hints at a change, so the request also queries at regular
+ * intervals without one.
  */
 
 import type { Notifications, NotifiedValues } from './notifications.ts';
@@ -10,16 +11,19 @@ export type Hold<Value> = {
   /** Maximum time to wait, in milliseconds. */
   ms: number;
   signal: AbortSignal;
-  /** Looks for the answer, with the value of the notification if it had one; undefined means that there is none yet. */
+  /**
+   * Queries the state and returns the answer; undefined if there is none yet. Gets the value of the notification, if it
+   * carried one.
+   */
   look(brought: NotifiedValues | undefined): Promise<Value | undefined>;
-  /** Runs instead of a plain wait and must call `wait`; a returned value becomes the answer. */
+  /** Runs instead of a plain wait, and must call `wait`. If it returns a value, that is the answer. */
   rest?(wait: () => Promise<void>): Promise<Value | undefined>;
 };
 
-/** Interval at which a waiter looks again without a notification, in milliseconds. */
+/** Interval at which a held request queries the state without a notification, in milliseconds. */
 const lookAgainMs = 5_000;
 
-/** Converts seconds of a query parameter to milliseconds. */
+/** Converts seconds in a query parameter to milliseconds; undefined to 0. */
 export const toMs = (seconds: number | undefined): number => (seconds ?? 0) * 1_000;
 
 const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
@@ -27,8 +31,9 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
 };
 
 /**
- * Looks until there is an answer, the time is over, the client disconnects, or the program stops. The caller must
- * create `watch` before it reads the state that `look` starts from, so that no notification is missed.
+ * Calls `look` until there is an answer, the time is over, the client disconnects, or the program stops. The caller
+ * must create `watch` before it reads the state on which the first call of `look` is based, so that no notification is
+ * missed.
  */
 export const holdWatching = async <Value>(
   notifications: Pick<Notifications, 'closed'>,
@@ -48,7 +53,7 @@ export const holdWatching = async <Value>(
   }
 };
 
-/** Waits like `holdWatching`, with its own watch on a topic. */
+/** Holds a request like `holdWatching`, with a watch on a topic that it creates itself. */
 export const holdUntil = async <Value>(
   notifications: Pick<Notifications, 'closed' | 'watch'>,
   { topic, ...hold }: Hold<Value> & { topic: string },
@@ -61,7 +66,10 @@ export const holdUntil = async <Value>(
   }
 };
 
-/** Returns a watch on several topics: it resolves with the first notification on any of them, without a value. */
+/**
+ * Returns a watch on several topics. It resolves with the first notification on any of them, without the value of the
+ * notification.
+ */
 export const watchAny = (
   notifications: Pick<Notifications, 'watch'>,
   topics: readonly string[],

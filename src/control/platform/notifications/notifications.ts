@@ -1,11 +1,10 @@
 /**
- * Notifications between requests: a session changed, a call was answered, a host has work, the pool changed. Waiters
- * in this process are woken directly, those in other replicas by LISTEN/NOTIFY. A notification is only a hint to look
- * again. A lost one costs time, because every wait also looks again by itself, and never correctness.
- *
- * Notifications are sent in batches after the commits that they report, the first at once and the rest a few
- * milliseconds later. PostgreSQL takes one server-wide lock for a commit that contains a NOTIFY, which the commits of
- * calls must not pay for. If no other replica listens, none are sent (`peers.ts`).
+ * Notifications between requests: a session changed, a call was answered, a host has work, the pool changed. Requests
+ * that wait in this process are woken directly, those in other replicas by LISTEN/NOTIFY. A notification only hints
+ * that a state should be read again. If one is lost, that costs time but never correctness, because every waiting
+ * request also reads the state at intervals. Notifications are sent in batches after the commits that they report, the
+ * first at once and the rest a few milliseconds later. PostgreSQL takes one server-wide lock for a commit that contains
+ * a NOTIFY; the commits of calls must not wait for it. If no other replica listens, none are sent (`peers.ts`).
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
@@ -27,63 +26,69 @@ import { lookEveryMs, type Peers, settledMs, watchPeers } from './peers.ts';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 import { createTopics, type Watch } from './topics.ts';
 
-/** Topic for every change that the planner of the pool takes into account. */
+/** Topic for every change that the pool's planner takes into account. */
 export const poolTopic = 'pool';
-/** Topic for a test run that is queued, in any replica; the topic of a single run is its id. */
+/** Topic for test runs queued in any replica. The topic of a single run is its id. */
 export const runsTopic = 'runs';
 /** Topic for a dataset run that starts or resumes. */
 export const datasetRunsTopic = 'dataset-runs';
-/** Topic for a webhook delivery that is queued for sending, or an attempt that has ended. */
+/** Topic for webhook deliveries that are queued for sending, and for attempts that have ended. */
 export const pushesTopic = 'pushes';
-/** Topic for the route of any session; it is notified through `routeTopic` of that session. */
+/** Topic for changed routes of any session. It is notified through the `routeTopic` of the session. */
 export const routesTopic = 'routes';
-/** Returns the topic for webhooks sent by this session. */
+/** Returns the topic for webhooks that this session sends. */
 export const deliveriesTopic = (sessionId: string): string => `deliveries:${sessionId}`;
 const routeMark = 'route:';
-/** Returns the topic for a changed or removed route of this session. The topic of most other objects is their id. */
+/**
+ * Returns the topic for this session's route: notified when the route changes or is removed. The topic of most other
+ * objects is their id.
+ */
 export const routeTopic = (sessionId: string): string => `${routeMark}${sessionId}`;
 
-/** Values that a notification carries to waiters in this process, which saves them a query. */
+/** Values that a notification carries to waiting requests in this process, which saves them a query. */
 export type NotifiedValues = {
-  /** A finished call. */
+  /** Call that has ended. */
   call?: CallRow;
-  /** The session after the change. */
+  /** Session after its change. */
   session?: SessionRow;
-  /** New work of the session for its host. */
+  /** New work of the session, for its host. */
   work?: HostedWork;
   /** New orders for a host. */
   orders?: HostWork | undefined;
 };
 
-/** Work of a session for one generation of a host. */
+/** Work of a session, for one generation of its host. */
 export type HostedWork = SessionWork & { hostId: string; generation: number };
 
 export type Notifications = {
-  /** Notifies waiters here and in other replicas. */
+  /** Notifies waiting requests in this process and in other replicas. */
   notify(...topics: string[]): void;
-  /** Notifies of a finished call; waiters in this process get the call itself. */
+  /** Notifies of a call that has ended. Waiting requests in this process get the call itself. */
   notifyOfCall(call: CallRow): void;
-  /** Notifies of a changed session and further topics; waiters in this process get the values. */
+  /** Notifies of a changed session, and further topics. Waiting requests in this process get the values. */
   notifyOfSession(brought: NotifiedValues & { session: SessionRow }, ...topics: string[]): void;
-  /** Notifies a host of its orders and further topics; waiters in this process get the orders. */
+  /** Notifies a host of its orders, and further topics. Waiting requests in this process get the orders. */
   notifyHost(hostId: string, brought: Pick<NotifiedValues, 'orders'>, ...topics: string[]): void;
-  /** Notifies waiters in this process only. */
+  /** Notifies waiting requests in this process only. */
   notifyHere(topic: string): void;
   watch(topic: string): Watch<NotifiedValues>;
   /** Feed of the sessions whose routes changed, for gateways. */
   readonly routes: RouteFeed;
-  /** True once the program is stopping: every waiter then answers with what it has. */
+  /** True once the program is stopping. Every waiting request then answers with the state it knows. */
   readonly closed: boolean;
-  /** Number of requests that wait for a notification at this moment. */
+  /** Number of requests that currently wait for a notification. */
   readonly held: number;
   /** Ends all waits. Notifications to other replicas are still sent until `stop`. */
   close(): void;
   stop(): Promise<void>;
-  /** The loops that listen to other replicas and that check for peers. */
+  /** Loops that listen to other replicas and that check for peers. */
   loops: readonly Loop<unknown>[];
 };
 
-/** Topics in one NOTIFY: its payload is limited to 8000 bytes, and ids are far below 100. */
+/**
+ * Maximum number of topics in one NOTIFY. The payload of a NOTIFY is limited to 8000 bytes, and ids are far shorter
+ * than 100.
+ */
 const topicsPerNotice = 70;
 /** Pause between two batches, in milliseconds. */
 const batchRestMs = 5;
@@ -96,7 +101,10 @@ const batch = (sender: string, topics: readonly string[]): string[] => {
   return payloads;
 };
 
-/** Sends topics to other replicas, batched by round of the event loop and by the send in flight. */
+/**
+ * Sends topics to other replicas. Topics of one round of the event loop, and topics that arrive during a send, are sent
+ * together.
+ */
 const createSender = (db: Queryable, sender: string, peers: Peers, log: Log) => {
   const pending = new Set<string>();
   let sending: Promise<void> | undefined;
@@ -131,7 +139,7 @@ const createSender = (db: Queryable, sender: string, peers: Peers, log: Log) => 
   };
 };
 
-/** Starts listening and sending; checks for peers every `everyMs` milliseconds. */
+/** Starts listening and sending. Checks for peers every `everyMs` milliseconds. */
 export const startNotifications = (
   databaseUrl: Secret,
   db: Queryable,

@@ -11,14 +11,14 @@ afterEach(() => peers.loop.stop());
 
 type Counts = { own: number; others: number };
 
-/** Starts watching with a fake database that returns these counts of connections. */
+/** Starts the check for peers with a fake database that returns these counts of listening connections. */
 const watch = (counts: () => Counts | Promise<Counts>): Peers => {
   const db: Queryable = { query: async <Row>() => [await counts()] as Row[] };
   peers = watchPeers(db, quiet);
   return peers;
 };
 
-/** Resolves after one more look. */
+/** Resolves after the next check. */
 const look = async (): Promise<void> => {
   const { ticks } = peers.loop.status();
   peers.loop.nudge();
@@ -26,7 +26,7 @@ const look = async (): Promise<void> => {
 };
 
 describe('a replica', () => {
-  it('has no peers while its own connection is the only one that listens', async () => {
+  it('has no peers while only its own connection listens for notifications', async () => {
     const counts = { own: 1, others: 0 };
     const { isAlone, listensAs } = watch(() => counts);
     await look();
@@ -43,7 +43,7 @@ describe('a replica', () => {
     expect(isAlone(), 'when its own does not show').toBe(false);
   });
 
-  it('has a peer once it has heard one, even if a check that began earlier finds none', async () => {
+  it('has a peer once a message of a peer arrived, even if a check that began earlier finds none', async () => {
     const { isAlone, listensAs, heard } = watch(() => ({ own: 1, others: 0 }));
     listensAs(7);
     await look();
@@ -67,7 +67,7 @@ describe('a replica', () => {
     expect(late.isAlone()).toBe(false);
   });
 
-  it('assumes peers after it listens on a new connection, and after a check that failed', async () => {
+  it('assumes that it has peers after it listens on a new connection, and after a failed check', async () => {
     let isAway = false;
     const { isAlone, listensAs } = watch(() => {
       if (isAway) throw new Error('the database is away');

@@ -1,10 +1,9 @@
 /**
- * Detects if other replicas listen for notifications. While none does, none are sent, because each would cost a
- * statement, a commit and a message to this same process, several times a session. In doubt they are sent.
- *
- * A replica that begins to listen announces itself on the channel. This replica also asks PostgreSQL, which knows the
- * listening connections, every few seconds. So a new replica is known after `settledMs` at the latest, even if its
- * announcement is lost. Notifications sent before that may not have reached it.
+ * Detects whether other replicas listen for notifications. While no replica does, no notifications are sent, because
+ * each would cost a statement, a commit and a message to this same process, several times a session. If in doubt, they
+ * are sent. A replica that begins to listen announces itself on the channel. In addition, this replica asks PostgreSQL
+ * every few seconds, which knows the listening connections. So a new replica is known after `settledMs` at the latest,
+ * even if its announcement is lost. Notifications sent before that may not have been delivered to it.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -14,20 +13,23 @@ import { countListeners } from '../../db/core/notifications.ts';
 export type Peers = {
   /** Returns true if no other replica listens. */
   isAlone(): boolean;
-  /** Records a message from another replica, which proves that there is one. */
+  /** Records that a message from another replica arrived, which proves that there is one. */
   heard(): void;
-  /** Sets the backend pid of the connection on which this replica listens. */
+  /** Sets the PostgreSQL process id of the connection on which this replica listens. */
   listensAs(pid: number): void;
   loop: Loop<'alone' | 'with others'>;
 };
 
-/** Interval between two looks, in milliseconds. */
+/** Interval between two checks for peers, in milliseconds. */
 export const lookEveryMs = 2_000;
 
-/** Returns the time after which every peer has looked since a replica began to listen, if all look at this interval. */
+/**
+ * Returns the time in milliseconds after which all peers know a replica that began to listen, if they check at the
+ * given interval.
+ */
 export const settledMs = (everyMs: number): number => 2 * everyMs;
 
-/** Starts looking for peers. */
+/** Starts the checks for peers. */
 export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peers => {
   let ownPid: number | undefined;
   let isAlone = false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRouteFeed, type RouteFeed } from './route-feed.ts';
 
-/** Returns the cursor at the end of a feed, which keeps the positions in other feeds. */
+/** Returns the cursor at the end of a feed. Positions in other feeds that the given cursor has are kept. */
 const reach = (feed: RouteFeed, cursor = ''): string => feed.since(cursor)?.cursor ?? cursor;
 
 describe('the feed of routes', () => {
@@ -16,7 +16,7 @@ describe('the feed of routes', () => {
     expect(feed.since(reach(feed, cursor))).toBeUndefined();
   });
 
-  it('reports `missed` for a cursor whose following changes it does not have', () => {
+  it('reports `missed` for a cursor if it no longer has all changes that follow', () => {
     const feed = createRouteFeed(2);
     const cursor = reach(feed);
     for (const id of ['a', 'b', 'c', 'd', 'e']) feed.note(id);
@@ -30,7 +30,7 @@ describe('the feed of routes', () => {
     }
   });
 
-  it('can be followed in several processes in turn without `missed`', () => {
+  it('can be followed in several processes by turns without reporting `missed`', () => {
     const feeds = [createRouteFeed(), createRouteFeed(), createRouteFeed()] as const;
     let cursor = '';
     for (const feed of feeds) {

@@ -1,8 +1,8 @@
 /**
- * Feed of the sessions whose route changed, as far as this process was notified, in a bounded list. Gateways follow
- * it. A cursor holds positions in the lists of several processes, as a load balancer may send each poll to another
- * one. If a cursor has no valid position in this list, the answer has `missed` and the gateway fetches all routes
- * again. A position is invalid if it is too old or precedes missed notifications.
+ * Feed of the sessions whose route changed, as this process was notified of them, in a list of limited length. Gateways
+ * follow the feed. A cursor holds positions in the lists of several processes, because a load balancer may send each
+ * poll to another process. If a cursor has no valid position in this list, the answer says `missed`, and the gateway
+ * fetches all routes again. A position is invalid if it is too old or notifications may have been missed after it.
  */
 import { randomBytes } from 'node:crypto';
 import type { RouteChanges } from '#wire/gateway-api/operations.ts';
@@ -10,21 +10,24 @@ import type { RouteChanges } from '#wire/gateway-api/operations.ts';
 export type RouteFeed = {
   /** Records that the route of a session changed. */
   note(sessionId: string): void;
-  /** Invalidates all cursors, because notifications may have been missed. */
+  /** Makes all cursors invalid, because notifications may have been missed. */
   breakOff(): void;
-  /** Returns the changes after a cursor, '' for a new follower; undefined if there are none. */
+  /** Returns the changes after a cursor; undefined if there are none. A new follower passes ''. */
   since(cursor: string): RouteChanges | undefined;
 };
 
 const mostKept = 10_000;
-/** Maximum number of processes in a cursor, the latest first; it has to fit into a URL. */
+/**
+ * Maximum number of processes in a cursor, most recently used first. It is limited because a cursor must fit into a
+ * URL.
+ */
 const mostPlaces = 8;
 
 /** Creates an empty feed. */
 export const createRouteFeed = (kept = mostKept): RouteFeed => {
   let era = randomBytes(6).toString('hex');
   let noted: string[] = [];
-  /** Number of changes of this era that were dropped. */
+  /** Number of changes that were dropped from the list since cursors last became invalid. */
   let dropped = 0;
   const isOwn = (place: string): boolean => place.startsWith(`${era}.`);
 
@@ -38,7 +41,7 @@ export const createRouteFeed = (kept = mostKept): RouteFeed => {
     return number >= dropped && number <= dropped + noted.length ? number : undefined;
   };
 
-  /** Returns a cursor at the end of this list that keeps the positions in other processes. */
+  /** Returns a cursor at the end of this list. Positions in other processes are kept. */
   const advance = (cursor: string): string => {
     const others = cursor.split(',').filter((place) => place !== '' && !isOwn(place));
     return [`${era}.${dropped + noted.length}`, ...others].slice(0, mostPlaces).join(',');

@@ -15,7 +15,7 @@ describe('topics in one process', () => {
     ]);
   });
 
-  it('keep a notification that comes between two waits, for one wait', async () => {
+  it('keep a notification that comes between two waits for the next wait only', async () => {
     const topics = createTopics<number>();
     const watch = topics.watch('a');
     topics.notify('a');
@@ -23,7 +23,7 @@ describe('topics in one process', () => {
     expect(await watch.next(0)).toEqual({ isNotified: false });
   });
 
-  it('wake no watcher of another topic, and none that has ended', async () => {
+  it('wake no watcher of another topic, and no watcher that has ended', async () => {
     const topics = createTopics<number>();
     const watch = topics.watch('a');
     topics.notify('b', 1);
@@ -57,7 +57,7 @@ describe('topics in one process', () => {
     expect(await Promise.all(waits)).toEqual([{ isNotified: true }, { isNotified: true }]);
   });
 
-  it('bring no value if there were two notifications since the last wait', async () => {
+  it('pass on no value if there were two notifications since the last wait', async () => {
     const topics = createTopics<number>();
     const watch = topics.watch('a');
     topics.notify('a', 1);

@@ -1,35 +1,38 @@
 /**
- * Topics within one process. A caller that first watches, then looks, then waits misses nothing: a notification in
- * between is kept for the next wait.
+ * Topics within one process. A caller that first creates a watch, then reads the state, then waits, misses no
+ * notification: one that comes in between is kept for the next wait.
  */
 
 /**
- * Result of a wait: a notification, with its value if it had one, or none in time. Two notifications since the last
- * wait merge into one without a value, because their order is not known here.
+ * Result of a wait: a notification, with its value if it carried one, or none in time. Two notifications since the last
+ * wait become one without a value, because their order is not known here.
  */
 export type Notified<Value> = { isNotified: boolean; value?: Value };
 
 export type Watch<Value> = {
-  /** Resolves with the notification, or without one after `ms`, when the signal aborts, or at shutdown. */
+  /**
+   * Resolves with the next notification. Resolves without one after `ms` milliseconds, when the signal aborts, or when
+   * the topics are closed.
+   */
   next(ms: number, signal?: AbortSignal): Promise<Notified<Value>>;
   end(): void;
 };
 
 export type Topics<Value> = {
   watch(topic: string): Watch<Value>;
-  /** Wakes all watchers of the topic. */
+  /** Wakes all watches of the topic. */
   notify(topic: string, value?: Value): void;
-  /** Wakes all watchers of all topics, because notifications may have been missed. */
+  /** Wakes all watches of all topics, because notifications may have been missed. */
   notifyAll(): void;
-  /** Ends every wait, present and future. */
+  /** Ends all current waits, and every later wait at once. */
   close(): void;
   readonly closed: boolean;
-  /** Number of waits at this moment. */
+  /** Number of current waits. */
   readonly waiting: number;
 };
 
 type Watcher<Value> = {
-  /** Notification since the last wait. */
+  /** Notification that came since the last wait; undefined if none did. */
   pending: Notified<Value> | undefined;
   wake: (() => void) | undefined;
 };

@@ -1,9 +1,8 @@
 /**
- * Counters of the control plane. Each replica counts its own work; the state of the installation is read from the
- * database, see `gauges.ts`. No label has unbounded values such as ids.
- *
- * A counter with known labels starts with each of them at 0. Prometheus sees no increase in a series that begins with
- * its first event, and an alert would miss the first burst.
+ * Counters of the control plane. Each replica counts its own work; the state of the whole installation is read from the
+ * database, see `gauges.ts`. No label has an unlimited number of values, such as ids. A counter whose label values are
+ * known starts at 0 for each of them. If a series began with its first event, Prometheus would see no increase, and an
+ * alert would miss the first burst.
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { callKinds, callStates, callTransitions } from '#domain/call.ts';
@@ -40,7 +39,7 @@ class Maker {
     this.#registers = [registry];
   }
 
-  /** Creates a counter, whose series of the labels in `begun` start at 0. */
+  /** Creates a counter. Its series for the labels in `begun` start at 0. */
   counter<Label extends string>(
     name: string,
     help: string,
@@ -52,7 +51,7 @@ class Maker {
     return made;
   }
 
-  /** Creates a histogram of durations. */
+  /** Creates a histogram of durations in seconds. */
   seconds<Label extends string>(
     name: string,
     help: string,
@@ -211,7 +210,7 @@ const requestMetrics = (make: Maker) => ({
   ),
 });
 
-/** Creates all counters and histograms, in a registry of their own. */
+/** Creates all counters and histograms, in a separate registry. */
 export const createMetrics = () => {
   const registry = newRegistry();
   const make = new Maker(registry);

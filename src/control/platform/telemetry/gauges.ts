@@ -1,6 +1,6 @@
 /**
- * Gauges of load, read at each scrape from the database and from the parts of this replica. Those from the database
- * are installation-wide, and the same on every replica.
+ * Gauges of the load. At each scrape they are read from the database and from parts of this replica. Gauges from the
+ * database are about the whole installation and the same on every replica.
  */
 
 import { Gauge, type Registry } from 'prom-client';
@@ -20,7 +20,7 @@ import type { Metrics } from './counters.ts';
 
 type LoadParts = {
   blobs: Blobs;
-  /** Jobs that run, and jobs that wait for a process. */
+  /** Number of jobs that run, and of jobs that wait for a process. */
   compiler: { load(): { running: number; queued: number } };
   db: Database;
   log: Log;
@@ -28,14 +28,17 @@ type LoadParts = {
   notifications: Notifications;
 };
 
-/** Memory budget for bodies of requests. */
+/** Memory budget for request bodies. */
 type Uploads = { bytes(): number };
 
 const liveStates = sessionStates.filter((state) => !isFinal(sessionTransitions, state));
 
 type Installation = Load & { imports: ImportLoad; pushes: PushLoad; traceDues: OutboxLoad };
 
-/** Returns a function that reads the load, once for all gauges of a scrape; undefined while the database is down. */
+/**
+ * Returns a function that reads the load, once for all gauges of a scrape. The function returns undefined while the
+ * database is unavailable.
+ */
 const installationReader = ({ db, log }: LoadParts): (() => Promise<Installation | undefined>) => {
   let load: Installation | undefined;
   const read = readTogether(async () => {
@@ -50,7 +53,7 @@ const installationReader = ({ db, log }: LoadParts): (() => Promise<Installation
   return async () => ((await read()) ? load : undefined);
 };
 
-/** Creates gauges whose values come from the database. While it is unavailable, they have no value. */
+/** Creates gauges whose values come from the database. While the database is unavailable, the gauges have no value. */
 class InstallationGauges {
   readonly #registers: Registry[];
   readonly #read: () => Promise<Installation | undefined>;
@@ -60,7 +63,7 @@ class InstallationGauges {
     this.#read = read;
   }
 
-  /** Creates a gauge of one number. */
+  /** Creates a gauge with a single number. */
   number(name: string, help: string, numberOf: (load: Installation) => number): void {
     const read = this.#read;
     new Gauge({
@@ -75,7 +78,7 @@ class InstallationGauges {
     });
   }
 
-  /** Creates a gauge of one number for each state. */
+  /** Creates a gauge with one number for each state. */
   states(
     name: string,
     help: string,
@@ -178,7 +181,9 @@ const addImports = (gauges: InstallationGauges): void => {
   );
 };
 
-/** Adds the gauges from the database. While it is unavailable they are missing, and `svc_database_up` is 0. */
+/**
+ * Adds the gauges from the database. While the database is unavailable, they are missing, and `svc_database_up` is 0.
+ */
 const addInstallation = (registry: Registry, parts: LoadParts): void => {
   const read = installationReader(parts);
   new Gauge({
@@ -197,7 +202,7 @@ const addInstallation = (registry: Registry, parts: LoadParts): void => {
   addImports(gauges);
 };
 
-/** Adds the gauges of this replica alone. */
+/** Adds the gauges that are about this replica alone. */
 const addReplica = (registry: Registry, { db, compiler, notifications }: LoadParts): void => {
   const states = (name: string, help: string, read: () => Record<string, number>): void => {
     new Gauge({
@@ -241,7 +246,10 @@ const addReplica = (registry: Registry, { db, compiler, notifications }: LoadPar
   });
 };
 
-/** Adds the gauges of stores. Pods stay ready while a blob service is down or a disk is full, so only these show it. */
+/**
+ * Adds the gauges of the blob store and of disks. Pods stay ready while a blob service is unavailable or a disk is
+ * full, so only these gauges show it.
+ */
 const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   const read = readTogether(() => blobs.check(), log);
   new Gauge({
@@ -253,7 +261,10 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
     },
   });
   let isFull = false;
-  /** Errors other than a full disk do not set this gauge; an unavailable blob store has a gauge of its own. */
+  /**
+   * Tests for free disk space. Errors other than a full disk do not set the gauge `svc_disk_full`; an unavailable blob
+   * store has its own gauge.
+   */
   const tryBlobs = readTogether(async () => {
     isFull = false;
     try {

@@ -1,9 +1,9 @@
 /**
- * Key pairs of the control planes' configurations. A pair is valid while some running control plane has it. So
- * deployments with different pairs, and replicas before and after a change, do not lock each other out. A pair that no
- * control plane has any more is revoked permanently after a delay. The delay counts only while this replica runs and
- * renews its own pairs: after an outage of all replicas, no pair counts as abandoned. Pairs known only to replicas of
- * the previous release are never revoked, because those replicas do not report theirs.
+ * Key pairs in the configurations of control planes. A pair is valid while some running control plane has it. So
+ * deployments with different pairs, and replicas before and after a change of the configuration, do not lock each other
+ * out. A pair that no control plane has any more is permanently revoked after a delay. The delay passes only while this
+ * replica runs and renews its own pairs; so after an outage of all replicas, no pair counts as abandoned. Pairs known
+ * only to replicas of the previous release are never revoked, because such replicas do not report their pairs.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -39,13 +39,15 @@ const hashed = (pairs: readonly KeyPair[]): ConfiguredKey[] =>
     secretHash: hashSecretKey(secretKey.reveal()),
   }));
 
-/** Returns why configured pairs cannot be used, by public key. */
+/** Returns why configured pairs cannot be used, by their public keys. */
 export const findRefused = (
   db: Queryable,
   pairs: readonly KeyPair[],
 ): Promise<Map<string, string>> => findRefusedPairs(db, hashed(pairs));
 
-/** Creates the function that renews this replica's pairs and revokes abandoned ones; `now` returns milliseconds. */
+/**
+ * Creates the function that renews the pairs of this replica and revokes abandoned pairs. `now` returns milliseconds.
+ */
 export const createKeyRenewal = (
   db: Queryable,
   publicKeys: readonly string[],
@@ -62,7 +64,7 @@ export const createKeyRenewal = (
   };
 };
 
-/** Creates missing pairs, then keeps renewing them and revoking abandoned ones. */
+/** Creates the configured pairs that do not exist yet, then keeps renewing them and revoking abandoned pairs. */
 export const openConfiguredKeys = async (
   db: Database,
   pairs: readonly KeyPair[],

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Secret } from '#runtime/secret.ts';
 import { seal, unseal } from './sealed.ts';
 
-it('a sealed text opens only for its purpose, with the present secret or a former one', () => {
+it('an encrypted text can be decrypted only for its purpose, with the current secret or a former one', () => {
   const sealed = seal(new Secret('old'), 'prj-a', 'the key ü');
   expect(sealed).not.toContain('key');
   expect(seal(new Secret('old'), 'prj-a', 'the key ü')).not.toBe(sealed);

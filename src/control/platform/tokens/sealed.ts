@@ -1,6 +1,6 @@
 /**
- * Encryption of users' secrets that the service must use again, such as the keys of their buckets. They are encrypted
- * with the secret of the installation, so that neither the database nor a backup reveals them.
+ * Encryption of users' secrets that the service itself must use later, such as the keys of users' buckets. They are
+ * encrypted with the secret of the installation, so that neither the database nor a backup reveals them.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
@@ -14,7 +14,7 @@ const keyOf = (secret: Secret, purpose: string): Buffer =>
     .update(secret.derive(`seal:${purpose}`))
     .digest();
 
-/** Encrypts a text for a purpose; decryption must name the same purpose. */
+/** Encrypts a text for a purpose. It can be decrypted only for the same purpose. */
 export const seal = (secret: Secret, purpose: string, text: string): string => {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(form, keyOf(secret, purpose), iv);
@@ -34,7 +34,7 @@ const openBy = (secret: Secret, purpose: string, bytes: Buffer): string | undefi
   }
 };
 
-/** Decrypts a text; returns undefined if no value of the secret decrypts it. */
+/** Decrypts a text. Returns undefined if no configured value of the secret can decrypt it. */
 export const unseal = (secret: Secret, purpose: string, sealed: string): string | undefined => {
   const bytes = Buffer.from(sealed, 'base64url');
   for (const one of secret.each()) {

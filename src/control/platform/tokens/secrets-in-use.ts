@@ -1,8 +1,8 @@
 /**
- * Selects the value of the control plane's secret that makes tokens during a rotation. Tokens of hosts and sessions
- * are derived from the secret and not stored, and a host gets its session's token only once. So a new value is used
- * only when every replica has it (`db/projects/secret-marks.ts`). A session keeps the value that it was opened with,
- * identified by its mark.
+ * Selects which value of the control plane's secret is used to make tokens while the secret is being rotated. Tokens of
+ * hosts and sessions are derived from the secret and not stored, and a host gets its session's token only once. So a
+ * new value is used only when every replica has it (`db/projects/secret-marks.ts`). A session keeps the value that it
+ * was opened with; the session's row has the mark of that value.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -10,26 +10,28 @@ import type { Secret } from '#runtime/secret.ts';
 import type { Database } from '../../db/core/database.ts';
 import { noteSecrets } from '../../db/projects/secret-marks.ts';
 
-/** One value of the secret, and the mark that identifies it. */
+/** Value of the secret, and the mark that identifies the value. */
 export type MarkedSecret = { secret: Secret; mark: string };
 
-/** The fields of a session that select the secret of its token. */
+/** Fields of a session that determine which value of the secret its token is made with. */
 export type TokenOrigin = {
-  /** Null if a release that stored no mark opened the session. */
+  /** Mark of the secret's value; null if the session was opened by a release that stored no mark. */
   secretMark: string | null;
   createdAt: Date;
 };
 
 export type SecretsInUse = {
-  /** Returns the value that makes new tokens. */
+  /** Returns the value with which new tokens are made. */
   now(): MarkedSecret;
-  /** Returns the value that made a session's token; undefined if this configuration lacks it. */
+  /**
+   * Returns the value with which a session's token was made; undefined if this configuration does not have that value.
+   */
   of(session: TokenOrigin): Secret | undefined;
 };
 
 /**
- * Time for which every replica must have had a new value, in milliseconds. Replicas of the previous release look only
- * when they start.
+ * Time for which every replica must have had a new value before it is used, in milliseconds. Replicas of the previous
+ * release read the marks only when they start.
  */
 const rollMs = 10 * 60_000;
 /** Interval at which each replica reports the values that it has, in milliseconds. */
@@ -40,7 +42,10 @@ const markOf = (secret: Secret): string => secret.derive('mark of the secret').s
 const reportMarks = (db: Database, [present, ...others]: [MarkedSecret, ...MarkedSecret[]]) =>
   noteSecrets(db, [present.mark, ...others.map(({ mark }) => mark)], rollMs);
 
-/** Reads since when each value is in use, and starts the loop that reports and reads this. */
+/**
+ * Reads the time since when each value is in use. Starts the loop that reports the values of this replica and reads
+ * these times again.
+ */
 export const openSecretsInUse = async (
   db: Database,
   secret: Secret,
@@ -54,7 +59,7 @@ export const openSecretsInUse = async (
     since = await reportMarks(db, all);
   };
   const sinceOf = ({ mark }: MarkedSecret) => since.get(mark) ?? Number.NEGATIVE_INFINITY;
-  /** Returns the newest value in use at a time; values with a recorded start take precedence. */
+  /** Returns the newest value that was in use at the given time. Values with a recorded start take precedence. */
   const at = (timeMs: number): MarkedSecret => {
     const used = all.filter((one) => sinceOf(one) <= timeMs);
     const [oldest = all[0]] = all.slice(-1);

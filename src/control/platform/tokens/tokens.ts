@@ -1,14 +1,18 @@
-/** Derives tokens from a secret and hashes keys; no token is stored. `http/server/auth.ts` authenticates callers. */
+/**
+ * Derives tokens from a secret and hashes keys; no token is stored. Callers are authenticated in `http/server/auth.ts`.
+ */
 import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
 
-/** Credentials that a caller of a project showed: its key pair, or its public key alone. */
+/** Credential that a caller of a project presented: the secret key, or the public key alone. */
 export type KeyLevel = 'secret' | 'public';
 
-/** Returns the hash to store of a secret key. The key has 256 random bits, so a plain hash cannot be reversed. */
+/**
+ * Returns the hash under which a secret key is stored. The key has 256 random bits, so a plain hash cannot be reversed.
+ */
 export const hashSecretKey = (secretKey: string): Buffer => hash('sha256', secretKey, 'buffer');
 
-/** Returns the token that a host is launched with; a file of its pod may hold it. */
+/** Returns the token with which a host is launched. It may be in a file of the host's pod. */
 export const hostToken = (secret: Secret, hostId: string): string =>
   `${hostId}.${secret.derive(`host:${hostId}`)}`;
 
@@ -16,7 +20,9 @@ export const hostToken = (secret: Secret, hostId: string): string =>
 export const workingToken = (secret: Secret, hostId: string): string =>
   `${hostId}.${secret.derive(`host at work:${hostId}`)}`;
 
-/** Returns the token that DevTools of a session's browser require, derived from the session's own. */
+/**
+ * Returns the token that is required to use DevTools of a session's browser; it is derived from the session's token.
+ */
 export const browserToken = (session: Secret): string => `bt-${session.derive('browser')}`;
 
 /** Returns the token that a session's API surface requires. */

@@ -1,6 +1,6 @@
 /**
- * A user's bucket as an external source or target of files. It is accessed with the credentials given for it and never
- * with those of the service. Only public addresses are allowed, unless the operator named the endpoint. Answers are
+ * Bucket of a user as an external source or target of files. Requests use the credentials that the user gave, never
+ * those of the service. Only public addresses are allowed, unless the operator configured the endpoint. Answers are
  * limited in size, and redirects are not followed.
  */
 import { Agent } from 'node:https';
@@ -21,14 +21,14 @@ export type BucketKeys = { accessKeyId: string; secretAccessKey: string };
 
 export type BucketAddress = {
   bucket: string;
-  /** Empty, or path segments joined by `/`. */
+  /** Prefix of all keys: empty, or path segments joined by `/`. */
   prefix: string;
   region: string;
-  /** An origin; null means Amazon's endpoint of the region. */
+  /** Origin of the service; null for Amazon's own endpoint in the region. */
   endpoint: string | null;
 };
 
-/** Keys in one page of a listing; and the size limit of an answer that is no file, in bytes. */
+/** Number of keys in a page of a listing, and maximum size of an answer that is no file, in bytes. */
 const pageKeys = 200;
 const answerBytes = 512 * 1024;
 const pageMs = 10_000;
@@ -47,7 +47,7 @@ const reasonOf = (error: unknown): string => {
     : said;
 };
 
-/** Passes on up to `answerBytes` and fails beyond. */
+/** Passes on up to `answerBytes` bytes, and fails if there are more. */
 const capped = (source: Readable): Readable => {
   let bytes = 0;
   const cap = new Transform({
@@ -100,7 +100,7 @@ const clientFor = (
   return client;
 };
 
-/** Opens the bucket without sending a request; with `resolve` only public addresses are allowed. */
+/** Opens the bucket without sending a request. If `resolve` is given, only public addresses are allowed. */
 export const openBucketPlace = (
   address: BucketAddress,
   keys: BucketKeys,
@@ -110,7 +110,9 @@ export const openBucketPlace = (
   const under = prefix === '' ? '' : `${prefix}/`;
   const location = `s3://${bucket}/${prefix} at ${endpoint ?? `Amazon S3 in ${region}`}`;
   const client = clientFor(address, keys, resolve);
-  /** Runs the work within a time limit. If it fails, throws `unavailable` with the location and the reason. */
+  /**
+   * Runs a function within a time limit. If the function fails, throws `unavailable` with the location and the reason.
+   */
   const within = async <Value>(
     ms: number,
     signal: AbortSignal,

@@ -1,7 +1,7 @@
 /**
- * A folder of this machine as an external source or target of files. It lies within the project's part of the folder
- * that the operator configured. Symbolic links are not followed, neither on the way to it nor in it, and only plain
- * files are read.
+ * Folder on this machine as an external source or target of files. It lies within the project's own folder, below the
+ * folder that the operator configured. Symbolic links are not followed, neither on the way to the folder nor inside it,
+ * and only plain files are read.
  */
 import { randomBytes } from 'node:crypto';
 import { constants, createWriteStream, type Dirent } from 'node:fs';
@@ -21,7 +21,7 @@ const codeOf = (error: unknown): string =>
 const unusable = (location: string, reason: string, cause?: unknown): AppError =>
   new AppError('unavailable', `${location} cannot be used: ${reason}`, { cause });
 
-/** Descends into the named folders and rejects symbolic links. With `make`, creates missing folders. */
+/** Opens the named folders one inside the other, and rejects symbolic links. With `make`, creates missing folders. */
 const descend = async (
   base: string,
   names: readonly string[],
@@ -67,7 +67,10 @@ const look = async (folder: string, above: string, found: Listing): Promise<void
       if (path.split('/').length < filePathLimits.depth) {
         await look(join(folder, entry.name), `${path}/`, found);
       } else {
-        found.warnings.push({ path, message: `lies ${filePathLimits.depth} folders deep` });
+        found.warnings.push({
+          path,
+          message: `lies ${filePathLimits.depth} folders deep, which is too deep to be listed`,
+        });
       }
     } else if (!entry.isFile()) {
       found.warnings.push({ path, message: `is ${kindOf(entry)}` });
@@ -79,7 +82,8 @@ const look = async (folder: string, above: string, found: Listing): Promise<void
 };
 
 /**
- * Opens a plain file for reading; throws `unavailable` if its folder is reached through a link or it is no plain file.
+ * Opens a plain file for reading. Throws `unavailable` if there is a symbolic link on the way to its folder, or if it
+ * is no plain file.
  */
 const openPlain = async (path: string) => {
   const folder = dirname(path);
@@ -103,8 +107,8 @@ const writeWhole = async (path: string, { read }: Outgoing, signal: AbortSignal)
 };
 
 /**
- * Opens the folder `names` within `below`, which must exist and may itself be a link. With `make`, for targets that
- * are written to, creates the folder if it is missing.
+ * Opens the folder `names` below the folder `below`, which must exist and may itself be a symbolic link. With `make`,
+ * which is set for targets, creates the folder if it is missing.
  */
 export const openFolderPlace = async (
   below: string,
@@ -112,7 +116,7 @@ export const openFolderPlace = async (
   { make }: { make: boolean },
 ): Promise<Place> => {
   const location = join(below, ...names);
-  /** Runs the work. If it fails, throws `unavailable` with the folder and the reason. */
+  /** Runs a function. If the function fails, throws `unavailable` with the folder and the reason. */
   const doing = async <Value>(work: () => Promise<Value>): Promise<Value> => {
     try {
       return await work();

@@ -1,6 +1,6 @@
 /**
- * DNS lookup for clients that connect by themselves. It returns only public addresses, and the client connects to one
- * of them. IP literals bypass the lookup, so callers must check those themselves.
+ * DNS lookup for clients that open connections themselves. It returns only public addresses, so the client can connect
+ * to no other. IP literals bypass the lookup; callers must check them separately.
  */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
