@@ -1,9 +1,9 @@
 /**
- * A migration runs while replicas of the previous release still work, so it may only add. The test searches the text
- * of migrations for what they must not do. Removals belong in a later release, once nothing uses the removed thing;
- * that migration is added to the list below.
- *
- * The numbers have gaps: branches that are worked on side by side take ranges of their own, and few use all of theirs.
+ * Tests that migrations only add. A migration runs while replicas of the previous release still work, so it must not
+ * remove or change anything that they use. The test searches the text of migrations for forbidden statements. A thing
+ * may be removed in a later release, once no release uses it; that migration is then added to the list below. The
+ * numbers of migrations have gaps, because branches that are developed at the same time take separate ranges of
+ * numbers, and few use all of theirs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 
 const dir = join(import.meta.dirname, 'migrations');
 
-/** Migrations that may remove something, because the previous release no longer uses it. */
+/** Migrations that may remove something because the previous release no longer uses it. */
 const contracting: readonly string[] = [];
 
 const forbidden: [RegExp, string][] = [
@@ -28,7 +28,7 @@ const forbidden: [RegExp, string][] = [
   ],
 ];
 
-/** Returns the `up` part of a migration, without its comments. */
+/** Returns the part of a migration that is run to apply it (`up`), without comments. */
 const upOf = (text: string): string =>
   (text.split(/^-- Down Migration$/m)[0] ?? '').replaceAll(/--.*$/gm, '');
 
@@ -50,11 +50,11 @@ describe('a migration', () => {
     'alter table hosts alter column uses type bigint;',
     'alter table hosts alter column size set not null;',
     'alter table hosts add column zone text not null;',
-  ])('is refused if it does more: %s', (text) => {
+  ])('is refused if it does more than add: %s', (text) => {
     expect(faultsOf(text)).toHaveLength(1);
   });
 
-  it('may do all that in its down part', () => {
+  it('may remove and change things in its down part', () => {
     const text = "alter table hosts add column zone text not null default '';\n";
     expect(faultsOf(`${text}-- Down Migration\nalter table hosts drop column zone;`)).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('JSON of clients', () => {
   });
 
   it.each(["c.error -> 'code'", "a.input->>'x'", 'x::jsonb', 'json_typeof(x)'])(
-    'would be by: %s',
+    'would be searched by: %s',
     (text) => {
       expect(looksInto.test(text)).toBe(true);
     },

@@ -14,12 +14,12 @@ describe('statements', () => {
     expect(refused).toEqual([]);
   });
 
-  it('refuses a second prepared statement with the same name, as a connection would', () => {
+  it('refuse a second prepared statement with the same name, as a connection would', () => {
     statement('test_named_twice', 'select 1');
     expect(() => statement('test_named_twice', 'select 2')).toThrow('are named "test_named_twice"');
   });
 
-  it('accepts the same statement again, and any number of statements that are replanned, which have no name', () => {
+  it('may share a name if they are equal, or if they are planned at each execution and so are not prepared', () => {
     expect(statement('test_named_once', 'select :id')).toEqual(
       statement('test_named_once', 'select :id'),
     );
@@ -29,7 +29,7 @@ describe('statements', () => {
     expect(first?.text).not.toBe(second?.text);
   });
 
-  it('refuses a name that PostgreSQL would truncate', () => {
+  it('refuse a name that PostgreSQL would truncate', () => {
     expect(() => statement('n'.repeat(64), 'select 1')).toThrow('too long');
   });
 });

@@ -1,28 +1,29 @@
 /**
- * First-in, first-out queue in front of the connections of the database. It is bounded in length and in waiting time,
- * and throws an error of its own when it is full. Without it, requests would wait in the driver, which reports that it
- * cannot connect. That error is wrong for a database that works, and would send operators looking in the wrong place.
+ * First-in, first-out queue in front of the connections of the database. Its length and the time in it are limited; if
+ * a limit is exceeded, an error of the queue is thrown. Without the queue, requests would wait in the driver, whose
+ * error says that it cannot connect. That would be wrong for a database that works, and would make operators look in
+ * the wrong place.
  */
 import { AppError } from '#domain/error.ts';
 
 export type ConnectionQueueLimits = {
-  /** Largest number of units of work that run at once (`served`), and that wait (`waiting`). */
+  /** Maximum number of units of work that run at the same time (`served`), and that wait (`waiting`). */
   served: number;
   waiting: number;
-  /** Longest wait, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   waitMs: number;
 };
 
 export type ConnectionQueue = {
-  /** Runs the work when a slot is free. Throws `exhausted` when the queue is full or the wait takes too long. */
+  /** Runs the work when a slot is free. Throws `exhausted` if the queue is full or the wait takes too long. */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Returns the number of waiters. */
+  /** Returns the number of units of work that wait. */
   waiting(): number;
 };
 
 const retryAfterMs = 1_000;
 
-/** Builds the error for work that the queue has no slot for. */
+/** Builds the error for work that gets no slot in the queue. */
 export const queueFull = (): AppError =>
   new AppError('exhausted', 'too many requests wait for the database; try again in a moment', {
     detail: { retryAfterMs },
@@ -34,7 +35,7 @@ export const createConnectionQueue = ({
   waiting: mostWaiting,
   waitMs,
 }: ConnectionQueueLimits): ConnectionQueue => {
-  /** Waiting requests, in order of arrival. */
+  /** Units of work that wait, in the order of arrival. Calling an entry starts its work. */
   const waiting = new Set<() => void>();
   let underWay = 0;
 
@@ -57,7 +58,7 @@ export const createConnectionQueue = ({
     return promise;
   };
 
-  /** Hands the slot to the next waiter, or frees it. */
+  /** Passes the slot on to the next waiting work; if none waits, frees it. */
   const leave = (): void => {
     const [next] = waiting;
     if (next === undefined) {

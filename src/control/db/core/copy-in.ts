@@ -1,12 +1,12 @@
 /**
- * `copy … from stdin` of rows that are complete before it starts. The statement, the rows and the end of data go to
- * the server in one write, without waiting for its CopyInResponse. If the server rejects the statement, it discards
- * the rows, as the protocol prescribes ("Message Flow", "COPY Operations").
+ * Runs `copy … from stdin` with rows that are all known before it starts. The statement, the rows and the end of data
+ * are sent to the server in one write, without waiting for the server's CopyInResponse. If the server rejects the
+ * statement, it discards the rows, as the protocol prescribes ("Message Flow", "COPY Operations").
  */
 import type { Connection, Submittable } from 'pg';
 
 const codes = { copyData: 'd'.charCodeAt(0), copyDone: 'c'.charCodeAt(0) };
-/** A message's length includes these 4 bytes. */
+/** Bytes of the length field. The length of a message includes them. */
 const lengthBytes = 4;
 
 const head = (code: number, bytes: number): Buffer => {
@@ -18,7 +18,7 @@ const head = (code: number, bytes: number): Buffer => {
 
 const end = head(codes.copyDone, 0);
 
-/** One COPY, to be passed to the `query` of a client. */
+/** COPY that is passed to the `query` method of a client of the driver. */
 export class CopyIn implements Submittable {
   readonly #text: string;
   readonly #bytes: Buffer;
@@ -30,7 +30,7 @@ export class CopyIn implements Submittable {
     this.#bytes = bytes;
   }
 
-  /** Resolves once the rows are written; rejects with the error of the server or of the connection. */
+  /** Resolves once the rows are written. Rejects with the error of the server or of the connection. */
   get written(): Promise<void> {
     return this.#outcome.promise;
   }

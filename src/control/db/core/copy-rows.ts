@@ -1,16 +1,16 @@
 /**
- * Encodes rows in PostgreSQL's binary COPY format. That costs the server a fraction of the time of an insert of
- * arrays, and this program less than writing the rows as text.
+ * Encodes rows in PostgreSQL's binary COPY format. For the server, this costs a fraction of inserting arrays; for this
+ * program, less than writing the rows as text.
  */
 import type { Column } from './row-columns.ts';
 
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
-/** Flags and length of the header extension; both are 0. */
+/** Bytes of the header after the signature: the flags and the length of the header extension, both 0. */
 const headerBytes = 8;
 const epochMs = Date.UTC(2000, 0, 1);
 const bytesOfChar = 3;
 
-/** Buffer that grows as it is written to; `end` is where the next write begins. */
+/** Buffer that grows as it is written to. `end` is the position of the next write. */
 type Bytes = { buffer: Buffer; end: number };
 
 const ensureCapacity = (bytes: Bytes, size: number): void => {
@@ -22,7 +22,7 @@ const ensureCapacity = (bytes: Bytes, size: number): void => {
 
 type Write = (bytes: Bytes, value: never) => void;
 
-/** Builds the writer of a value of `size` bytes. */
+/** Builds the function that writes values of `size` bytes. */
 const fixed =
   <Value>(size: number, write: (buffer: Buffer, value: Value, at: number) => void) =>
   (bytes: Bytes, value: Value): void => {
@@ -39,7 +39,10 @@ const writeText = (bytes: Bytes, value: string): void => {
   bytes.end += 4 + size;
 };
 
-/** Writers by column type. A time is given in milliseconds since 1970, a uuid as its 32 hexadecimal digits. */
+/**
+ * Functions that write a value, by the column's type. A time is given in milliseconds since 1970, a uuid as its 32
+ * hexadecimal digits.
+ */
 const writers: Readonly<Record<string, Write>> = {
   text: writeText,
   uuid: fixed<string>(16, (buffer, value, at) => buffer.write(value, at, 'hex')),
@@ -62,7 +65,7 @@ const writerOf = ({ name, type }: { name: string; type: string }): Write => {
 
 const guessedRowBytes = 2_048;
 
-/** Builds a function that encodes rows of these columns as the input of the `copyText` statement. */
+/** Builds a function that encodes rows with these columns. Its result is the input of the statement from `copyText`. */
 export const copyWriter = <Row>(columns: readonly Column<Row>[]) => {
   const fields = columns.map((column) => ({ of: column.of, write: writerOf(column) }));
   const writeRow = (bytes: Bytes, row: Row): void => {

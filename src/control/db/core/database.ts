@@ -1,7 +1,7 @@
 /**
- * The connections to PostgreSQL. A statement has a name, so that each connection parses and plans it once. An error of
- * the driver leaves here as an `AppError` if callers can act on it. A violated constraint keeps its own error, because
- * only the author of the statement knows what it means.
+ * Connections to PostgreSQL. A statement has a name, so that each connection parses and plans it only once. An error of
+ * the driver is thrown as an `AppError` if callers can act on it. The error of a violated constraint is thrown
+ * unchanged, because only the author of the statement knows what the violation means.
  */
 import { once } from 'node:events';
 import pg from 'pg';
@@ -16,12 +16,12 @@ import { createProjectQueue, type ProjectQueueLimits } from './project-queue.ts'
 import { makerOf } from './row-maker.ts';
 import { types } from './times.ts';
 
-/** One SQL statement. The name of a prepared statement is unique in the program, see `statement`. */
+/** SQL statement. If it is a prepared statement, its name is unique in the program; see `statement`. */
 export type Statement = {
   name: string;
   /** SQL text with numbered parameters. */
   text: string;
-  /** Names of the parameters, in the order of their numbers. Empty if the text numbers its parameters itself. */
+  /** Names of the parameters, in the order of their numbers. Empty if the text has numbered parameters itself. */
   names: readonly string[];
   /** True if PostgreSQL plans the statement for its values at each execution, instead of once for all values. */
   isPlannedAnew?: true;
@@ -34,30 +34,30 @@ export type Queryable = {
 
 /** Queries inside one transaction. */
 export type Transaction = Queryable & {
-  /** Runs a `copy … from stdin` on encoded rows; `name` is the name of the statement. */
+  /** Runs a `copy … from stdin` with encoded rows. `name` is the name of the statement. */
   copyIn(name: string, text: string, bytes: Buffer): Promise<void>;
   /**
-   * Upper bound for the rows that one statement writes, if the work can be split into several. Other requests wait for
-   * each statement.
+   * Maximum number of rows that one statement writes, if the work can be split into several statements. It is limited
+   * because other requests wait for each statement. Undefined: no limit.
    */
   readonly rowsAtOnce?: number;
 };
 
 /**
- * Planning of a transaction's statements. With `by_key` they find rows only by keys, even in a table that is empty
- * when they are planned. Otherwise PostgreSQL would plan a sequential scan, and keep that plan while the table grows,
- * until it is analyzed.
+ * How the statements of a transaction are planned. With `by_key`, they find rows only by keys, even in a table that is
+ * empty at the time of planning. Otherwise PostgreSQL would plan a sequential scan, and use that plan while the table
+ * grows, until the table is analyzed.
  */
 export type Planning = 'usual' | 'by_key';
 
 /**
- * Timeouts for the locks of a transaction, in milliseconds. If one expires, the statement fails as `unavailable`, and
- * `isLockConflict` (errors.ts) returns true for the error.
+ * Timeouts for the locks of a transaction, in milliseconds. If a timeout expires, the statement fails with
+ * `unavailable`, and `isLockConflict` (errors.ts) returns true for the error.
  */
 export type Locking = {
-  /** Timeout for each row that another transaction has locked. */
+  /** Maximum wait for each row that another transaction has locked. */
   rowsMs: number;
-  /** Advisory lock, held for the whole transaction, exclusive or shared. */
+  /** Advisory lock that is held for the whole transaction, exclusive or shared. */
   lock?: { name: string; isShared: boolean; waitMs: number };
 };
 
@@ -67,22 +67,26 @@ export type Database = Queryable & {
    * Throws what `take` throws.
    */
   each<Row>(statement: Statement, values: Values, take: (row: Row) => void): Promise<void>;
-  /** Runs `work` in one transaction (read committed); it rolls back when `work` throws. */
+  /** Runs `work` in one transaction (read committed). The transaction is rolled back if `work` throws. */
   transaction<Result>(
     work: (tx: Transaction) => Promise<Result>,
     planning?: Planning,
     locking?: Locking,
   ): Promise<Result>;
-  /** State of the database's disk, as the last writes found it. */
+  /** State of the database's disk, according to the last writes. */
   readonly diskSpace: Pick<DiskSpace, 'check' | 'wasFull'>;
-  /** Returns the connections of this process, by use, and the number of requests that wait for one. */
+  /**
+   * Returns the numbers of this process's connections in use, of its idle connections, and of requests that wait for a
+   * connection, and the maximum number of connections.
+   */
   connections(): { used: number; idle: number; waiting: number; most: number };
   close(): Promise<void>;
 };
 
 /**
- * Declares a statement whose best plan depends on its values. Examples are a list with filters that may be absent, and
- * a filter that matches few rows or many. A generic plan scans the whole table for a filter that matches few rows.
+ * Declares a statement that PostgreSQL plans at each execution, because the best plan depends on the values. Examples
+ * are a list with filters that may be absent, and a filter that matches few rows or many. A generic plan would scan the
+ * whole table even for a filter that matches few rows.
  */
 export const replannedStatement = (name: string, text: string): Statement => ({
   name,
@@ -93,14 +97,14 @@ export const replannedStatement = (name: string, text: string): Statement => ({
 /** Text of each prepared statement, by its name. */
 const declared = new Map<string, string>();
 
-/** PostgreSQL truncates longer names of prepared statements, so that two names could become one. */
+/** Maximum length of a statement's name. PostgreSQL truncates longer names, so that two names could become equal. */
 const longestName = 63;
 
 /**
- * Declares a prepared statement; its parameters have names (`:id`), or numbers where there are one or two. Throws if a
- * different statement has the name. Otherwise a connection would prepare the first of the two and refuse the other, so
- * requests would fail depending on their connection. Statements are declared as modules load, so the program does not
- * start with a duplicate.
+ * Declares a prepared statement. Its parameters have names (`:id`); if there are one or two, they may have numbers.
+ * Throws if a different statement has the same name. Otherwise a connection would prepare the first of the two
+ * statements and refuse the second, so requests would fail depending on their connection. Statements are declared when
+ * modules are loaded, so the program does not start with a duplicate name.
  */
 export const statement = (name: string, text: string): Statement => {
   const known = declared.get(name);
@@ -110,20 +114,20 @@ export const statement = (name: string, text: string): Statement => {
   return { name, ...readParameters(text) };
 };
 
-/** Size of a connection pool, its limits, and its name at the server (`application_name`). */
+/** Size of a connection pool, its limits, and its name as the server shows it (`application_name`). */
 export type PoolShape = {
   name: string;
   connections: number;
-  /** Limits for requests of projects: on all of them together, and on those of one project. */
+  /** Limits for requests of projects: for all of them together, and for those of one project. */
   turns: ProjectQueueLimits;
   /**
-   * Queue before the connections. It serves requests that passed the project queue, and work without a project: hosts,
-   * orchestrators, the program itself.
+   * Limits of the queue in front of the connections. In this queue wait requests that have passed the project queue,
+   * and work without a project: of hosts, of orchestrators, and of the program itself.
    */
   line: { waiting: number; waitMs: number };
 };
 
-/** Default pool; everything uses it except what has a pool below. */
+/** Default pool. It is used for everything except what has a separate pool below. */
 const usualPool: PoolShape = {
   name: 'svc-control',
   connections: 10,
@@ -132,7 +136,8 @@ const usualPool: PoolShape = {
 };
 
 /**
- * Pool for telemetry. It is separate, so that ingestion and searches leave session opens and calls their connections.
+ * Pool for telemetry. It is separate, so that ingestion and searches leave enough connections for session opens and
+ * calls.
  */
 export const tracePool: PoolShape = {
   name: 'svc-traces',
@@ -220,7 +225,7 @@ const connect = async (pool: pg.Pool): Promise<pg.PoolClient> => {
   }
 };
 
-/** Rolls back a failed transaction. If the rollback fails too, the connection is discarded. */
+/** Rolls back a failed transaction. If the rollback also fails, the connection is discarded. */
 const giveUp = async (client: pg.PoolClient): Promise<void> => {
   try {
     await client.query('rollback');
@@ -241,8 +246,8 @@ const lockText = ({ name, isShared }: { name: string; isShared: boolean }): stri
   `select pg_advisory_xact_lock${isShared ? '_shared' : ''}(hashtextextended(${pg.escapeLiteral(name)}, 0))`;
 
 /**
- * Builds the text that begins a transaction. The server gets it in one write, and each later statement sees everything
- * committed before the lock was granted.
+ * Builds the text that begins a transaction. The server gets it in one write. Each statement after it sees everything
+ * that was committed before the lock was granted.
  */
 const beginOf = (planning: Planning, locking: Locking | undefined): string => {
   const begin = begins[planning];
@@ -273,7 +278,7 @@ const transact = async <Result>(
   }
 };
 
-/** Opens a pool; connections are opened as needed and kept. */
+/** Opens a connection pool. Connections are opened when they are needed, and stay open. */
 export const openDatabase = (
   databaseUrl: Secret,
   log: Log,

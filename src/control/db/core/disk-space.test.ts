@@ -12,7 +12,7 @@ const start = () => {
   return { diskSpace, fail, pass: (ms: number) => (nowMs += ms) };
 };
 
-it('reports a full disk until the statement that found it succeeds', async () => {
+it('reports a full disk until the statement that failed because of it succeeds', async () => {
   const { diskSpace, fail } = start();
   diskSpace.check();
   await fail('insert_call');
@@ -32,7 +32,7 @@ it('reports a full disk for at most 10 s if nothing is written any more', async 
   diskSpace.check();
 });
 
-it('reports a full disk to metrics for two minutes, even if writes succeed meanwhile', async () => {
+it('reports a full disk to metrics for two minutes, even if later writes succeed', async () => {
   const { diskSpace, fail, pass } = start();
   expect(diskSpace.wasFull()).toBe(false);
   await fail('insert_call');

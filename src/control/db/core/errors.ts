@@ -16,21 +16,23 @@ const passing = [
 const passingMessages =
   /connection terminated|connection error|timeout exceeded when trying to connect|not queryable|pool after calling end/i;
 
-/** SQLSTATEs of values that PostgreSQL cannot store: a NUL character, a number out of range, JSON nested too deeply. */
+/**
+ * SQLSTATEs for values that PostgreSQL cannot store: a NUL character, a number out of range, JSON nested too deeply.
+ */
 const unfitValue = /^(?:22003|22021|22P02|22P05|54001)$/;
 
 const cancelled = '57014';
-/** SQLSTATEs of conflicts with other transactions: a serialization failure, a deadlock, a lock timeout. */
+/** SQLSTATEs for conflicts with other transactions: a serialization failure, a deadlock, a lock timeout. */
 const contended = /^(?:40001|40P01|55P03)$/;
 const diskFull = '53100';
 
 /** Returns true if a write failed because the disk of the database is full. */
 export const isDiskFull = (error: unknown): boolean => codeOf(error) === diskFull;
 
-/** SQLSTATEs of a missing table or schema: the database was emptied while the program runs. */
+/** SQLSTATEs for a missing table or schema: the database was emptied while this program was running. */
 const lacking = /^(?:42P01|3F000)$/;
 
-/** Returns an `AppError` if the caller can act on the error, else the error unchanged. */
+/** Returns an `AppError` if the caller can act on the error; otherwise the error unchanged. */
 export const translateDatabaseError = (error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const code = codeOf(error);
@@ -64,15 +66,13 @@ export const translateDatabaseError = (error: unknown): unknown => {
   return error;
 };
 
-/**
- * Returns true for connection failures that have no code, and for errors that end the connection, whatever their code.
- */
+/** Returns true for connection failures without a code, and for errors that end the connection, whatever their code. */
 const isOfConnection = (error: unknown, code: string): boolean =>
   error instanceof Error &&
   (('severity' in error && error.severity === 'FATAL') ||
     (code === '' && passingMessages.test(error.message)));
 
-/** Returns true if a statement failed because of its values; with other values it could succeed. */
+/** Returns true if a statement failed because of its values, so that it could succeed with other values. */
 export const isValueError = (error: unknown): boolean =>
   (error instanceof AppError && error.code === 'invalid') || codeOf(error).startsWith('23');
 
@@ -87,7 +87,7 @@ export const isLockConflict = (error: unknown): boolean =>
 export const isZeroByteError = (error: unknown): boolean =>
   error instanceof AppError && /^(?:22021|22P05)$/.test(codeOf(error.cause));
 
-/** Returns true if the error is a violation of this unique constraint or index. */
+/** Returns true if the error is a violation of the given unique constraint or index. */
 export const violates = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' &&
   error instanceof Error &&

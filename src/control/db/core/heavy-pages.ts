@@ -1,7 +1,8 @@
 /**
- * Selects pages of rows whose input, output and metadata may be large. In page order, these columns are included up to
- * a byte limit; later rows have `isCut`. The first row is always complete. Values that most rows share are read as
- * null and filled in by the caller. Over thousands of rows, encoding and decoding each value would take time.
+ * Builds queries for pages of rows whose input, output and metadata may be large. In the order of the page, these
+ * columns are included until a byte limit is reached; `isCut` is set in the rows after that. The first row is always
+ * complete. Values that are the same in most rows are read as null, and the caller fills them in, because encoding and
+ * decoding them for thousands of rows would take time.
  */
 import { utcText } from './times.ts';
 
@@ -12,8 +13,8 @@ const cut = `case when fits then input end as input, case when fits then output 
           case when fits then metadata end as metadata, nullif(not fits, false) as "isCut"`;
 
 /**
- * Builds a query for the columns `plain` of the rows of `paged`, in the order of their `place`, with the large columns
- * up to `bytes`.
+ * Builds a query for the columns `plain` and the large columns of the rows in `paged`, in the order of `place`. The
+ * large columns are included up to `bytes` bytes.
  */
 export const withHeavy = (plain: string, bytes: number): string =>
   `select ${plain}, ${cut}
@@ -21,14 +22,14 @@ export const withHeavy = (plain: string, bytes: number): string =>
              from paged) sized
     order by place`;
 
-/** Builds the same query without the large columns. */
+/** Builds the query of `withHeavy` without the large columns. */
 export const withoutHeavy = (plain: string): string =>
   `select ${plain}, null as input, null as output, null as metadata, null::boolean as "isCut"
      from paged order by place`;
 
 /**
- * Builds a one-pass query for the columns `plain` of the first `most` rows of `from`, with the large columns up to
- * `bytes`.
+ * Builds a query in one pass, for the columns `plain` and the large columns of the first `most` rows of `from`. The
+ * large columns are included up to `bytes` bytes.
  */
 export const wholeWithHeavy = (
   plain: string,
@@ -40,5 +41,5 @@ export const wholeWithHeavy = (
             order by ${order} limit ${most}) listed
     order by ${order}`;
 
-/** SQL of the time of a row's last update; null if that is the time of its creation. */
+/** SQL for the time of a row's last update; null if the row has not been updated since its creation. */
 export const updatedText = `case when updated_at <> created_at then ${utcText('updated_at')} end`;

@@ -1,10 +1,10 @@
 /**
  * Records what a request with an `Idempotency-Key` created. The record is written in the transaction that creates the
- * version, so a key never refers to something that does not exist.
+ * version, so a key never refers to a version that does not exist.
  */
 import { type Queryable, statement } from './database.ts';
 
-/** Idempotency key with the operation and the request that used it. */
+/** `Idempotency-Key`, with the operation and the request that it was sent with. */
 export type Creation = {
   key: string;
   operation: string;
@@ -12,7 +12,7 @@ export type Creation = {
   hash: string;
 };
 
-/** Object that the first request of a key created; `detail` holds the rest of its response. */
+/** Object that the first request with a key created; `detail` has the rest of the answer to that request. */
 export type Made = {
   operation: string;
   hash: string;
@@ -21,7 +21,7 @@ export type Made = {
   detail: unknown;
 };
 
-/** Constraint that the second of two concurrent requests with one key violates. */
+/** Constraint that the second of two concurrent requests with the same key violates. */
 export const creationConstraint = 'creations_pkey';
 
 const insertStatement = statement(
@@ -30,7 +30,7 @@ const insertStatement = statement(
    values (:projectId, :key, :operation, :hash, :versionId, :detail)`,
 );
 
-/** Records what a key created. */
+/** Records what the request with a key created. */
 export const insertCreation = async (
   tx: Queryable,
   made: Creation & { projectId: string; versionId: string; detail: unknown },
@@ -45,7 +45,7 @@ const findStatement = statement(
     where c.project_id = $1 and c.key = $2`,
 );
 
-/** Returns what a key of a project created; undefined if the key is unused. */
+/** Returns what a request with this key created in the project; undefined if the key is unused. */
 export const findCreation = async (
   db: Queryable,
   projectId: string,

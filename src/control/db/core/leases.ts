@@ -1,6 +1,6 @@
 /**
- * Leader election of an installation by a lease: one holder at a time, on the database's clock. Each new holder gets
- * its own epoch, so that late requests of a former holder are recognized.
+ * Leader election of an installation by a lease. Only one holder has the lease at a time, by the clock of the database.
+ * Each new holder gets its own epoch, so that late requests of a former holder are recognized.
  */
 import { AppError } from '#domain/error.ts';
 import type { Lease } from '#wire/pool-api/operations.ts';
@@ -32,8 +32,8 @@ const giveUpStatement = statement(
 );
 
 /**
- * Request for a lease: with an `epoch` it renews that lease, without one it acquires it, and with a `ttlMs` of 0 it
- * releases it. If `takeOver` is true, the same holder may acquire its lease again before it expires.
+ * Request for a lease. With an `epoch`, the lease is renewed; without one, it is acquired; with a `ttlMs` of 0, it is
+ * released. If `takeOver` is true, the holder may acquire its own lease again before the lease expires.
  */
 export type LeaseRequest = {
   installation: string;
@@ -43,7 +43,9 @@ export type LeaseRequest = {
   takeOver?: boolean;
 };
 
-/** Acquires, renews or releases a lease. Returns the epoch if the holder has the lease afterwards, else undefined. */
+/**
+ * Acquires, renews or releases a lease. Returns the epoch if the holder has the lease afterwards, otherwise undefined.
+ */
 export const acquireLease = async (
   db: Queryable,
   { installation, holder, ttlMs, epoch, takeOver = true }: LeaseRequest,
@@ -64,7 +66,7 @@ const refusedStatement = statement(
     where installation = :installation and (:epoch::bigint is null or epoch = :epoch) and refused is distinct from :refused`,
 );
 
-/** Records why the leader rejected the configuration that it last received; null if it accepted it. */
+/** Records why the leader rejected the configuration that it received last; null if it accepted the configuration. */
 export const noteRefused = async (
   db: Queryable,
   installation: string,
@@ -80,8 +82,9 @@ const keepStatement = statement(
 );
 
 /**
- * Locks the lease's row, so that no other holder can acquire the lease until the transaction ends. An expired lease
- * still counts if no other holder acquired it. Throws `forbidden` if its epoch is over. Does nothing without a lease.
+ * Locks the row of the lease, so that no other holder can acquire the lease before the transaction ends. An expired
+ * lease is still valid if no other holder has acquired it. Throws `forbidden` if the epoch of the lease has ended. Does
+ * nothing if `lease` is undefined.
  */
 const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void> => {
   if (lease === undefined) return;
@@ -92,7 +95,7 @@ const keepLease = async (tx: Queryable, lease: Lease | undefined): Promise<void>
   throw new AppError('forbidden', message);
 };
 
-/** Returns the database for a holder of a lease: each of its transactions checks and locks that lease. */
+/** Returns the database for the holder of a lease: each transaction first checks and locks the lease. */
 export const underLease = (db: Database, lease: Lease | undefined): Database => ({
   ...db,
   transaction: (work) =>

@@ -1,22 +1,26 @@
 /**
- * Helpers for lists that may be very long. A page is read from a cursor, by an index. Both the count of matches and
- * the number of rows examined for it are bounded.
+ * Helpers for lists that may be very long. A page is read from a cursor, by an index. The count of matching rows has an
+ * upper bound, and so has the number of rows that are examined for the count.
  */
 import { limits } from '#domain/limits.ts';
 import { type Statement, statement } from './database.ts';
 
-/** Count of matching rows, up to a bound. */
+/** Number of matching rows, up to a bound. */
 export type Count = {
   total: number;
-  /** True if more rows match, or might. */
+  /** True if more rows match or may match. */
   isLowerBound: boolean;
 };
 
-/** Start of a page in a list of numbered rows, highest number first: an offset, or the number that the page follows. */
+/**
+ * Start of a page in a list of numbered rows, with the highest number first: an offset, or the number of the last row
+ * of the previous page.
+ */
 export type NumberedPage = { limit: number; offset: number; from: { number: number } | undefined };
 
 /**
- * Returns the values (`:fromNumber`, `:limit` and `:offset`) of a statement that reads such a page, and one more row.
+ * Returns the values (`:fromNumber`, `:limit` and `:offset`) for a statement that reads a `NumberedPage`, and one more
+ * row.
  */
 export const numberedValues = ({ limit, offset, from }: NumberedPage) => ({
   limit: limit + 1,
@@ -24,7 +28,7 @@ export const numberedValues = ({ limit, offset, from }: NumberedPage) => ({
   fromNumber: from?.number ?? Number.MAX_SAFE_INTEGER,
 });
 
-/** Rows of one page; `hasMore` is true if more rows follow. */
+/** Rows of one page. `hasMore` is true if more rows follow. */
 export type Read<Row> = { rows: Row[]; hasMore: boolean };
 
 export type CountOf = {
@@ -33,14 +37,14 @@ export type CountOf = {
   from: string;
   order: string;
   /**
-   * Condition under which a row counts, and condition under which every row does. If every row counts, no more rows
-   * are examined than the bound on the count.
+   * Condition under which a row is counted (`matching`), and condition that is true if all rows are counted (`isAll`).
+   * In that case, only as many rows are examined as can be counted.
    */
   matching: string;
   isAll: string;
 };
 
-/** Declares the statement that counts. */
+/** Declares a statement that counts matching rows. */
 export const countOf = ({ name, from, order, matching, isAll }: CountOf): Statement =>
   statement(
     name,
@@ -53,14 +57,14 @@ export const countOf = ({ name, from, order, matching, isAll }: CountOf): Statem
 
 export type CountRow = { matched: number; looked: number };
 
-/** Converts the row of such a statement to a count. */
+/** Converts the result row of a statement from `countOf` to a count. */
 export const toCount = (row: CountRow | undefined): Count => {
   const { matched = 0, looked = 0 } = row ?? {};
   const total = Math.min(matched, limits.countedItems);
   return { total, isLowerBound: matched > total || looked > limits.lookedAtItems };
 };
 
-/** Builds a page from rows that were read with one more than the limit. */
+/** Builds a page from the rows that were read, which are one more than the limit if more rows follow. */
 export const toRead = <Row>(rows: Row[], limit: number): Read<Row> => ({
   rows: rows.slice(0, limit),
   hasMore: rows.length > limit,

@@ -1,8 +1,8 @@
 /**
- * Migrates a database to this program's schema. It runs the plain SQL files of `migrations/` in the order of their
- * numbers, by node-pg-migrate. Each runs in its own transaction, so that no migration holds a lock during another.
- * Replicas that start together wait for each other on an advisory lock. A migration that has run is never edited; the
- * next one corrects it.
+ * Migrates a database to this program's schema. Runs the plain SQL files of `migrations/` in the order of their
+ * numbers, with node-pg-migrate. Each file runs in its own transaction, so that no migration holds locks while another
+ * one runs. Replicas that start at the same time wait for each other by an advisory lock. A migration that has run is
+ * never edited; a later migration corrects it.
  */
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { type Queryable, statement } from './database.ts';
 
 const dir = fileURLToPath(new URL('../migrations', import.meta.url));
 
-/** Runs the missing migrations and returns their names. */
+/** Runs the migrations that have not run yet, and returns their names. */
 export const migrate = async (databaseUrl: string): Promise<string[]> => {
   try {
     const ran = await runner({
@@ -32,7 +32,7 @@ export const migrate = async (databaseUrl: string): Promise<string[]> => {
 
 const schemaStatement = statement('check_schema', 'select name from migrations order by id');
 
-/** Throws `unavailable` if the database does not answer, or lacks a migration of this program. */
+/** Throws `unavailable` if the database does not answer or a migration of this program has not run in it. */
 export const checkSchema = async (db: Queryable): Promise<void> => {
   const rows = await db.query<{ name: string }>(schemaStatement, []);
   const ran = new Set(rows.map(({ name }) => name));

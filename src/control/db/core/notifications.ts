@@ -1,7 +1,7 @@
 /**
- * Notifications between replicas, by LISTEN and NOTIFY. Each replica keeps one connection that listens on one channel
- * for as long as the program runs. If the connection breaks, it is opened again, and `onConnected` runs again, because
- * notifications may have been missed meanwhile.
+ * Notifications between replicas, by LISTEN and NOTIFY. For as long as it runs, each replica has one connection that
+ * listens on one channel. If the connection breaks, it is opened again, and `onConnected` is called again, because
+ * notifications may have been missed in between.
  */
 import { once } from 'node:events';
 import pg from 'pg';
@@ -27,7 +27,9 @@ export const sendNotifications = async (
 };
 
 const listenerName = 'svc-control-listen';
-/** Name of the connection until it holds its advisory lock; only then is it counted as a listener. */
+/**
+ * `application_name` of the connection until it holds its advisory lock. Only after that is it counted as a listener.
+ */
 const beginnerName = 'svc-control-begin';
 
 const countStatement = statement(
@@ -36,7 +38,7 @@ const countStatement = statement(
      from pg_stat_activity where application_name = '${listenerName}' and datname = current_database()`,
 );
 
-/** Counts the listening connections: that of this process (0 or 1), and those of other processes. */
+/** Counts the listening connections: the one of this process (0 or 1), and those of other processes. */
 export const countListeners = async (
   db: Queryable,
   ownPid: number,
@@ -46,8 +48,8 @@ export const countListeners = async (
 };
 
 /**
- * Advisory lock, as two numbers ("svcb", 1), that the connection of each control plane holds if its release knows
- * browsers.
+ * Advisory lock, as two numbers ("svcb", 1). The connection of each control plane holds it if the release of that
+ * control plane knows browsers.
  */
 const knowsBrowsers = '1937138530, 1';
 
@@ -62,20 +64,23 @@ const olderStatement = statement(
 );
 
 /**
- * Returns true if a control plane is running whose release does not know browsers, as during a rolling update. It
- * would treat the loss of a browser as the loss of the session's world.
+ * Returns true if a control plane is running whose release does not know browsers, as during a rolling update. Such a
+ * control plane would treat the loss of a browser as the loss of the session's world.
  */
 export const isOlderListening = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ any: boolean }>(olderStatement, []))[0]?.any === true;
 
 export type ListenOptions = {
   databaseUrl: Secret;
-  /** Plain SQL identifier. */
+  /** Name of the channel: a plain SQL identifier. */
   channel: string;
   onNotice(payload: string): void;
-  /** Payload that is sent over the channel as soon as this connection listens. */
+  /** Payload that is sent on the channel as soon as this connection listens. */
   greeting: string;
-  /** Called when the connection is up, for the first time or again; `pid` is its process id at PostgreSQL. */
+  /**
+   * Called when the connection is open, for the first time or again. `pid` is the connection's process id at
+   * PostgreSQL.
+   */
   onConnected(pid: number): void;
   log: Log;
 };
@@ -107,7 +112,7 @@ const listenOnce = async (options: ListenOptions, signal: AbortSignal): Promise<
   throw new Error('the connection that listens for notifications ended');
 };
 
-/** Starts listening. It reconnects forever; `stop` ends it. */
+/** Starts listening. It reconnects until `stop` is called. */
 export const startListening = (options: ListenOptions): Loop<void> =>
   startLoop({
     name: 'listen',

@@ -47,7 +47,7 @@ describe('rowsOf', () => {
 });
 
 describe('keysOf', () => {
-  it('also hides from the planner that a limit lets all of them through', () => {
+  it('also hides from the planner that its limit does not exclude any row', () => {
     expect(keysOf(':ids::text[]')).toBe(
       '(select * from unnest((select :ids::text[])) limit (select 1000000))',
     );

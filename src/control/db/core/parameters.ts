@@ -1,22 +1,23 @@
 /**
- * Named parameters for statements: `:projectId` in a text becomes the `$2` that PostgreSQL takes. A cast (`::text`) is
- * not a parameter. A text has named parameters or numbered ones, not both.
+ * Named parameters of statements: `:projectId` in a text becomes the `$2` that PostgreSQL requires. A cast (`::text`)
+ * is not a parameter. A text may have named parameters or numbered ones, but not both.
  */
 
-/** More keys than any statement ever gets. */
+/** Number that is larger than the number of keys in any statement. */
 const mostKeys = 1_000_000;
 
-/** Values by the names of parameters. Null is a value; undefined counts as missing. */
+/** Values by the names of their parameters. Null is a value; undefined counts as missing. */
 export type NamedValues = Readonly<Record<string, unknown>>;
 
 /**
- * Pattern of a named parameter. It does not match after a colon, a word or a quote: those are casts, slices and times.
+ * Pattern of a named parameter. It does not match after a colon, a word or a quote, because that is a cast, a slice of
+ * an array or a time.
  */
 const parameter = /(?<![:\w'"\\]):([a-z]\w*)/gi;
 
 /**
- * Returns the text with numbered parameters, and their names in the order of their numbers. The names are empty if the
- * text numbers its parameters itself.
+ * Returns the text with numbered parameters, and the names of the parameters in the order of their numbers. There are
+ * no names if the text has numbered parameters itself.
  */
 export const readParameters = (text: string): { text: string; names: readonly string[] } => {
   const names: string[] = [];
@@ -31,9 +32,9 @@ export const readParameters = (text: string): { text: string; names: readonly st
 };
 
 /**
- * Builds an `unnest` of parallel arrays, from a list such as `:ids::text[], :names::text[]`. Each array is hidden from
- * the planner by a subselect. If the planner sees the lengths, it prefers a custom plan at each execution, and
- * planning costs a statement of several parts more than executing it.
+ * Builds an `unnest` of parallel arrays from a list such as `:ids::text[], :names::text[]`. Each array is in a
+ * subselect, which hides its length from the planner. If the planner sees the lengths, it prefers a custom plan at each
+ * execution. For a statement of several parts, planning costs more than executing.
  */
 export const rowsOf = (arrays: string): string => {
   const hidden = arrays.split(',').map((array) => `(select ${array.trim()})`);
@@ -41,19 +42,22 @@ export const rowsOf = (arrays: string): string => {
 };
 
 /**
- * Builds the same source for rows that are each looked up by a key. The planner cannot see the limit, so it estimates
- * a tenth of the default of ten rows, and looks up one row by an index. With the default it would scan a table that
- * was small when planned, and keep that plan while the table grows.
+ * Builds the `unnest` of `rowsOf` for rows that are each looked up by a key. A limit, whose value the planner cannot
+ * see, makes the planner expect one row instead of ten, so that it plans to look up each row by an index. If it
+ * expected ten rows, it would plan to scan a table that is small at the time, and use that plan while the table grows.
  */
 export const keysOf = (arrays: string): string =>
   `(select * from ${rowsOf(arrays)} limit (select ${mostKeys}))`;
 
-/** Values of a statement: in the order of its numbers, or by name. */
+/** Values of a statement's parameters: in the order of their numbers, or by name. */
 export type Values = readonly unknown[] | NamedValues;
 
 const isOrdered = (values: Values): values is readonly unknown[] => Array.isArray(values);
 
-/** Returns the values in the order of the parameters. Throws if one is missing, which is an error of the caller. */
+/**
+ * Returns the values in the order of the parameters. Throws if a value is missing, which is a mistake of the calling
+ * code.
+ */
 export const valuesOf = (
   { name, names }: { name: string; names: readonly string[] },
   values: Values,

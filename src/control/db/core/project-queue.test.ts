@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createProjectQueue, forNoProject, forProject } from './project-queue.ts';
 
-/** Starts work that ends when the test ends it, and records the order in which it began. */
+/** Starts work that ends when the test says so, and records the order in which the work began. */
 const bench = (all: number, ofProject = all, waiting = 1_000) => {
   const queue = createProjectQueue({ all, ofProject, waiting, waitMs: 1_000 });
   const began: string[] = [];
@@ -69,7 +69,7 @@ describe('the project queue', () => {
     }
   });
 
-  it('frees the slot of work that fails, and needs no further slot for nested work', async () => {
+  it('frees the slot of work that fails, and takes no second slot for work within other work', async () => {
     const { queue } = bench(1);
     const nested = forProject('a', () => queue.take(() => queue.take(async () => 'done')));
     expect(await nested).toBe('done');
@@ -102,7 +102,7 @@ describe('the project queue', () => {
     await Promise.all(asked);
   });
 
-  it('refuses new requests when too many wait, and no request that has begun', async () => {
+  it('refuses new requests if too many wait, but no request whose work has begun', async () => {
     const { queue, ask, settle, endOne } = bench(1, 1, 2);
     const steps = forProject('a', async () => {
       await queue.take(async () => undefined);

@@ -1,62 +1,63 @@
 /**
- * Fair queue between projects for the connections of the database. Requests of projects are served round-robin by
- * project, and no project can hold all connections. If a project sends many requests, or slow ones, only its own
- * requests wait. Work without a project (hosts, orchestrators, the program itself) does not wait here, and always has
- * some connections that no project can take.
+ * Fair queue between projects for the connections of the database. Requests are served round-robin by project, and no
+ * project can occupy all connections. If a project sends many or slow requests, only its own requests wait. Work
+ * without a project (of hosts, orchestrators, the program itself) does not wait here; some connections are always left
+ * for it.
  *
- * All work that a request starts counts for its project. Work that many requests share, and that the first of them
- * happens to start, must run in `forNoProject`.
+ * All work that a request starts counts for the request's project. If several requests share work, and the first of
+ * them starts it, that work must run in `forNoProject`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { queueFull } from './connection-queue.ts';
 
 /**
- * Project that the current work counts for. Once its first query got a slot (`isAdmitted`), no later one of it is
- * refused, so that it runs to its end.
+ * Project for which the current work counts. Once the first query of the work got a slot (`isAdmitted`), its later
+ * queries are not refused, so that the work can run to its end.
  */
 type ProjectRequest = { projectId: string; isAdmitted: boolean };
 
 const currentRequest = new AsyncLocalStorage<ProjectRequest | undefined>();
 
-/** Runs work for a project: its queries wait in the queue of that project. */
+/** Runs work for a project. Queries of the work wait in the queue of the project. */
 export const forProject = <Value>(projectId: string, work: () => Value): Value =>
   currentRequest.run({ projectId, isAdmitted: false }, work);
 
 /**
- * Runs work that several requests share, whichever of them started it. Its queries do not wait in the queue of any
- * project.
+ * Runs work that several requests share, whichever of them started it. Queries of the work do not wait in the queue of
+ * any project.
  */
 export const forNoProject = <Value>(work: () => Value): Value =>
   currentRequest.run(undefined, work);
 
 export type ProjectQueueLimits = {
-  /** Largest number that runs at once. */
+  /** Maximum number of units of work that run at the same time. */
   all: number;
-  /** Largest number that runs at once for one project. */
+  /** Maximum number of units of work of one project that run at the same time. */
   ofProject: number;
   /**
-   * Largest number that waits for one project, and the longest wait in milliseconds. Work is refused by these limits
-   * only before its first query has run.
+   * Maximum number of units of work of one project that wait, and maximum wait in milliseconds. Because of these
+   * limits, work is refused only before its first query has run.
    */
   waiting: number;
   waitMs: number;
 };
 
-/** Returns the project that the current work counts for; undefined if there is none. */
+/** Returns the project for which the current work counts; undefined if there is none. */
 export const currentProject = (): string | undefined => currentRequest.getStore()?.projectId;
 
 export type ProjectQueue = {
   /**
-   * Runs the work when its project is next. Throws `exhausted` when too many wait for that project, or for too long.
+   * Runs the work when it is the turn of its project. Throws `exhausted` if too much work of the project waits, or the
+   * wait takes too long.
    */
   take<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Returns the number of waiters. */
+  /** Returns the number of units of work that wait. */
   waiting(): number;
 };
 
 /** Creates an empty queue. */
 export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
-  /** Waiters by project; the project that is served next comes first. */
+  /** Waiting work by project. The project that is served next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   const running = new Map<string, number>();
   let underWay = 0;
@@ -76,7 +77,10 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
     else running.set(projectId, left);
   };
 
-  /** Starts the next waiter that its limits let start. One has ended, so at most one can start. */
+  /**
+   * Starts the next waiting work that the limits allow to start. This is called when one unit of work has ended, so at
+   * most one can start.
+   */
   const startNext = (): void => {
     for (const [projectId, queue] of waiting) {
       if (!mayBegin(projectId)) continue;

@@ -1,6 +1,6 @@
 /**
- * Writes many rows of many columns at a time: the program passes one array per column, and the statement joins them
- * with `unnest`. A list of columns defines once how a row of the program maps to a row of the table.
+ * Writes many rows with many columns at a time. The program passes one array for each column, and the statement joins
+ * the arrays with `unnest`. A list of columns defines once how a row of the program becomes a row of the table.
  */
 import { type Statement, statement } from './database.ts';
 
@@ -9,25 +9,25 @@ export type Column<Row> = {
   name: string;
   type: string;
   /**
-   * Value of the column; undefined is stored as null. A time is in milliseconds since 1970; a list is given as
-   * `arrayText`, with the type `text[]`.
+   * Returns the value of the column; undefined is stored as null. A time is in milliseconds since 1970. A list is
+   * encoded by `arrayText`, and its column has the type `text[]`.
    */
   of(row: Row): unknown;
 };
 
 /**
- * Encodes a list of texts as a PostgreSQL array literal. It is passed as text, because an array of arrays must be
- * rectangular.
+ * Encodes a list of texts as a PostgreSQL array literal. It is passed as text, because PostgreSQL requires an array of
+ * arrays to be rectangular.
  */
 export const arrayText = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** Formats a time in UTC; the driver would use the time zone of this machine. */
+/** Formats a time in UTC. The driver would use the time zone of this machine instead. */
 const timeText = (ms: number): string => new Date(ms).toISOString();
 
 const isList = ({ type }: { type: string }): boolean => type.endsWith('[]');
 
-/** Builds the `unnest` that makes rows from arrays, in the order of the columns. */
+/** Builds the `unnest` that turns the arrays into rows, in the order of the columns. */
 export const sourceOf = (columns: readonly Column<never>[]): string => {
   const arrays = columns.map(
     (column, index) => `$${index + 1}::${isList(column) ? 'text' : column.type}[]`,
@@ -39,9 +39,9 @@ const given = (column: { name: string; type: string }): string =>
   isList(column) ? `given.${column.name}::${column.type}` : `given.${column.name}`;
 
 /**
- * Declares a statement that inserts the rows whose keys are new, in the order of their keys, and returns those keys.
- * Existing rows are locked and left unchanged. Two transactions that write the same rows wait for each other, and the
- * order rules out deadlocks.
+ * Declares a statement that inserts the rows whose keys are new, in the order of their keys, and returns the inserted
+ * keys. Existing rows are locked and left unchanged. Two transactions that write the same rows wait for each other; the
+ * order prevents deadlocks.
  */
 export const takeStatement = (
   name: string,
@@ -77,6 +77,6 @@ const asParameter = <Row>(column: Column<Row>, row: Row): unknown => {
   return column.type === 'timestamptz' && value !== null ? timeText(value as number) : value;
 };
 
-/** Builds the arrays of such a statement, one per column. */
+/** Builds the arrays for such a statement, one for each column. */
 export const arraysOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): unknown[][] =>
   columns.map((column) => rows.map((row) => asParameter(column, row)));

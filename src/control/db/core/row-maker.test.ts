@@ -10,7 +10,7 @@ it('builds row objects from values in the order of their names, whatever the nam
   expect(Object.keys(make([]) as object)).toEqual(names);
 });
 
-it('reuses the row builder of a statement', () => {
+it('uses the same function again for the rows of the same statement', () => {
   const statement = {};
   const columns = [{ name: 'a' }];
   expect(makerOf(statement, columns)).toBe(makerOf(statement, columns));

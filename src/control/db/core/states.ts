@@ -1,6 +1,6 @@
 /**
- * Lists of states for SQL, derived from the transition tables of the domain, so that no statement has rules of its
- * own.
+ * Lists of states for SQL. They are derived from the transition tables of the domain, so that statements do not repeat
+ * the rules.
  */
 import { batchTransitions } from '#domain/batch.ts';
 import { callStates, callTransitions } from '#domain/call.ts';
@@ -16,18 +16,24 @@ const before =
   (to: State): string =>
     list(statesBefore(table, to));
 
-/** Returns the states, as `('a', 'b')`, from which a session, host or call may change to this one. */
+/**
+ * Returns the states from which a session may change to this one, as `('a', 'b')`. The functions below do the same for
+ * hosts, calls and batches of rows.
+ */
 export const sessionBefore = before(sessionTransitions);
 export const hostBefore = before(hostTransitions);
 export const callBefore = before(callTransitions);
 export const batchBefore = before(batchTransitions);
 
-/** Sessions that accept calls: those that can still change to CLOSING. */
+/** States of sessions that accept calls: those from which a session can still change to CLOSING. */
 export const openSessionStates = sessionBefore('CLOSING');
 export const finalSessionStates = list(
   sessionStates.filter((state) => isFinal(sessionTransitions, state)),
 );
-/** Sessions whose calls are handed to hosts, and sessions that may have a call in progress because they were ready. */
+/**
+ * States of sessions whose calls are handed to hosts, and states in which a session may have a call in progress because
+ * it was ready before.
+ */
 export const readySessionStates = list(sessionStates.filter(isReady));
 export const servedSessionStates = list(
   sessionStates.filter(
@@ -40,8 +46,8 @@ export const liveHosts = list(liveHostStates);
 export const openCallStates = list(callStates.filter((state) => !isFinal(callTransitions, state)));
 
 /**
- * Returns the condition for a session that waits for a host: it is provisioning and has none. `closed_at is null`
- * matches the partial index on such sessions.
+ * Returns the condition that a session waits for a host: it is provisioning and has none. The part `closed_at is null`
+ * makes the partial index on such sessions usable.
  */
 export const waiting = (session: string): string =>
   `${session}.state = 'PROVISIONING' and ${session}.host_id is null and ${session}.closed_at is null`;

@@ -27,7 +27,7 @@ describe('a timestamp of the server', () => {
     noInvalidDate: true,
   });
 
-  it('is parsed like the driver parses it, whatever its zone and fraction', () => {
+  it('is parsed as the driver would parse it, whatever its zone and fraction', () => {
     fc.assert(
       fc.property(date, fraction, zone, (at, fraction, zone) => {
         const text = `${textOf(at, fraction)}${zone}`;

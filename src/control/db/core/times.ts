@@ -1,25 +1,25 @@
 /**
- * Parses and formats the times of the database. Text in UTC, which most servers send, takes a fast path that does not
- * parse its parts.
+ * Parses and formats times of the database. Most servers send text in UTC; a fast path handles it without parsing its
+ * parts.
  */
 import pg from 'pg';
 
 const { TIMESTAMPTZ } = pg.types.builtins;
 const readUsual = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => Date;
 
-/** Parses a text such as `2026-03-01 12:00:00.123456+00`, truncated to milliseconds. */
+/** Parses a text such as `2026-03-01 12:00:00.123456+00`. The result is truncated to milliseconds. */
 export const readTime = (text: string): Date => {
   const isPlain = text.endsWith('+00') && text[4] === '-' && text[10] === ' ';
   return isPlain ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : readUsual(text);
 };
 
 /**
- * Returns the SQL of a column's time in UTC, as text for `isoOf`. For rows with several times this is cheaper than
- * parsing them into dates.
+ * Returns the SQL for a column's time in UTC, as text for `isoOf`. For rows with several times, this is cheaper than
+ * parsing dates.
  */
 export const utcText = (column: string): string => `(${column} at time zone 'utc')::text`;
 
-/** Converts such a text to ISO 8601, truncated to milliseconds: `2026-03-01T12:00:00.123Z`. */
+/** Converts a text of `utcText` to ISO 8601, truncated to milliseconds: `2026-03-01T12:00:00.123Z`. */
 export const isoOf = (text: string): string => {
   if (text[4] !== '-' || text[10] !== ' ' || text.endsWith('BC')) {
     return readUsual(text.replace(/(?= BC$)|(?<! BC)$/, '+00')).toISOString();
@@ -28,7 +28,7 @@ export const isoOf = (text: string): string => {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction}Z`;
 };
 
-/** Parsers for the values of a row, by type. */
+/** Functions that parse the values of a row, by type. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === TIMESTAMPTZ && format !== 'binary'

@@ -1,10 +1,8 @@
 /**
- * Detects that the database was emptied while the program runs: its volume was lost, or its pod had none. The state in
- * memory then belongs to projects and sessions that no longer exist, so the program has to end. After a restart it
- * sets up the empty database like any other.
- *
- * The database counts as emptied only if two checks in a row find no table at all. A database that is being restored
- * from a backup has some tables.
+ * Detects that the database was emptied while this program is running, because its volume was lost or its pod had none.
+ * The state in memory then belongs to projects and sessions that no longer exist, so the program must end. After a
+ * restart, it sets up the empty database like any other. The database counts as emptied only if two checks in a row
+ * find no table at all. A database that is being restored from a backup has some tables.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -12,7 +10,7 @@ import { type Loop, startLoop } from '#runtime/loop.ts';
 import { type Queryable, statement } from './database.ts';
 
 const everyMs = 1_000;
-/** Consecutive checks that have to find the database empty. */
+/** Number of checks in a row that must find the database empty. */
 const looks = 2;
 
 const emptyStatement = statement(
@@ -22,13 +20,13 @@ const emptyStatement = statement(
    ) as empty`,
 );
 
-/** Returns true if the database has no table, of any owner. */
+/** Returns true if the database has no table of any owner. */
 export const isEmptied = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ empty: boolean }>(emptyStatement, []))[0]?.empty === true;
 
 export type SchemaWatch = {
   loop: Loop<'there' | 'emptied'>;
-  /** Rejects when the database was emptied. */
+  /** Rejects when the database has been emptied; never resolves. */
   lost: Promise<never>;
 };
 

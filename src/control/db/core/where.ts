@@ -1,17 +1,17 @@
 /**
- * Conditions of lists that have many filters. A condition is SQL of this program, in which each value from a client is
- * a parameter.
+ * Conditions of lists with many filters. The SQL of a condition is text of this program; each value from a client is a
+ * parameter.
  */
 import { limits } from '#domain/limits.ts';
 import { type Queryable, replannedStatement, type Statement } from './database.ts';
 import type { Count } from './lists.ts';
 
-/** Adds a value and returns its parameter (`$1`). */
+/** Adds a value to the statement and returns its parameter, such as `$1`. */
 export type Bind = (value: unknown) => string;
-/** Builds the SQL of one condition. */
+/** Builds the SQL of one condition. It adds its values with the given `Bind`. */
 export type Condition = (bind: Bind) => string;
 
-/** Builds a statement from conditions, with its values. PostgreSQL plans it at each execution. */
+/** Builds a statement from conditions, together with its values. PostgreSQL plans it at each execution. */
 export const conditioned = (
   name: string,
   write: (where: string, bind: Bind) => string,
@@ -24,7 +24,7 @@ export const conditioned = (
   return { statement: replannedStatement(name, text), values };
 };
 
-/** List of rows: name of its statement, columns, table or join, and order. */
+/** List of rows: the name of its statement, the columns, the table or join, and the order. */
 export type RowList = { name: string; columns: string; from: string; order: string };
 
 /** Reads a page of the matching rows. */

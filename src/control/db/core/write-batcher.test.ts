@@ -3,7 +3,9 @@ import { createWriteBatcher } from './write-batcher.ts';
 
 type Item = { owner: string; key: string };
 
-/** Creates a batcher with `groups` batches at once and `items` in each; a batch ends when the test ends it. */
+/**
+ * Creates a batcher with limits of `groups` concurrent batches and `items` in each. A batch ends when the test says so.
+ */
 const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) => {
   const begun: string[][] = [];
   const ends: PromiseWithResolvers<void>[] = [];
@@ -28,7 +30,7 @@ const startGroup = ({ groups = 1, items = 3, gatherMs = 0, waiting = 10 } = {}) 
     answer: (how: typeof values) => {
       values = how;
     },
-    /** Ends the batch that began first, and lets the next one begin. */
+    /** Ends the batch that began first, and lets the next batch begin. */
     async end(error?: Error) {
       const end = ends.shift();
       if (error === undefined) end?.resolve();
@@ -42,7 +44,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Waits until everything queued by now has begun, as far as the limits allow. */
+/** Waits until everything that is queued now has begun, as far as the limits allow. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 it('writes items that arrive together in one batch, and later ones in the next batch', async () => {
@@ -63,7 +65,7 @@ it('writes items that arrive together in one batch, and later ones in the next b
   expect(await second).toEqual(['c', 'd']);
 });
 
-it('keeps to its limits of concurrent batches and of items in each', async () => {
+it('observes its limits on concurrent batches and on items in a batch', async () => {
   const { take, begun } = startGroup({ groups: 2, items: 2 });
   for (const key of 'abcde') void take('p', key);
   await turn();
@@ -73,7 +75,7 @@ it('keeps to its limits of concurrent batches and of items in each', async () =>
   ]);
 });
 
-it('writes a lone item at once, and waits a moment after a batch of several', async () => {
+it('writes a single item at once, but waits a moment for more items after a batch of several', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -103,7 +105,7 @@ it('writes a lone item at once, and waits a moment after a batch of several', as
   expect(begun.slice(3)).toEqual([['e'], ['f']]);
 });
 
-it('writes items that have waited a moment as soon as the batch before them ends', async () => {
+it('writes items that have waited for the moment as soon as the batch before them ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -128,7 +130,7 @@ it('serves owners in turn, however many items one of them has', async () => {
   ]);
 });
 
-it('writes items of one key one after another, in order', async () => {
+it('writes items with the same key one after another, in order', async () => {
   const { take, begun, end } = startGroup({ groups: 2 });
   const done: string[] = [];
   void take('p', 'a').then(() => done.push('a first'));
@@ -142,7 +144,7 @@ it('writes items of one key one after another, in order', async () => {
   expect(done).toEqual(['a first', 'a second']);
 });
 
-it('returns undefined for items that a batch left out, and for all items of a batch that one of them failed', async () => {
+it('returns undefined for items that a batch left out, and for all items of a batch that failed because of one', async () => {
   const { take, answer, end } = startGroup();
   answer(([first]) => [first?.key, undefined]);
   const some = Promise.all([take('p', 'a'), take('p', 'b')]);
@@ -155,7 +157,7 @@ it('returns undefined for items that a batch left out, and for all items of a ba
   expect(await failed).toEqual([undefined, undefined]);
 });
 
-it('rejects all items of a batch if it fails through none of them, and continues with the next', async () => {
+it('rejects all items of a batch if it failed because of none of them, and continues with the next batch', async () => {
   const { take, end } = startGroup({ items: 2 });
   const failed = Promise.allSettled([take('p', 'a'), take('p', 'b')]);
   const next = take('p', 'c');
@@ -170,7 +172,7 @@ it('rejects all items of a batch if it fails through none of them, and continues
   expect(await next).toBe('c');
 });
 
-it('refuses an owner that has too many items waiting, and no other', async () => {
+it('refuses items of an owner that has too many items waiting, but not those of other owners', async () => {
   const { take, group } = startGroup({ waiting: 2 });
   void take('a', 'a1');
   await turn();

@@ -1,47 +1,46 @@
 /**
- * Writes items of many requests by one statement and one commit. If nothing is in progress and the last batch had one
- * item, an item is written at once. Otherwise it waits a moment for more items, and until fewer than `groups` batches
- * are in progress. So at low load nothing waits, and at high load an item costs a fraction of a statement and of a
- * commit.
- *
- * Owners are served round-robin, so an owner with many items delays only itself. Two items with one key are never in
- * progress at once. If a batch skips an item, or fails because of one, the caller writes its item alone: no item makes
- * others fail.
+ * Writes items of many requests by one statement and one commit. An item is written at once if nothing is in progress
+ * and the last batch had one item. Otherwise it waits a moment for more items, and until fewer than `groups` batches
+ * are in progress. So at low load no item waits, and at high load an item costs a fraction of a statement and of a
+ * commit. Owners are served round-robin, so an owner with many items delays only its own items. Two items with the same
+ * key are never in progress at the same time. If a batch leaves an item out, or fails because of one item, the callers
+ * write their items alone: no item makes others fail.
  */
 import { queueFull } from './connection-queue.ts';
 import { forNoProject } from './project-queue.ts';
 
 export type BatchLimits = {
-  /** Largest number of batches in progress at once (`groups`), and of items in one (`items`). */
+  /** Maximum number of batches in progress (`groups`), and of items in a batch (`items`). */
   groups: number;
   items: number;
   /**
-   * Time for which an item that could start a batch waits for more items at high load, in milliseconds; 0: not at all.
+   * Time for which an item waits for more items at high load, in milliseconds, even if a batch could start; 0: the item
+   * does not wait.
    */
   gatherMs: number;
-  /** Largest number of items that may wait for one owner. */
+  /** Maximum number of waiting items of one owner. */
   waiting: number;
 };
 
 export type BatcherOptions<Item, Value> = {
   limits: BatchLimits;
-  /** Returns the owner that an item counts for in the round-robin. */
+  /** Returns the owner for which an item counts in the round-robin. */
   ownerOf(item: Item): string;
-  /** Returns the key of an item; no two items with one key are in one batch. */
+  /** Returns the key of an item. No two items with the same key are in one batch. */
   keyOf(item: Item): string;
   /**
-   * Writes the items of a batch. Returns a result for each, in their order; undefined for an item that has to be
-   * written alone.
+   * Writes the items of a batch. Returns a result for each item, in the order of the items; undefined for an item that
+   * must be written alone.
    */
   together(items: readonly Item[]): Promise<readonly (Value | undefined)[]>;
-  /** Returns true if one item caused the failure and nothing of the batch was written. */
+  /** Returns true if the error was caused by one item and nothing of the batch was written. */
   isOfOne(error: unknown): boolean;
 };
 
 export type WriteBatcher<Item, Value> = {
   /**
-   * Writes the item in a batch. Returns undefined if the caller has to write it alone. Throws `exhausted` when too
-   * many items of its owner wait.
+   * Writes the item in a batch. Returns undefined if the caller must write the item alone. Throws `exhausted` if too
+   * many items of the owner wait.
    */
   take(item: Item): Promise<Value | undefined>;
   /** Returns the number of waiting items. */
@@ -50,11 +49,11 @@ export type WriteBatcher<Item, Value> = {
 
 type Waiter<Item, Value> = { item: Item; key: string } & PromiseWithResolvers<Value | undefined>;
 
-/** Waiting items, each owner's in their order. The owners are served round-robin. */
+/** Waiting items, in order for each owner. The owners are served round-robin. */
 class WaitingItems<Item, Value> {
-  /** Waiters by owner; the owner that is served next comes first. */
+  /** Waiting items by owner. The owner that is served next comes first. */
   readonly #queues = new Map<string, Waiter<Item, Value>[]>();
-  /** Keys of the items in progress. */
+  /** Keys of the items that are in progress. */
   readonly #busy = new Set<string>();
 
   isEmpty(): boolean {
@@ -75,7 +74,7 @@ class WaitingItems<Item, Value> {
     this.#queues.set(owner, queue);
   }
 
-  /** Takes the waiters of the next batch, whose keys are then in progress until `release`. */
+  /** Takes the waiting items for the next batch. Their keys are in progress until `release` is called. */
   next(most: number): Waiter<Item, Value>[] {
     const group: Waiter<Item, Value>[] = [];
     // An owner with more waiters is moved to the end of the map, so this loop reaches it again.
@@ -91,7 +90,10 @@ class WaitingItems<Item, Value> {
     for (const { key } of group) this.#busy.delete(key);
   }
 
-  /** Takes the owner's first waiter whose key is not in progress, and moves the owner to the end of the round. */
+  /**
+   * Takes the first waiting item of the owner whose key is not in progress, and moves the owner to the end of the
+   * round.
+   */
   #takeOf(owner: string, queue: Waiter<Item, Value>[]): Waiter<Item, Value> | undefined {
     const index = queue.findIndex(({ key }) => !this.#busy.has(key));
     const [waiter] = index < 0 ? [] : queue.splice(index, 1);
@@ -130,7 +132,8 @@ class Batcher<Item, Value> implements WriteBatcher<Item, Value> {
   }
 
   /**
-   * Starts batches after `gatherMs`, so that more items can join; at once if the item is alone, as the last one was.
+   * Starts batches after `gatherMs`, so that more items can join. If nothing is in progress and the last batch had at
+   * most one item, starts them at once.
    */
   #startSoon(): void {
     const { gatherMs } = this.#options.limits;

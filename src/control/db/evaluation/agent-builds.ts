@@ -1,4 +1,4 @@
-/** Builds of agents: their manifests, and the lookups by id, hash, label, version or commit. */
+/** Builds of agents: their manifests, and lookups by id, hash, label, version or commit. */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
 import { countUpTo } from '../core/where.ts';
@@ -9,14 +9,14 @@ export type BuildRow = {
   agentId: string;
   buildHash: string;
   semanticVer: string | null;
-  /** JSON objects, as text. */
+  /** JSON objects as text. */
   manifestJson: string;
   attributionJson: string;
   commitSha: string | null;
   branch: string | null;
-  /** Order of registration within the project: higher is later. It has no other meaning. */
+  /** Number in the order of registration within the project: a higher number is later. It has no other meaning. */
   number: number;
-  /** Labels that point to the build, in order. */
+  /** Labels that point to the build, sorted. */
   labels: string[];
   createdAt: Date;
 };
@@ -46,8 +46,8 @@ const findByHashStatement = statement(
 const first = async (rows: Promise<BuildRow[]>): Promise<BuildRow | undefined> => (await rows)[0];
 
 /**
- * Inserts the build unless the project has one of its hash, and returns the stored one. Compare its `id` to find out
- * if this build was inserted.
+ * Inserts the build, unless the project has one with the same hash, and returns the stored build. The caller compares
+ * the `id` to find out whether this build was inserted.
  */
 export const registerBuild = async (db: Queryable, build: NewBuild): Promise<BuildRow> => {
   await db.query(insertStatement, build);
@@ -56,7 +56,7 @@ export const registerBuild = async (db: Queryable, build: NewBuild): Promise<Bui
   return found;
 };
 
-/** Returns the build of a hash. */
+/** Returns the build with this hash. */
 export const findBuildByHash = (db: Queryable, projectId: string, buildHash: string) =>
   first(db.query<BuildRow>(findByHashStatement, [projectId, buildHash]));
 
@@ -65,7 +65,7 @@ const findStatement = statement(
   `select ${columns} from agent_builds b where b.project_id = $1 and b.id = $2`,
 );
 
-/** Returns the build of an id. */
+/** Returns the build with this id. */
 export const findBuild = (db: Queryable, projectId: string, id: string) =>
   first(db.query<BuildRow>(findStatement, [projectId, id]));
 
@@ -74,7 +74,7 @@ const hasStatement = statement(
   'select from agent_builds where project_id = $1 and build_hash = $2',
 );
 
-/** Returns true if the project has a build of this hash. */
+/** Returns true if the project has a build with this hash. */
 export const hasBuild = async (
   db: Queryable,
   projectId: string,
@@ -87,7 +87,7 @@ const findByLabelStatement = statement(
     where l.project_id = :projectId and l.agent_id = :agentId and l.label = :label`,
 );
 
-/** Returns the build that a label of an agent points to. */
+/** Returns the build to which a label of an agent points. */
 export const findBuildByLabel = (
   db: Queryable,
   projectId: string,
@@ -103,7 +103,7 @@ const findByVersionStatement = statement(
     order by b.number desc limit 1`,
 );
 
-/** Returns the newest build of a version of an agent. */
+/** Returns the newest build with this version of an agent. */
 export const findBuildByVersion = (
   db: Queryable,
   projectId: string,
@@ -130,8 +130,8 @@ const findAnyStatement = statement(
 );
 
 /**
- * Returns the build of an agent by its id, hash, label or version, tried in this order; without an agent by the first
- * two.
+ * Returns the build of an agent by its id, hash, label or version, tried in this order. Without an agent, only id and
+ * hash are tried.
  */
 export const findAnyBuild = (
   db: Queryable,
@@ -153,7 +153,7 @@ const newestOfCommitStatement = statement(
 );
 
 /**
- * Returns up to twenty commits that builds come from and whose SHA begins with `prefix`, which must consist of
+ * Returns up to twenty commits that builds were made from and whose SHA begins with `prefix`, which must consist of
  * hexadecimal digits.
  */
 export const findCommits = async (
@@ -163,11 +163,11 @@ export const findCommits = async (
 ): Promise<string[]> =>
   (await db.query<{ sha: string }>(commitsStatement, { projectId, prefix })).map(({ sha }) => sha);
 
-/** Returns the newest build of a commit. */
+/** Returns the newest build that was made from this commit. */
 export const findBuildOfCommit = (db: Queryable, projectId: string, sha: string) =>
   first(db.query<BuildRow>(newestOfCommitStatement, { projectId, sha }));
 
-/** Declares a list of builds, of all agents or of one. */
+/** Declares a statement that lists builds, of all agents or of one. */
 const listStatement = (name: string, where: string) =>
   replannedStatement(
     name,
@@ -181,7 +181,7 @@ export const listBuildsOfAgentStatement = listStatement(
   'b.agent_id = :agentId',
 );
 
-/** Lists a page of builds without their manifests, newest first, and counts the matching ones. */
+/** Lists a page of builds without their manifests, newest first, and counts the matching builds. */
 export const listBuilds = async (
   db: Queryable,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Labels of agents' builds: the build that each points to, and the history of their moves. */
+/** Labels of agent builds: the build to which each label points, and the history of the labels. */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
 import { countUpTo } from '../core/where.ts';
@@ -11,13 +11,13 @@ export type LabelMoveRow = {
   previousBuildId: string | null;
   isRollback: boolean;
   isForced: boolean;
-  /** Names of tools with breaking changes. */
+  /** Names of the tools with breaking changes. */
   breaking: string[];
   reason: string | null;
   actor: string;
   source: string | null;
   movedAt: Date;
-  /** Order of the moves: higher is later. */
+  /** Number in the order of the moves: a higher number is later. */
   number: number;
 };
 
@@ -33,7 +33,7 @@ const lockStatement = statement(
 
 type LabelOf = { projectId: string; agentId: string; label: string };
 
-/** Locks the label: other transactions that would move it wait until this one ends. */
+/** Locks the label. Other transactions that would move the label wait until this transaction ends. */
 export const lockLabel = async (tx: Queryable, label: LabelOf): Promise<void> => {
   await tx.query(lockStatement, label);
 };
@@ -52,7 +52,7 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** Points a label to a build and records the move. The caller must hold the lock of the label. */
+/** Points a label to a build and records the move. The caller must hold the lock on the label. */
 export const putLabel = async (
   tx: Queryable,
   projectId: string,
@@ -69,7 +69,7 @@ const lastStatement = statement(
     where m.build_id = :buildId and m.label = :label order by m.number desc limit 1`,
 );
 
-/** Returns the last move of a label onto this build. */
+/** Returns the last move of a label to this build. */
 export const findLastMove = async (
   tx: Queryable,
   buildId: string,
@@ -84,7 +84,7 @@ const listStatement = replannedStatement(
     order by m.number desc limit :limit offset :offset`,
 );
 
-/** Lists a page of the moves onto a build and off it, newest first, and counts them. */
+/** Lists a page of the moves of labels to or away from a build, newest first, and counts them. */
 export const listMoves = async (
   db: Queryable,
   buildId: string,

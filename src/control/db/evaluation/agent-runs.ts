@@ -1,4 +1,6 @@
-/** Runs of agents' builds. The progress of a run is counted from its sessions at each read. */
+/**
+ * Runs (rollout groups) of agent builds. The progress of a run is counted from its sessions each time the run is read.
+ */
 import { idleHours, type RunProgress } from '#domain/release.ts';
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { type Count, type NumberedPage, numberedValues, type Read, toRead } from '../core/lists.ts';
@@ -11,17 +13,17 @@ export type RunRow = RunProgress & {
   agentId: string;
   model: string | null;
   sessions: number;
-  /** Slugs of the worlds, in order. */
+  /** Slugs of the worlds, sorted. */
   worlds: string[];
-  /** Ids of at most three sessions that ended without a grade. */
+  /** Ids of up to three sessions that ended without a grade. */
   examples: string[];
   createdAt: Date;
   finishedAt: Date | null;
-  /** Order in which runs began: higher is later. */
+  /** Number in the order in which runs began: a higher number is later. */
   number: number;
 };
 
-/** Upper bound for the runs of one build. */
+/** Maximum number of runs of one build. */
 export const mostRuns = 1_000;
 
 const joinStatement = statement(
@@ -56,8 +58,8 @@ export type NewRollout = {
 };
 
 /**
- * Adds a session to a run, and creates the run if it is new. Returns the id of the build (null if there is none), and
- * `isTaken`, true if the run accepted the session. Otherwise nothing is written.
+ * Adds a session to a run; creates the run if it does not exist. Returns the id of the build (null if the build does
+ * not exist) and `isTaken`, which is true if the run accepted the session. If it is false, nothing was written.
  */
 export const joinRun = async (
   db: Queryable,
@@ -75,7 +77,7 @@ const leaveStatement = statement(
   'delete from agent_rollouts where session_id = $1',
 );
 
-/** Removes a session that failed to open from its run. */
+/** Removes a session that could not be opened from its run. */
 export const leaveRun = async (db: Queryable, sessionId: string): Promise<void> => {
   await db.query(leaveStatement, [sessionId]);
 };
@@ -89,7 +91,7 @@ const findDeclaredStatement = statement(
 
 export type DeclaredRun = Pick<RunRow, 'buildHash' | 'model' | 'planned' | 'finishedAt'>;
 
-/** Returns the parameters that a run was created with; undefined if there is no such run. */
+/** Returns the parameters with which a run was created; undefined if there is no such run. */
 export const findDeclaredRun = async (
   db: Queryable,
   projectId: string,
@@ -103,7 +105,7 @@ const finishStatement = statement(
     where project_id = $1 and id = $2 returning id`,
 );
 
-/** Closes a run to further sessions; returns false if there is no run of this id. */
+/** Marks a run as finished, so that it accepts no further sessions. Returns false if there is no run with this id. */
 export const finishRun = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.query(finishStatement, [projectId, id])).length > 0;
 
@@ -111,7 +113,7 @@ export const finishRun = async (db: Queryable, projectId: string, id: string): P
 // first.
 const verdict = `substring(c.output::text from '^\\s*\\{\\s*"verdict"\\s*:\\s*"([a-z]+)"')`;
 
-/** Progress of a run. A session counts by its last grade. */
+/** SQL for the progress of a run. A session counts with its last grade. */
 const progress = `select count(*)::int as sessions,
        count(*) filter (where grade.is_judged)::int as graded,
        count(*) filter (where grade.verdict = 'pass')::int as passed,
@@ -139,11 +141,11 @@ const columns = `r.id, r.build_id as "buildId", b.build_hash as "buildHash", b.a
   r.created_at as "createdAt", r.finished_at as "finishedAt",
   r.number::float8 as number`;
 
-/** Condition for runs that have a session. A run whose first session was refused has none yet. */
+/** Condition that a run has a session. If the first session of a run was refused, the run has none yet. */
 const begun = `exists (select from agent_rollouts a join sessions s on s.id = a.session_id
                         where a.project_id = r.project_id and a.run_id = r.id)`;
 
-/** Builds the query; progress is counted only for the runs that the inner query finds. */
+/** Builds the query for runs. Progress is counted only for the runs that the inner query finds. */
 const select = (runs: string): string =>
   `select ${columns}
      from (select r.* from agent_runs r where ${begun} and ${runs}) r
@@ -153,7 +155,7 @@ const select = (runs: string): string =>
 
 const findStatement = statement('find_agent_run', select('r.project_id = $1 and r.id = $2'));
 
-/** Returns a run, if it has a session. */
+/** Returns a run; undefined if there is no such run or the run has no session yet. */
 export const findRun = async (
   db: Queryable,
   projectId: string,
@@ -173,7 +175,7 @@ export const listRunsOfBuildStatement = listStatement(
   'r.project_id = :projectId and r.build_id = :buildId',
 );
 
-/** Lists a page of runs, newest first, and counts the matching ones. */
+/** Lists a page of runs, newest first, and counts the matching runs. */
 export const listRuns = async (
   db: Queryable,
   projectId: string,
@@ -203,7 +205,9 @@ const ofCommitStatement = statement(
       where o.project_id = :projectId and o.agent_id = :agentId and o.commit_sha = :commitSha)`),
 );
 
-/** Lists all runs of a build, and of other builds of its agent from the same commit, newest first. */
+/**
+ * Lists all runs of a build, and of other builds of the same agent that were made from the same commit, newest first.
+ */
 export const listRunsForGate = (
   db: Queryable,
   projectId: string,

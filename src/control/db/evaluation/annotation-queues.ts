@@ -1,4 +1,4 @@
-/** Annotation queues: the objects that people have to review, and the people assigned to each queue. */
+/** Annotation queues: objects for people to review, and the people assigned to each queue. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, countUpTo, listPage } from '../core/where.ts';
@@ -17,9 +17,9 @@ export type QueueRow = {
 const columns = `q.key, q.project_id as "projectId", q.id, q.name, q.description, q.score_config_ids as "scoreConfigIds",
   q.created_at as "createdAt", q.updated_at as "updatedAt"`;
 
-/** Upper bound for the queues of one project. */
+/** Maximum number of queues of one project. */
 export const mostQueues = 10_000;
-/** Unique constraint on the names of a project's queues. */
+/** Unique constraint on the names of the queues in a project. */
 export const queueName = 'annotation_queues_name';
 
 const insertStatement = statement(
@@ -30,7 +30,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Inserts a queue; returns undefined if the project has reached its limit of queues. */
+/** Inserts a queue. Returns undefined if the project has the maximum number of queues. */
 export const insertQueue = async (
   db: Queryable,
   queue: Omit<QueueRow, 'createdAt' | 'updatedAt'>,
@@ -44,7 +44,7 @@ const findStatement = statement(
 export const findQueue = async (db: Queryable, key: string): Promise<QueueRow | undefined> =>
   (await db.query<QueueRow>(findStatement, [key]))[0];
 
-/** Lists a page of queues, newest first; conditions refer to the queue as `q`. */
+/** Lists a page of queues, newest first. Conditions refer to the queue as `q`. */
 export const listQueues = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -80,8 +80,8 @@ const itemColumns = `i.key, i.id, i.object_id as "objectId", i.object_type as "o
   i.completed_at as "completedAt", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /**
- * Keeps the completion time of an item that was already completed; an item that becomes completed gets the present
- * time.
+ * Builds the SQL for the completion time of an item. An item that was already completed keeps its time; one that
+ * becomes completed gets the current time.
  */
 const completedAs = (status: string): string =>
   `case when ${status} = 'COMPLETED' then coalesce(i.completed_at, date_trunc('milliseconds', now())) end`;
@@ -94,7 +94,7 @@ export type NewQueueItem = {
   objectType: string;
   objectKey: string;
   objectId: string;
-  /** Null: a new item is pending, and an existing one keeps its status. */
+  /** Status to set; null if a new item is to be pending and an existing item keeps its status. */
   status: string | null;
 };
 
@@ -110,7 +110,7 @@ const addStatement = statement(
    returning ${itemColumns}`,
 );
 
-/** Adds an object to a queue, or returns the item that it already has there. */
+/** Adds an object to a queue. If the queue already has an item for the object, updates and returns that item. */
 export const addQueueItem = async (db: Queryable, item: NewQueueItem): Promise<QueueItemRow> => {
   const [row] = await db.query<QueueItemRow>(addStatement, item);
   if (row === undefined) throw new Error(`the item ${item.objectId} was not written`);
@@ -137,7 +137,7 @@ const updateItemStatement = statement(
     where i.key = :key and i.queue_key = :queueKey returning ${itemColumns}`,
 );
 
-/** Sets the status of an item; returns undefined if there is no item of this key. */
+/** Sets the status of an item. Returns undefined if there is no item with this key. */
 export const updateQueueItem = async (
   db: Queryable,
   item: { key: string; queueKey: string; status: string },
@@ -149,14 +149,14 @@ const removeItemStatement = statement(
   'delete from annotation_queue_items where key = $1 and queue_key = $2 returning key',
 );
 
-/** Removes an item; returns false if there is no item of this key. */
+/** Removes an item. Returns false if there is no item with this key. */
 export const removeQueueItem = async (
   db: Queryable,
   key: string,
   queueKey: string,
 ): Promise<boolean> => (await db.query(removeItemStatement, [key, queueKey])).length > 0;
 
-/** Lists a page of items, newest first; conditions refer to the item as `i`. */
+/** Lists a page of items, newest first. Conditions refer to the item as `i`. */
 export const listQueueItems = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -197,7 +197,7 @@ const assignStatement = statement(
    select user_id from member`,
 );
 
-/** Assigns a person; returns false if they are not a member with access to the project. */
+/** Assigns a person to a queue. Returns false if the person is not a member with access to the project. */
 export const assignQueue = async (
   db: Queryable,
   assignment: { projectId: string; queueKey: string; userId: string },

@@ -1,10 +1,10 @@
-/** Sessions of an agent's build, used to compare two builds. */
+/** Sessions of an agent build, for comparing two builds. */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 
 export type ComparedSession = {
   id: string;
   world: string;
-  /** Name of its task, else the id of a stored task. */
+  /** Name of the session's task; for a stored task without a name, its id. */
   task: string | null;
   content: string | null;
   verdict: 'pass' | 'fail';
@@ -21,7 +21,7 @@ const listStatement = replannedStatement(
     order by created_at, id`,
 );
 
-/** Lists the newest judged sessions of a build, up to `most`, in the order in which they were opened. */
+/** Lists the newest graded sessions of a build, up to `most`, in the order in which they were opened. */
 export const listCompared = (
   db: Queryable,
   projectId: string,

@@ -1,6 +1,6 @@
 /**
- * Items of datasets, one row per version. The current version of an item has no end (`valid_to`). A change ends the
- * current version and begins the next, in a transaction that holds the lock of the dataset.
+ * Items of datasets, with one row for each version. The current version of an item has no end (`valid_to` is null). A
+ * change ends the current version and begins the next one, in a transaction that has locked the dataset.
  */
 import { type Queryable, replannedStatement, statement } from '../core/database.ts';
 import { violates } from '../core/errors.ts';
@@ -22,7 +22,7 @@ export type ItemRow = {
   sourceObservationId: string | null;
   createdAt: Date;
   validFrom: Date;
-  /** True if the large columns were left out because the page reached its byte limit. */
+  /** True if the large columns were left out because the page had reached its byte limit. */
   isCut: boolean;
 };
 
@@ -31,8 +31,8 @@ const plain = `key, dataset_key as "datasetKey", id, status, source_trace_id as 
 const columns = `${plain}, input, expected_output as output, metadata, false as "isCut"`;
 
 /**
- * Returns true if an insert failed because another transaction inserted the same item: a second current version, or
- * one of the same millisecond.
+ * Returns true if an insert failed because another transaction inserted the same item: another current version, or a
+ * version with the same millisecond.
  */
 export const isItemTwin = (error: unknown): boolean =>
   violates(error, 'dataset_items_present') || violates(error, 'dataset_items_pkey');
@@ -42,7 +42,7 @@ const presentStatement = statement(
   `select ${columns} from dataset_items where key = $1 and valid_to is null`,
 );
 
-/** Returns the current version of an item. */
+/** Returns the current version of an item; undefined if there is none. */
 export const findItem = async (db: Queryable, key: string): Promise<ItemRow | undefined> =>
   (await db.query<ItemRow>(presentStatement, [key]))[0];
 
@@ -52,7 +52,7 @@ const thenStatement = statement(
     where key = $1 and valid_from <= $2::timestamptz and (valid_to is null or valid_to > $2::timestamptz)`,
 );
 
-/** Returns the version of an item at a time. */
+/** Returns the version that an item had at the given time. */
 export const findItemAt = async (
   db: Queryable,
   key: string,
@@ -67,7 +67,7 @@ const endStatement = statement(
     where key = $1 and valid_to is null returning valid_to as at, created_at as "createdAt"`,
 );
 
-/** Ends the current version; returns undefined if there is none. */
+/** Ends the current version of an item. Returns undefined if there is none. */
 export const endItem = async (
   tx: Queryable,
   key: string,
@@ -103,7 +103,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Inserts the next version of an item, from the end of the previous one. The first version begins now. */
+/** Inserts the next version of an item. It begins when the previous version ended; the first version begins now. */
 export const insertItem = async (
   tx: Queryable,
   version: NewVersion,
@@ -116,11 +116,11 @@ export const insertItem = async (
   return row;
 };
 
-/** Upper bound for the bytes of a page's inputs, expected outputs and metadata. */
+/** Maximum total size of the inputs, expected outputs and metadata on a page, in bytes. */
 export const itemPageBytes = 16 * 1024 * 1024;
 
 /**
- * Lists a page of versions, newest items first, with the large columns up to the byte limit; conditions refer to the
+ * Lists a page of versions, newest items first, with the large columns up to the byte limit. Conditions refer to the
  * item as `i`.
  */
 export const listItems = async (
@@ -141,14 +141,14 @@ export const listItems = async (
   return db.query<ItemRow>(page.statement, page.values);
 };
 
-/** Counts the matching items, up to `most`, which lies beyond the last page that clients can request by number. */
+/** Counts the matching items, up to `most`. `most` is larger than the last page that clients can request by number. */
 export const countItems = (
   db: Queryable,
   conditions: readonly Condition[],
   most: number,
 ): Promise<Count> => countUpTo(db, 'count_dataset_items', 'dataset_items i', conditions, most);
 
-/** Item as validated against the schemas of its dataset. */
+/** Members of an item that are validated against the schemas of its dataset. */
 export type CheckedItem = Pick<ItemRow, 'key' | 'id' | 'input' | 'output'>;
 
 // Few items are read at a time, because each may have several MB.
@@ -166,8 +166,8 @@ const checkedStatement = replannedStatement(
 );
 
 /**
- * Lists active items of a dataset that were written since a time, in the order of their keys, after the key `after`:
- * at most 1,000 items or 4 MiB.
+ * Lists active items of a dataset that were written since a given time, in the order of their keys, after the key
+ * `after`: up to 1,000 items or 4 MiB.
  */
 export const listItemsToCheck = (
   db: Queryable,
@@ -177,7 +177,7 @@ export const listItemsToCheck = (
 
 const clockStatement = statement('read_item_clock', `select ${clock} as now`);
 
-/** Returns the time by the database's clock, which also dates versions. */
+/** Returns the time by the database's clock, from which the times of versions also come. */
 export const readItemClock = async (db: Queryable): Promise<Date> => {
   const [row] = await db.query<{ now: Date }>(clockStatement, []);
   if (row === undefined) throw new Error('the database returned no time');

@@ -1,4 +1,4 @@
-/** Runs of datasets, and the run items that link dataset items to traces. */
+/** Runs of datasets, and the run items, each of which links a dataset item to a trace. */
 import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, countUpTo, listPage } from '../core/where.ts';
@@ -23,7 +23,7 @@ const findStatement = statement(
   `select ${columns} from dataset_runs r where r.dataset_key = $1 and r.name = $2`,
 );
 
-/** Returns the run of a dataset by its name. */
+/** Returns the run of a dataset with this name. */
 export const findDatasetRun = async (
   db: Queryable,
   datasetKey: string,
@@ -35,7 +35,7 @@ const findByKeyStatement = statement(
   `select ${columns} from dataset_runs r where r.key = $1`,
 );
 
-/** Returns the run of a key; undefined if it was deleted. */
+/** Returns the run with this key; undefined if it was deleted. */
 export const findDatasetRunByKey = async (
   db: Queryable,
   key: string,
@@ -53,14 +53,14 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** Creates the run of this name, or updates it; members that are null stay unchanged. */
+/** Creates the run with this name, or updates it. Members that are null leave the stored value unchanged. */
 export const putDatasetRun = async (tx: Queryable, run: NewDatasetRun): Promise<RunRow> => {
   const [row] = await tx.query<RunRow>(putStatement, run);
   if (row === undefined) throw new Error(`the run ${run.name} was not written`);
   return row;
 };
 
-/** Lists a page of runs, newest first; conditions refer to the run as `r`. */
+/** Lists a page of runs, newest first. Conditions refer to the run as `r`. */
 export const listDatasetRuns = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -104,7 +104,7 @@ export type RunItemRow = {
   key: string;
   id: string;
   itemId: string;
-  /** Null if the link does not name the trace, and the observation is not stored yet. */
+  /** Id of the trace; null if the link names only an observation, and that observation is not stored yet. */
   traceId: string | null;
   observationId: string | null;
   createdAt: Date;
@@ -126,7 +126,7 @@ export type NewRunItem = {
   observationId: string | null;
   observationKey: string | null;
   datasetVersion: string | null;
-  /** ISO time; null means now. */
+  /** Time as ISO text; null means now. */
   createdAt: string | null;
 };
 
@@ -140,14 +140,14 @@ const putItemStatement = statement(
    returning ${itemColumns}`,
 );
 
-/** Links an item in a run. If the same link exists, it is returned. */
+/** Links an item in a run. If the same link exists already, returns that link. */
 export const putRunItem = async (tx: Queryable, item: NewRunItem): Promise<RunItemRow> => {
   const [row] = await tx.query<RunItemRow>(putItemStatement, item);
   if (row === undefined) throw new Error(`the link of ${item.itemId} was not written`);
   return row;
 };
 
-/** Lists a page of a run's items, newest first; conditions refer to the run item as `l`. */
+/** Lists a page of the items of a run, newest first. Conditions refer to the run item as `l`. */
 export const listRunItems = (
   db: Queryable,
   conditions: readonly Condition[],

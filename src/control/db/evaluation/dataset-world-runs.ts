@@ -1,6 +1,6 @@
 /**
- * Runs of datasets on sessions of a world: the items that wait, the open sessions, and the results. The worker that
- * carries a run on holds a lease on it, until `due_at`.
+ * Runs of datasets on sessions of a world: the waiting items, the open sessions, and the results. The worker that
+ * processes a run holds a lease on it, until `due_at`.
  */
 
 import { type Queryable, statement } from '../core/database.ts';
@@ -13,14 +13,14 @@ export type RolloutState = 'WAITING' | 'OPEN' | 'GRADED' | 'FAILED';
 export type WorldRunRow = {
   runKey: string;
   projectId: string;
-  /** Path of the world. */
+  /** Path of the world, `organization/project/slug`. */
   world: string;
-  /** Upper bound for open sessions. */
+  /** Maximum number of open sessions. */
   atOnce: number;
   state: WorldRunState;
-  /** Reason for the stop. */
+  /** Reason why the run stopped. */
   reason: string | null;
-  /** Hash of the build that its sessions are rollouts of; null if there is none. */
+  /** Hash of the agent build whose rollouts the sessions are; null if there is none. */
   buildHash: string | null;
   finishedAt: Date | null;
   items: number;
@@ -29,7 +29,7 @@ export type WorldRunRow = {
   graded: number;
   passed: number;
   failed: number;
-  /** Items that failed because their agent failed. */
+  /** Number of items that failed because their agent failed. */
   crashed: number;
 };
 
@@ -51,7 +51,7 @@ const findStatement = statement(
   `select ${columns} from dataset_plays p ${counted} where p.run_key = $1`,
 );
 
-/** Returns the state of a run on a world; undefined for a run whose items the client links itself. */
+/** Returns the state of a run on a world; undefined for a run in which the client itself links the items. */
 export const findWorldRun = async (
   db: Queryable,
   runKey: string,
@@ -102,10 +102,7 @@ export const beginWorldRun = async (
   return true;
 };
 
-/**
- * Length of a worker's lease on a run, in seconds, unless it is renewed. After a worker is killed, its run waits at
- * most this long.
- */
+/** Duration of a worker's lease on a run, in seconds. If a worker is killed, its run waits for at most this time. */
 const leaseSeconds = 10;
 
 const claimStatement = statement(
@@ -123,11 +120,11 @@ export type ClaimedWorldRun = Pick<
 > & {
   /** Id of the dataset run. */
   runId: string;
-  /** Number of rollouts that the run of its build plans; null without a build. */
+  /** Number of rollouts that are planned for the run of its agent build; null without a build. */
   planned: number | null;
 };
 
-/** Claims the run that has been due for longest; returns undefined if none is due. */
+/** Claims the run that has been due for the longest time. Returns undefined if no run is due. */
 export const claimWorldRun = async (db: Queryable): Promise<ClaimedWorldRun | undefined> =>
   (await db.query<ClaimedWorldRun>(claimStatement, []))[0];
 
@@ -149,7 +146,7 @@ const dueStatement = statement(
      from dataset_plays where state = 'RUNNING' having count(*) > 0`,
 );
 
-/** Returns the milliseconds until a run is due; undefined if none is running. */
+/** Returns the milliseconds until the next run is due; undefined if no run is active. */
 export const msUntilDue = async (db: Queryable): Promise<number | undefined> =>
   (await db.query<{ ms: number }>(dueStatement, []))[0]?.ms;
 
@@ -164,7 +161,7 @@ const letGoStatement = statement(
     where p.run_key = :runKey and p.state = 'RUNNING'`,
 );
 
-/** Releases a claimed run until `afterMs` have passed; marks it completed if no item is left. */
+/** Releases a claimed run; it is due again after `afterMs`. Marks the run as completed if no item is left. */
 export const releaseWorldRun = async (
   db: Queryable,
   runKey: string,
@@ -179,7 +176,7 @@ const stopStatement = statement(
     where run_key = $1 and state = 'RUNNING' returning run_key`,
 );
 
-/** Stops a run, so that it opens no further session; returns false if it is not running. */
+/** Stops a run, so that no further session is opened for it. Returns false if the run is not active. */
 export const stopWorldRun = async (
   db: Queryable,
   runKey: string,
@@ -197,13 +194,13 @@ export type RolloutRow = {
   verdict: string | null;
   score: number | null;
   error: string | null;
-  /** End of its agent; null if none was reported. */
+  /** How the item's agent ended; null if that was not reported. */
   agent: RolloutAgent | null;
 };
 
 export type RolloutAgent = Pick<AgentEndRow, 'outcome' | 'exitCode' | 'signal' | 'lastLines'>;
 
-/** Column with the end of the agent of a rollout's session, which is joined as `a`. */
+/** SQL column with how the agent of a rollout's session ended; that report is joined as `a`. */
 const agentColumn = `case when a.session_id is not null then json_build_object('outcome', a.outcome,
     'exitCode', a.exit_code, 'signal', a.signal, 'lastLines', a.last_lines) end as agent`;
 const agentJoin = 'left join session_agents a on a.session_id = o.session_id';
@@ -221,11 +218,11 @@ const waitingStatement = statement(
     order by o.position, o.item_key limit 1`,
 );
 
-/** Item to open a session for. Its input is JSON text, null if it has none. */
+/** Item for which a session is to be opened. Its input is JSON text; null if it has none. */
 export type WaitingRollout = RolloutRow & { input: string | null };
 
 /**
- * Returns the next waiting item. Returns undefined if none waits, the limit of open sessions is reached, or the run
+ * Returns the next waiting item. Returns undefined if no item waits, the maximum number of sessions is open, or the run
  * was stopped.
  */
 export const nextWaiting = async (
@@ -244,13 +241,13 @@ const openStatement = statement(
 
 export type OpenRollout = RolloutRow & {
   sessionId: string;
-  /** Id of the trace of its session. */
+  /** Id of the trace of the item's session. */
   traceId: string;
   isClosed: boolean;
   endReason: string | null;
 };
 
-/** Lists the open items, each with the last grade of its session. */
+/** Lists the items whose sessions are open, each with the last grade of its session. */
 export const listOpen = (db: Queryable, runKey: string): Promise<OpenRollout[]> =>
   db.query<OpenRollout>(openStatement, [runKey]);
 
@@ -266,7 +263,7 @@ export type RolloutChange = Pick<
   'itemKey' | 'state' | 'sessionId' | 'verdict' | 'score' | 'error'
 > & { runKey: string; from: RolloutState };
 
-/** Changes the state of an item, if it is still in the state `from`. */
+/** Changes the state of an item if the item is still in the state `from`. */
 export const setRollout = async (db: Queryable, change: RolloutChange): Promise<void> => {
   await db.query(setStatement, change);
 };
@@ -283,8 +280,8 @@ const giveSessionStatement = statement(
 );
 
 /**
- * Assigns a session to a waiting item; an item that already has this session is accepted. Returns false if the run was
- * stopped or deleted meanwhile.
+ * Assigns a session to a waiting item. If the item already has this session, returns true. Returns false if the run was
+ * stopped or deleted in the meantime.
  */
 export const assignSession = async (
   db: Queryable,
@@ -300,7 +297,9 @@ const againStatement = statement(
     where run_key = :runKey and item_key = :itemKey and state = 'WAITING' and attempt = :attempt`,
 );
 
-/** Lets an item wait for a new session, because the session of this attempt ended before it was assigned. */
+/**
+ * Makes an item wait for a new session, because the session of this attempt ended before it was assigned to the item.
+ */
 export const retryRollout = async (
   db: Queryable,
   rollout: Pick<RolloutRow, 'itemKey' | 'attempt'> & { runKey: string },
@@ -319,7 +318,7 @@ const listStatement = statement(
 
 export type RolloutPlace = { position: number; itemKey: string };
 
-/** Lists the items of a run in their order, after the cursor `after`. */
+/** Lists the items of a run in their order, starting after the cursor `after`. */
 export const listRollouts = (
   db: Queryable,
   runKey: string,

@@ -2,7 +2,7 @@
 import { type Queryable, statement } from '../core/database.ts';
 import { type Condition, listPage } from '../core/where.ts';
 
-/** Dataset. JSON members are text. */
+/** Row of a dataset. JSON members are text. */
 export type DatasetRow = {
   key: string;
   projectId: string;
@@ -12,7 +12,10 @@ export type DatasetRow = {
   metadata: string | null;
   inputSchema: string | null;
   expectedOutputSchema: string | null;
-  /** Raised by each write to its schemas or items. Text, because it may exceed the integers of JavaScript. */
+  /**
+   * Number that each write to the dataset's schemas or items raises. It is text, because it may exceed the integers of
+   * JavaScript.
+   */
   revision: string;
   activeItems: number;
   createdAt: Date;
@@ -28,7 +31,7 @@ const findStatement = statement(
   `select ${columns} from datasets d where d.project_id = $1 and d.name = $2`,
 );
 
-/** Returns the dataset of a name. */
+/** Returns the dataset with this name. */
 export const findDataset = async (
   db: Queryable,
   projectId: string,
@@ -55,11 +58,11 @@ const lockStatement = statement(
   `select ${columns} from datasets d where d.key = $1 for update`,
 );
 
-/** Locks the dataset and returns it: other transactions cannot write to it until this one ends. */
+/** Locks the dataset and returns it. Other transactions cannot write to the dataset until this transaction ends. */
 export const lockDataset = async (tx: Queryable, key: string): Promise<DatasetRow | undefined> =>
   (await tx.query<DatasetRow>(lockStatement, [key]))[0];
 
-/** Upper bound for the datasets of one project. */
+/** Maximum number of datasets of one project. */
 export const mostDatasets = 10_000;
 
 export type NewDataset = Pick<
@@ -83,7 +86,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Inserts a dataset; returns undefined if its name is taken, or the project has reached its limit. */
+/** Inserts a dataset. Returns undefined if its name is taken, or the project has the maximum number of datasets. */
 export const insertDataset = async (
   db: Queryable,
   dataset: NewDataset,
@@ -98,7 +101,7 @@ const updateStatement = statement(
     where d.key = :key and d.revision = :revision::bigint returning ${columns}`,
 );
 
-/** Updates a dataset; returns undefined if its schemas or items changed since its `revision`. */
+/** Updates a dataset. Returns undefined if its schemas or items have changed since the given `revision`. */
 export const updateDataset = async (
   db: Queryable,
   dataset: NewDataset & Pick<DatasetRow, 'revision'>,
@@ -112,7 +115,7 @@ const describeStatement = statement(
     where d.key = :key returning ${columns}`,
 );
 
-/** Changes the description and metadata of a dataset; members that are null stay unchanged. */
+/** Changes the description and metadata of a dataset. Members that are null leave the stored value unchanged. */
 export const describeDataset = async (
   db: Queryable,
   given: Pick<DatasetRow, 'key' | 'description' | 'metadata'>,
@@ -128,7 +131,7 @@ export const raiseRevision = async (tx: Queryable, key: string, more: number): P
   await tx.query(noteStatement, [key, more]);
 };
 
-/** Lists a page of datasets, newest first; conditions refer to the dataset as `d`. */
+/** Lists a page of datasets, newest first. Conditions refer to the dataset as `d`. */
 export const listDatasets = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -146,6 +149,6 @@ const countStatement = statement(
   'select count(*)::int as total from datasets where project_id = $1',
 );
 
-/** Counts the datasets of the project, of which there are at most `mostDatasets`. */
+/** Counts the datasets of the project; there are at most `mostDatasets`. */
 export const countDatasets = async (db: Queryable, projectId: string): Promise<number> =>
   (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;

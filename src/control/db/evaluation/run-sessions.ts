@@ -1,6 +1,6 @@
 /**
- * Finds sessions whose test run, proof or dataset run is over. A run ends in one statement and closes its sessions in
- * another. If the second did not happen, the session stays open and is found here.
+ * Finds open sessions whose test run, proof or dataset run has ended. One statement ends the run, and another closes
+ * its sessions. If the second statement did not run, the session stays open and is found here.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import { openSessionStates } from '../core/states.ts';
@@ -29,14 +29,14 @@ const leftStatement = statement(
     order by s.id limit ${most}`,
 );
 
-/** Session that its run no longer needs. */
+/** Session that is no longer needed, because its run has ended. */
 export type LeftSession = {
   id: string;
   projectId: string;
-  /** True for the session of a test run or a proof, false for that of a dataset run. */
+  /** True for the session of a test run or a proof, false for the session of a dataset run. */
   isOfTests: boolean;
 };
 
-/** Returns at most 50 of the open sessions whose runs are over or deleted. */
+/** Returns up to 50 open sessions whose runs have ended or were deleted. */
 export const findLeftSessions = (db: Queryable): Promise<LeftSession[]> =>
   db.query<LeftSession>(leftStatement, []);

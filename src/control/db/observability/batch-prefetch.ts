@@ -1,6 +1,6 @@
 /**
- * Prefetch of what a batch must know before it is written: deletions and orphans. One statement finds both, because
- * both are rare.
+ * Reads what must be known before a batch is written: deletions of traces, and orphans. One statement finds both,
+ * because both are rare.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import { dashless, keyList } from './trace-keys.ts';
@@ -13,13 +13,13 @@ const findStatement = statement(
 );
 
 export type Prefetched = {
-  /** Time of the last deletion of each deleted trace, in milliseconds since 1970, by the trace's key. */
+  /** Time of the last deletion of each deleted trace, in milliseconds since 1970, by the key of the trace. */
   deletions: ReadonlyMap<string, number>;
-  /** Keys of observations that are orphans: each is in a trace of its own (orphan-traces.ts). */
+  /** Keys of observations that are orphans, each in a trace of its own (orphan-traces.ts). */
   orphans: ReadonlySet<string>;
 };
 
-/** Finds deletions of traces, and orphans among observations, both by their keys. */
+/** Finds deletions of traces by the keys of the traces, and orphans by the keys of the observations. */
 export const prefetch = async (
   tx: Queryable,
   traceKeys: readonly string[],

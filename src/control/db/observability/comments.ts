@@ -40,7 +40,7 @@ const findStatement = statement(
 export const findComment = async (db: Queryable, key: string): Promise<CommentRow | undefined> =>
   (await db.query<CommentRow>(findStatement, [key]))[0];
 
-/** Lists a page of comments, newest first; conditions refer to the comment as `c`. */
+/** Lists a page of comments, newest first. Conditions refer to the comment as `c`. */
 export const listComments = (
   db: Queryable,
   conditions: readonly Condition[],

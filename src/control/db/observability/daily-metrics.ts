@@ -1,23 +1,26 @@
 /**
- * Daily metrics of a project. They come from the daily sums (daily-usage.ts), from traces and observations where the
- * sums cannot answer the filters, or from both.
+ * Daily metrics of a project. They are computed from the daily sums (daily-usage.ts). Where these cannot answer the
+ * filters, they are computed from traces and observations.
  */
 import type { Queryable } from '../core/database.ts';
 import { type Bind, type Condition, conditioned } from '../core/where.ts';
 import { type DayHours, hourParts, inRange, type Range } from './hourly-rollups.ts';
 
-/** Query for daily metrics, split by the source of each time range. */
+/** Query for daily metrics, split by the source that answers each time range. */
 export type DailyQuestion = {
-  /** Days that the daily sums answer. Conditions refer to the sums as `u`. */
+  /**
+   * Days that are answered from the daily sums; undefined if there are none. Conditions (`ofDays`) refer to the sums as
+   * `u`.
+   */
   days: Range | undefined;
   ofDays: readonly Condition[];
-  /** Time ranges in which traces are counted. Conditions (`ofTraces`) refer to the trace as `t`. */
+  /** Time ranges in which traces are counted from rows. Conditions (`ofTraces`) refer to the trace as `t`. */
   times: readonly Range[];
-  /** Time ranges among them whose observations `o` are read from rows, too. */
+  /** Those of the `times` in which observations (`o`) are read from rows as well. */
   ofRows: readonly Range[];
   /**
-   * Time ranges answered by hourly rollups, each with a remainder that is read from rows. Conditions (`ofDays`) refer
-   * to the hours as `u`.
+   * Time ranges that are answered from hourly rollups, each with a remainder that is read from rows. Conditions
+   * (`ofDays`) refer to the hours as `u`.
    */
   hours: readonly DayHours[];
   ofTraces: readonly Condition[];
@@ -35,7 +38,7 @@ const dayOf = (column: string): string => `(${column} at time zone 'utc')::date`
 
 const sums = ['observations', 'input_usage', 'output_usage', 'total_usage', 'total_cost'];
 
-/** Builds the subquery with rows per day and model, from the sums and from the tables. */
+/** Builds the subquery that returns rows by day and model, from the sums and from the tables. */
 const partsOf = (
   projectId: string,
   { days, ofDays, times, ofRows, hours, ofTraces }: DailyQuestion,
@@ -101,18 +104,18 @@ type DayModelRow = {
   totalCost: number;
 };
 
-/** Day with its models, the most expensive first. */
+/** Day with its models, the most expensive model first. */
 export type DayRow = {
   day: string;
   traces: number;
   observations: number;
   totalCost: number;
-  /** Number of all days that match, on all pages. */
+  /** Number of all matching days, on all pages. */
   days: number;
   models: DayModelRow[];
 };
 
-/** Largest number of models shown for one day. */
+/** Maximum number of models shown for one day. */
 const mostModels = 100;
 
 const added = (name: string): string => `sum(d.${name}) as ${name}`;

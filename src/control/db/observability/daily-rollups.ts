@@ -1,11 +1,11 @@
 /**
  * Daily rollups: the observations of whole days, added up by several breakdowns into rollup rows. The rollup job
- * (rollup-job.ts) builds them once a day has had no writes for a while. A later write to the day raises its change
- * counter, and its rollup is then ignored.
+ * (rollup-job.ts) builds them once nothing has been written to a day for a while. A later write to the day raises the
+ * day's change counter, and the rollup is then ignored.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Columns that breakdowns group by. */
+/** Columns by which breakdowns group observations. */
 export const rollupColumns = [
   'hour',
   'name',
@@ -20,7 +20,7 @@ export type RollupColumn = (typeof rollupColumns)[number];
 export type Breakdown = {
   name: string;
   columns: readonly RollupColumn[];
-  /** True if its rows hold a latency sketch. */
+  /** True if the rows of the breakdown contain a latency sketch. */
   isSketched: boolean;
 };
 
@@ -32,7 +32,7 @@ export const breakdowns: readonly Breakdown[] = [
   { name: 'user', columns: ['environment', 'user_id'], isSketched: false },
 ];
 
-/** Sums of usage and costs in each rollup row; costs are in dollars. */
+/** Sums of usage and costs in each rollup row. Costs are in dollars. */
 export const rollupSums = [
   'input_usage',
   'output_usage',
@@ -51,8 +51,8 @@ const rolledStatement = statement(
 );
 
 /**
- * Returns the days, as `2026-03-01`, from `from` to before `to`, that have a valid rollup of this breakdown.
- * `hoursBreakdown` (hourly-rollups.ts) asks for the hourly rollups.
+ * Returns the days, as `2026-03-01`, from `from` up to but not including `to`, that have a valid rollup of this
+ * breakdown. For hourly rollups, the breakdown is `hoursBreakdown` (hourly-rollups.ts).
  */
 export const findRolledDays = async (
   tx: Queryable,

@@ -1,5 +1,5 @@
 /**
- * Usage of projects by day. Each writer of traces updates the sums in its own transaction. It also raises the change
+ * Usage of projects by day. Each transaction that writes traces also updates the sums. It also raises the change
  * counter (`touches`) of each day that it writes to, even if the sums stay the same.
  */
 import { type DailyChange, dailyNames, joinChanges } from '#observability/daily.ts';
@@ -7,11 +7,11 @@ import { type Queryable, statement } from '../core/database.ts';
 import { arraysOf, type Column, sourceOf } from '../core/row-columns.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Number of slots that each sum is spread over, so that concurrent writers update different rows. */
+/** Number of slots into which each sum is split, so that concurrent writers update different rows. */
 export const usageSlots = 16;
 
 /**
- * Slots of writers that may hold their rows for longer than other writers wait: deletions, and the traces of sessions.
+ * Slots of writers that may lock their rows for longer than other writers wait: deletions, and the traces of sessions.
  */
 export const ownSlots = { deletion: -1, sessions: -2 } as const;
 
@@ -60,8 +60,8 @@ const addStatement = statement(
 );
 
 /**
- * Adds changes to the usage of a project, and raises the change counters of their days. `slot` is the slot of the
- * writer. The caller does this last in its transaction, because it locks rows that other writers need.
+ * Adds changes to the usage of a project, and raises the change counters of the days. `slot` is the slot of the writer.
+ * The caller must do this last in its transaction, because it locks rows that other writers need.
  */
 export const addDailyUsage = async (
   tx: Queryable,
@@ -91,8 +91,8 @@ const limitStatement = statement(
 );
 
 /**
- * Returns the project's monthly limit on events, null if it has none, and its events of the current month, by UTC.
- * Without a limit, `events` is 0.
+ * Returns the project's monthly limit on events (null if it has none), and the number of its events in the current
+ * month, in UTC. Without a limit, `events` is 0.
  */
 export const findEventLimit = async (
   db: Queryable,

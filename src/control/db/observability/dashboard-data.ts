@@ -1,13 +1,13 @@
 /**
- * Reads for dashboards: the sessions of tasks or of a world with their grades, and one session with its calls and
- * requests.
+ * Reads the data that dashboards show: the sessions of tasks or of a world with their grades, and one session with its
+ * calls and requests.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import { gradeColumns, lastGrade } from '../sessions/last-grade.ts';
 
 /**
- * Upper bounds for the calls and requests of one session, and for the sessions of a task set or a world; the newest
- * are read.
+ * Maximum numbers of calls and requests of one session, and of sessions of a task set or a world, that are read. The
+ * newest ones are read.
  */
 export const mostShown = { calls: 1_000, requests: 2_000, sessions: 1_000 } as const;
 
@@ -23,7 +23,7 @@ export type ShownSession = {
   closedAt: Date | null;
   gradedAt: Date | null;
   calls: number;
-  /** Null if the session was not graded. */
+  /** Verdict of the last grade; null if the session was not graded. */
   verdict: string | null;
   score: number | null;
 };
@@ -43,7 +43,7 @@ const shown = (where: string): string =>
 const ofTasksStatement = statement('show_sessions_of_tasks', shown('s.task_id = any($2::text[])'));
 const ofWorldStatement = statement('show_sessions_of_world', shown('s.world_id = $2'));
 
-/** Lists the sessions that were opened on these stored tasks, newest first, and one more than are shown. */
+/** Lists the sessions that were opened with these stored tasks, newest first, and one more than are shown. */
 export const showSessionsOfTasks = (
   db: Queryable,
   projectId: string,
@@ -108,7 +108,7 @@ export const showSession = async (
 ): Promise<ShownSessionDetail | undefined> =>
   (await db.query<ShownSessionDetail>(sessionStatement, [projectId, id]))[0];
 
-/** Call as it is shown; free JSON stays text. */
+/** Call as dashboards show it. Values without a fixed schema are JSON text. */
 export type ShownCall = {
   seq: number;
   kind: string;
@@ -128,7 +128,7 @@ const callsStatement = statement(
      from (select * from calls where session_id = $1 order by seq desc limit ${mostShown.calls}) c order by seq`,
 );
 
-/** Lists the last calls of a session, oldest first. */
+/** Lists the latest calls of a session, oldest first. */
 export const showCalls = (db: Queryable, sessionId: string): Promise<ShownCall[]> =>
   db.query<ShownCall>(callsStatement, [sessionId]);
 
@@ -149,7 +149,7 @@ export type ShownRequest = {
   changesJson: string;
 };
 
-/** Lists the last requests of a session, oldest first, without their bodies. */
+/** Lists the latest requests of a session, oldest first, without their bodies. */
 export const showRequests = (db: Queryable, sessionId: string): Promise<ShownRequest[]> =>
   db.query<ShownRequest>(requestsStatement, [sessionId]);
 
@@ -160,7 +160,10 @@ const gradeStatement = statement(
     order by c.seq desc limit 1`,
 );
 
-/** Returns the last grade of a session as JSON text; null if it exceeds `mostBytes`, undefined if there is none. */
+/**
+ * Returns the last grade of a session as JSON text; null if the text exceeds `mostBytes`, undefined if the session was
+ * not graded.
+ */
 export const showGrade = async (
   db: Queryable,
   sessionId: string,

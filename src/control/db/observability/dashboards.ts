@@ -1,4 +1,4 @@
-/** Dashboards: each shows a task set or a world, with optional code. Lists do not read the code. */
+/** Dashboards: each shows a task set or a world, with optional code. The code is not read for lists. */
 import { dashboardLimits } from '#domain/dashboard.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -10,13 +10,13 @@ export type DashboardRow = {
   taskSetId: string | null;
   worldId: string | null;
   hasCode: boolean;
-  /** Version stamp of the code; equal code has an equal stamp. */
+  /** Version stamp of the code. Equal code has an equal stamp. */
   stamp: string;
   createdAt: Date;
   updatedAt: Date;
 };
 
-/** Code as JSON texts; null without code. */
+/** Code of a dashboard as JSON texts; null if it has none. */
 export type CodeRow = { codeJson: string | null; builtJson: string | null };
 
 const columns = `d.id, d.project_id as "projectId", d.name, d.description, d.task_set_id as "taskSetId",
@@ -66,7 +66,7 @@ const insertStatement = statement(
 export type NewDashboard = Omit<DashboardRow, 'hasCode' | 'createdAt' | 'updatedAt'> &
   CodeRow & { idempotencyKey: string | null; requestHash: string | null };
 
-/** Inserts a dashboard; returns false if the project has reached its limit. */
+/** Inserts a dashboard. Returns false if the project has the maximum number of dashboards. */
 export const insertDashboard = async (db: Queryable, made: NewDashboard): Promise<boolean> =>
   (await db.query(insertStatement, made)).length > 0;
 
@@ -76,7 +76,7 @@ const findByKeyStatement = statement(
     where project_id = $1 and idempotency_key = $2`,
 );
 
-/** Returns the dashboard that a request with this idempotency key created. */
+/** Returns the dashboard that an earlier request with this `Idempotency-Key` created. */
 export const findDashboardByKey = async (
   db: Queryable,
   projectId: string,
@@ -89,7 +89,7 @@ const deleteStatement = statement(
   'delete from dashboards where project_id = $1 and id = $2 returning id',
 );
 
-/** Deletes a dashboard; returns false if there is none of this id. */
+/** Deletes a dashboard. Returns false if there is none with this id. */
 export const deleteDashboard = async (
   db: Queryable,
   projectId: string,
@@ -108,10 +108,10 @@ export type NewCode = CodeRow & {
   projectId: string;
   id: string;
   stamp: string;
-  /** Stamp that the stored code must have; null for an unconditional write. */
+  /** Stamp that the stored code must have; null if the code is written in any case. */
   baseStamp: string | null;
 };
 
-/** Writes the code; returns false if the stored code does not have the stamp `baseStamp`. */
+/** Writes the code. Returns false if the stored code does not have the stamp `baseStamp`. */
 export const writeDashboardCode = async (db: Queryable, code: NewCode): Promise<boolean> =>
   (await db.query(writeStatement, code)).length > 0;

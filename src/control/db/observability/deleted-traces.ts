@@ -1,6 +1,6 @@
 /**
- * Keys of deleted traces, kept as long as the dedupe of events: an event from before the deletion does not create the
- * trace again.
+ * Keys of deleted traces. They are stored for as long as events are deduplicated, so that an event from before the
+ * deletion does not create the trace again.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -11,7 +11,7 @@ const noteStatement = statement(
    on conflict (key, week) do update set deleted_at = excluded.deleted_at`,
 );
 
-/** Records the deletion of traces, by their keys. */
+/** Records the deletion of traces by the keys of the traces. */
 export const recordDeletions = async (
   tx: Queryable,
   keys: readonly string[],

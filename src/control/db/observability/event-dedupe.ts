@@ -1,26 +1,26 @@
 /**
- * Dedupe of events: a repeated event has no effect. A row holds the events of one trace that were made within ten
- * minutes. A client that repeats an event repeats its trace and time, and most batches concern few traces. So a batch
- * of hundreds of events is deduplicated by reading a row or two.
+ * Deduplicates events: a repeated event has no effect. A row contains the events of one trace that were made within the
+ * same ten minutes. A client that repeats an event sends the same trace and time, and most batches are about few
+ * traces. So to deduplicate a batch of hundreds of events, one or two rows are read.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
 import { numberOf } from './event-number.ts';
 import { dashless, keyList, keyOf } from './trace-keys.ts';
 
-/** Event, as far as the dedupe needs it. */
+/** Fields of an event that deduplication needs. */
 export type DedupeKey = {
   id: string;
-  /** Trace that it reports on; the object if it names no trace. */
+  /** Trace that the event is about; if the event names no trace, the object that it is about. */
   about: string;
-  /** Time at which it was made, in milliseconds since 1970. */
+  /** Time at which the event was made, in milliseconds since 1970. */
   madeAt: number;
 };
 
-/** Time span of one row. It bounds the size of a row, however long a trace goes on. */
+/** Time span of one row, in milliseconds. It limits the size of a row, however long a trace continues. */
 const rowSpanMs = 600_000;
 
-/** Appends the given events to their rows, and returns which of them the rows held before. */
+/** Appends the given events to their rows, and returns which of them the rows already contained. */
 const takeStatement = statement(
   'take_events',
   `with given as materialized (
@@ -40,8 +40,8 @@ const takeStatement = statement(
 );
 
 /**
- * Returns a function that computes the row key of an event. It remembers keys, because the events of one batch have
- * few.
+ * Returns a function that computes the row key of an event. It remembers keys, because the events of one batch belong
+ * to few rows.
  */
 const createRowKeys = (projectId: string): ((event: DedupeKey) => string) => {
   const known = new Map<string, string>();
@@ -56,7 +56,9 @@ const createRowKeys = (projectId: string): ((event: DedupeKey) => string) => {
 /** Events of one row, and their numbers in the same order. */
 type Group = { events: DedupeKey[]; numbers: Set<string> };
 
-/** Groups events by the keys of their rows, and keeps the first of each id in a row. */
+/**
+ * Groups events by the keys of their rows. If a row has several events with the same id, only the first is included.
+ */
 const groupsOf = (projectId: string, events: readonly DedupeKey[]): Map<string, Group> => {
   const rowKeyOf = createRowKeys(projectId);
   const groups = new Map<string, Group>();
@@ -71,8 +73,8 @@ const groupsOf = (projectId: string, events: readonly DedupeKey[]): Map<string, 
 };
 
 /**
- * Records events and returns the new ones, for each id the first in its row. Other transactions that write to the same
- * rows wait until this one ends.
+ * Records events and returns the new ones; of several events with the same id in a row, the first. Other transactions
+ * that write to the same rows wait until this transaction ends.
  */
 export const recordEvents = async (
   tx: Queryable,

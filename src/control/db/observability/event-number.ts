@@ -1,12 +1,12 @@
-/** Numbers that stand for event ids in the dedupe (event-dedupe.ts). */
+/** Numbers that represent event ids in deduplication (event-dedupe.ts). */
 
 const [highs, lows] = [2 ** 26, 10 ** 8];
 
 /**
- * Returns the number of an event among the events of its row, as digits. It has 52 bits, which a JavaScript number
- * holds exactly. If two events have one number, the later is dropped as a duplicate. The number is therefore made from
- * two hashes that are mixed with each other, as in cyrb53, which is in the public domain. They take a tenth of the
- * time of a cryptographic digest.
+ * Returns the number of an event among the events of its row, as digits. The number has 52 bits, which a JavaScript
+ * number can hold exactly. If two events have the same number, the later one is dropped as a duplicate. To make that
+ * unlikely, the number is made from two hashes that are mixed with each other, as in cyrb53, which is in the public
+ * domain. They take a tenth of the time of a cryptographic digest.
  */
 export const numberOf = (id: string): string => {
   let [one, other] = [0xdeadbeef, 0x41c6ce57];

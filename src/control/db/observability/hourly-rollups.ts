@@ -1,29 +1,29 @@
 /**
- * Hourly rollups of days that the rollup job (rollup-job.ts) has added up, in the columns of the daily sums. They
- * answer the part of a day that a time range covers. A trace counts for a model at the hours of its first and last
- * observation of that day. Traces with an observation after an hour are those that end after it; traces with one
- * before it are those that begin before it.
+ * Hourly rollups of days that the rollup job (rollup-job.ts) has added up, with the columns of the daily sums. If a
+ * time range covers only a part of a day, they answer that part. A trace is counted for a model in the hours of its
+ * first and of its last observation on that day. So the traces with an observation after a given hour are those whose
+ * last one is after it; the traces with an observation before it are those whose first one is before it.
  */
 import type { Bind } from '../core/where.ts';
 
-/** Name under which `day_rolls` lists the hourly rollups of a day. */
+/** Name of the hourly rollups of a day in `day_rolls`. */
 export const hoursBreakdown = 'trace';
 
-/** Sums besides observations and traces; costs are in dollars. */
+/** Sums besides the numbers of observations and traces. Costs are in dollars. */
 export const hourSums = ['input_usage', 'output_usage', 'total_usage', 'total_cost'] as const;
 
-/** Half-open range that excludes `to`: days in UTC, as `2026-03-01`, or times as ISO texts. */
+/** Range that does not include `to`: days in UTC, as `2026-03-01`, or times as ISO texts. */
 export type Range = readonly [from: string, to: string];
 
-/** Whole hours at the end or the beginning of a day, and the remainder of the time range. */
+/** Whole hours at the beginning or the end of a day, and the remainder of the time range. */
 export type DayHours = {
-  /** Day, as `2026-03-01`. */
+  /** Day, in the form `2026-03-01`. */
   day: string;
-  /** True if the hours reach to the end of the day, false if they start at its beginning. */
+  /** True if the hours continue to the end of the day, false if they start at its beginning. */
   areLast: boolean;
-  /** Hours from 0 to 24; the last one is excluded. */
+  /** First hour and last hour, from 0 to 24; the last hour is not included. */
   hours: readonly [from: number, to: number];
-  /** The same hours as times. */
+  /** `hours` as times. */
   whole: Range;
   /** Remainder of less than an hour, which is read from rows; undefined if there is none. */
   rest: Range | undefined;
@@ -33,12 +33,12 @@ export type DayHours = {
 export const inRange = (column: string, [from, to]: Range, bind: Bind): string =>
   `(${column} >= ${bind(from)}::timestamptz and ${column} < ${bind(to)}::timestamptz)`;
 
-/** Filters of the query: conditions on hours `u`, and conditions on a trace `t`. */
+/** Filters of the query: conditions on the hours `u`, and conditions on a trace `t`. */
 export type HoursOf = {
   projectId: string;
   ofDays: (bind: Bind) => string;
   ofTraces: (bind: Bind) => string;
-  /** Join of `t` to observations `o`; empty without conditions on `t`. */
+  /** SQL that joins the trace `t` to observations `o`; empty if there are no conditions on `t`. */
   trace: string;
 };
 
@@ -53,8 +53,8 @@ const rollupPart = (of: HoursOf, { day, areLast, hours }: DayHours, bind: Bind):
     group by u.day, u.model`;
 
 /**
- * Builds the query for the remainder. The rows of the time are found first, and then their traces. If a trace has an
- * observation of the same model in the whole hours, the rollup has counted it already.
+ * Builds the query for the remainder. It finds the rows in the remainder first, and then their traces. A trace that has
+ * an observation of the same model in the whole hours is not counted, because the rollup has counted it.
  */
 const rowPart = (of: HoursOf, { day, whole }: DayHours, rest: Range, bind: Bind): string =>
   `(with near as materialized (
@@ -78,8 +78,8 @@ const rowPart = (of: HoursOf, { day, whole }: DayHours, rest: Range, bind: Bind)
       from of_traces group by model)`;
 
 /**
- * Builds the queries. Their columns are day, model, traces (always 0), traces of the model, observations, usage, and
- * cost in 1e-12 dollars. One day may have several rows.
+ * Builds the queries. Their columns are: day, model, traces (always 0), traces of the model, observations, usage, and
+ * cost in units of 1e-12 dollars. There may be several rows for the same day.
  */
 export const hourParts = (of: HoursOf, days: readonly DayHours[], bind: Bind): string[] =>
   days.flatMap((one) => [

@@ -1,10 +1,10 @@
 /**
- * Latency sketches: histograms with exponential buckets, as in DDSketch. Each value differs from the value that
- * represents its bucket by at most `sketchError`, relatively. Sketches are merged by adding their buckets. Latencies
+ * Latency sketches: histograms with exponential buckets, as in DDSketch. The relative difference between a value and
+ * the value that represents its bucket is at most `sketchError`. Sketches are merged by adding their buckets. Latencies
  * below a microsecond count as zero.
  */
 
-/** Greatest relative error of a percentile that is computed from buckets. */
+/** Maximum relative error of a percentile that is computed from buckets. */
 export const sketchError = 0.01;
 
 const growth = (1 + sketchError) / (1 - sketchError);
@@ -13,14 +13,14 @@ const logGrowth = Math.log(growth);
 const zeroBucket = -32_768;
 const leastMs = 0.001;
 
-/** SQL of the latency of an observation `o`, in milliseconds; null while it has no end. */
+/** SQL for the latency of an observation `o`, in milliseconds; null while the observation has no end. */
 export const latencyOf = `(case when o.end_time is not null
   then extract(epoch from greatest(o.end_time, o.began_at) - o.began_at)::float8 * 1000 end)`;
 
-/** Returns the SQL of the bucket of a latency; `ms` is SQL, and null yields null. */
+/** Returns the SQL for the bucket of a latency; `ms` is SQL. A null latency has a null bucket. */
 export const bucketOf = (ms: string): string =>
   `(case when ${ms} < ${leastMs} then ${zeroBucket} else ceil(ln(${ms}) / ${logGrowth}) end)::smallint`;
 
-/** Returns the SQL of the milliseconds that represent a bucket; `bucket` is SQL. */
+/** Returns the SQL for the milliseconds that represent a bucket; `bucket` is SQL. */
 export const msOf = (bucket: string): string =>
   `(case when ${bucket} = ${zeroBucket} then 0 else ${2 / (growth + 1)} * power(${growth}::float8, ${bucket}) end)`;

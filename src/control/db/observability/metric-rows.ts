@@ -1,4 +1,4 @@
-/** Queries of metrics: groups of rows, and the aggregates of each group. */
+/** Queries for metrics: they group rows and compute aggregates for each group. */
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { type Bind, type Condition, conditioned } from '../core/where.ts';
 
@@ -7,10 +7,10 @@ const momentStatement = statement(
   'set transaction isolation level repeatable read, read only',
 );
 
-/** Memory for each sort and each hash of the statements of one query. */
+/** Sets the memory for each sort and each hash in the statements of a query. */
 const memoryStatement = statement('allow_memory', `select set_config('work_mem', '32MB', true)`);
 
-/** Runs reads in one snapshot (repeatable read), with memory for groups of very many rows. */
+/** Runs reads in one snapshot (repeatable read), with enough memory to group very many rows. */
 export const seeingOneMoment = <Value>(
   db: Database,
   read: (tx: Queryable) => Promise<Value>,
@@ -22,23 +22,23 @@ export const seeingOneMoment = <Value>(
   });
 
 /**
- * Parts of a statement that groups rows. All of it is SQL of this program; values of clients are bound by conditions.
+ * Parts of a statement that groups rows. All parts are SQL of this program; values of clients are bound by conditions.
  */
 export type Grouping = {
-  /** Builds the from clause; it may bind values of its own. */
+  /** Builds the from clause; it may bind values as well. */
   from: (bind: Bind) => string;
   conditions: readonly Condition[];
-  /** Expressions that rows are grouped by, in order. */
+  /** Expressions by which rows are grouped, in order. */
   groups: readonly string[];
-  /** Expressions shown for each group; they refer to the group's own values by position, as `g0`. */
+  /** Expressions that are shown for each group. They refer to the values of the group by position, as `g0`. */
   shown: readonly string[];
   aggregates: readonly string[];
-  /** Sort order, by position among `shown` and `aggregates` together. */
+  /** Sort order, by positions in the list of `shown` followed by `aggregates`. */
   order: readonly { place: number; isDescending: boolean }[];
   limit: number;
 };
 
-/** Values of a row, in the order of `shown` and `aggregates`. */
+/** Values of a result row, in the order of `shown` and then `aggregates`. */
 export type GroupRow = readonly unknown[];
 
 const orderText = ({ place, isDescending }: Grouping['order'][number]): string =>
@@ -62,16 +62,16 @@ export const readGroups = async (
   return rows.map((row) => columns.map((_, place) => row[`c${place}`]));
 };
 
-/** Parts of a histogram statement. */
+/** Parts of a statement that computes histograms. */
 export type Spread = Pick<Grouping, 'from' | 'conditions' | 'groups' | 'shown' | 'limit'> & {
-  /** Number that the histogram counts, as SQL. */
+  /** SQL of the number whose distribution the histogram shows. */
   sql: string;
   bins: number;
 };
 
 /**
- * One bin of the histogram of a group: the group's shown values, its least and greatest number, the bin's number from
- * 1, and its count of rows.
+ * Bin of the histogram of a group: the shown values of the group, its smallest and largest number, the number of the
+ * bin (from 1), and the count of rows in the bin.
  */
 export type SpreadRow = {
   shown: readonly unknown[];
@@ -81,7 +81,7 @@ export type SpreadRow = {
   count: number;
 };
 
-/** Reads histograms, with bins of equal width from the least to the greatest number of each group. */
+/** Reads histograms. The bins have equal widths, from the smallest to the largest number of each group. */
 export const readSpread = async (
   db: Queryable,
   { from, conditions, groups, shown, limit, sql, bins }: Spread,

@@ -1,9 +1,9 @@
-/** Models of projects, with their prices. Built-in models are not stored in the database. */
+/** Models that projects define, with their prices. Built-in models are not stored in the database. */
 import type { PricingTier, UsageUnit } from '#observability/pricing.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Model of a project. */
+/** Model that a project defines. */
 export type ModelRow = {
   id: string;
   modelName: string;
@@ -26,7 +26,7 @@ const toModel = ({ tiersJson, ...row }: Row): ModelRow => ({
   tiers: JSON.parse(tiersJson) as PricingTier[],
 });
 
-/** Upper bound for the models of one project, and the unique constraint on their names. */
+/** Maximum number of models of one project, and the unique constraint on their names. */
 export const mostModels = 1_000;
 export const modelsName = 'models_name';
 
@@ -35,7 +35,10 @@ const revisionStatement = statement(
   'select revision::text as revision from model_lists where project_id = $1',
 );
 
-/** Returns a text that changes whenever the models of the project change; undefined if it has never had any. */
+/**
+ * Returns a text that changes whenever the models of the project change; undefined if the project has never had a
+ * model.
+ */
 export const findModelRevision = async (
   db: Queryable,
   projectId: string,
@@ -53,7 +56,7 @@ export const listModels = async (db: Queryable, projectId: string): Promise<Mode
 
 const findStatement = statement('find_model', `select ${columns} from models where key = $1`);
 
-/** Returns the model of this id. */
+/** Returns the model with this id. */
 export const findModel = async (
   db: Queryable,
   projectId: string,
@@ -77,7 +80,7 @@ const insertStatement = statement(
    returning ${columns}`,
 );
 
-/** Inserts a model; returns undefined if the project has reached its limit. */
+/** Inserts a model. Returns undefined if the project has the maximum number of models. */
 export const insertModel = (
   db: Database,
   projectId: string,
@@ -101,7 +104,7 @@ export const insertModel = (
 
 const deleteStatement = statement('delete_model', 'delete from models where key = $1 returning id');
 
-/** Deletes a model; returns false if there is none of this id. */
+/** Deletes a model. Returns false if there is none with this id. */
 export const deleteModel = (db: Database, projectId: string, id: string): Promise<boolean> =>
   db.transaction(async (tx) => {
     await tx.query(raiseStatement, [projectId]);

@@ -1,4 +1,4 @@
-/** Reads of observations: lists, counts, single observations, and those of traces. */
+/** Reads observations: lists, counts, single observations, and the observations of traces. */
 import { limits } from '#domain/limits.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
@@ -9,19 +9,19 @@ import { utcText } from '../core/times.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Observation as it is shown, its times in the form that `isoOf` takes. */
+/** Observation as clients see it. Its times have the form that `isoOf` takes. */
 export type ObservationRow = {
   id: string;
   traceId: string;
   parentId: string | null;
   type: string;
   name: string | null;
-  /** Null for the default environment. */
+  /** Environment; null for the default environment. */
   environment: string | null;
   startTime: string;
   endTime: string | null;
   completionStartTime: string | null;
-  /** Null for the default level. */
+  /** Level; null for the default level. */
   level: string | null;
   statusMessage: string | null;
   version: string | null;
@@ -30,8 +30,8 @@ export type ObservationRow = {
   usageJson: string | null;
   costJson: string | null;
   /**
-   * Totals of its reported usage and cost, or of its computed price. Usage is text, because the driver returns bigint
-   * as text. Null if unknown.
+   * Totals of the reported usage and cost, or of the computed cost. Usage is text, because the driver returns bigint as
+   * text. Null if unknown.
    */
   inputUsage: string | null;
   outputUsage: string | null;
@@ -42,20 +42,22 @@ export type ObservationRow = {
   totalCost: number | null;
   promptName: string | null;
   promptVersion: number | null;
-  /** Id of the prompt's version in this project; null if the project has no such name and version. */
+  /** Id of the prompt's version in this project; null if the project has no such prompt or version. */
   promptId: string | null;
   pricingJson: string | null;
   createdAt: string;
-  /** Null if equal to the creation time. */
+  /** Time of the last update; null if the observation was not updated since its creation. */
   updatedAt: string | null;
   input: string | null;
   output: string | null;
   metadata: string | null;
-  /** Null if the row is complete. */
+  /**
+   * True if the large columns were left out because the page had reached its byte limit; null if the row is complete.
+   */
   isCut: boolean | null;
 };
 
-/** Observation with the shown columns of its trace. */
+/** Observation with those columns of its trace that lists show. */
 export type ListedObservationRow = ObservationRow & {
   userId: string | null;
   sessionId: string | null;
@@ -66,8 +68,8 @@ export type ListedObservationRow = ObservationRow & {
 };
 
 /**
- * SQL of the id of the prompt that a row names. The inner columns are renamed, so that unqualified names refer to the
- * row.
+ * SQL for the id of the prompt version that a row names. The inner columns are renamed, so that unqualified names refer
+ * to the row.
  */
 const promptId = `case when prompt_name is not null then (
     select v.id from context_versions v
@@ -92,7 +94,7 @@ const ofTrace = `t.user_id as of_user, t.session_id as of_session, t.name as of_
 const whole = withHeavy(listed, limits.pageBytes);
 const light = withoutHeavy(listed);
 
-/** Join of an observation `o` with its trace `t`, for conditions on either. */
+/** Join of an observation `o` with its trace `t`, for conditions on either of them. */
 const joined = 'observations o left join traces t on t.key = o.trace_key';
 const byTime = 'o.began_at desc, o.key desc';
 
@@ -124,8 +126,8 @@ export const listObservations = async (
 const isOfTrace = (condition: Condition): boolean => /\bt\./.test(condition(() => ''));
 
 /**
- * Counts the matching observations, up to a bound. It joins traces only if a condition refers to them, because without
- * the join an index alone answers.
+ * Counts the matching observations, up to a bound. Traces are joined only if a condition refers to them, because
+ * without the join an index alone is enough.
  */
 export const countObservations = (
   db: Database,
@@ -144,7 +146,7 @@ const findStatement = statement(
    ) ${whole}`,
 );
 
-/** Returns the observation of this id. */
+/** Returns the observation with this id. */
 export const findObservation = async (
   db: Queryable,
   projectId: string,
@@ -153,8 +155,8 @@ export const findObservation = async (
   (await db.query<ListedObservationRow>(findStatement, [keyOf(projectId, id)]))[0];
 
 /**
- * Upper bound for the observations that one read of whole traces returns; the next constant bounds the bytes of their
- * large columns.
+ * Maximum number of observations that are returned when whole traces are read. The next constant is the maximum size of
+ * their large columns, in bytes.
  */
 const mostOfTraces = 100_000;
 const traceBytes = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Maps an observation to its row, and computes its contribution to the sums. */
+/** Converts an observation to its row, and computes what it adds to the sums. */
 import { isObject } from '#domain/json.ts';
 import { observationFields } from '#observability/object.ts';
 import {
@@ -25,18 +25,18 @@ import {
 
 type Totals = { input: number; output: number; total: number };
 
-/** Observation to be written. */
+/** Observation to write. */
 export type ObservationWrite = Write & {
   traceKey: string;
   traceId: string;
-  /** Usage and cost, as reported or as computed from its model; null if unknown. */
+  /** Usage and cost, either reported or computed by the price of the model; null if unknown. */
   usage: Totals | null;
   cost: Totals | null;
-  /** Price by the model that it names, as of its write. */
+  /** Price of the model that the observation names, at the time of the write; null if there is none. */
   pricing: Pricing | null;
 };
 
-/** Identity of an observation: its key, the key of its trace, and the week of its trace. */
+/** Identity of an observation: its key, the key of its trace, and the week of the trace. */
 export type ObservationPlace = {
   projectId: string;
   id: string;
@@ -74,7 +74,7 @@ export const priceableOf = (state: State): Priceable => {
   };
 };
 
-/** Builds the row of an observation. A reported cost takes precedence over a computed one. */
+/** Builds the row of an observation. A reported cost is used even if a cost can be computed. */
 export const observationWrite = (
   place: ObservationPlace,
   state: State,
@@ -122,11 +122,11 @@ export const observationColumns: Column<ObservationWrite>[] = [
   column('pricing', 'text', ({ pricing }) => writePricing(pricing)),
 ];
 
-/** Columns of an observation's state, under the names of the program. */
+/** Columns for the state of an observation, with the names that the program uses. */
 export const observationValues = `${storedColumns}, type, name, parent_id as "parentId", end_time as "endTime",
   completion_start_time as "completionStartTime", level, status_message as "statusMessage", version, environment,
   model, model_parameters as "modelParametersJson", usage as "usageJson", cost as "costJson",
   prompt_name as "promptName", prompt_version as "promptVersion", input, output`;
 
-/** Returns the state of a row that was read with `observationValues`. */
+/** Returns the state in a row that was read with `observationValues`. */
 export const observationState = (row: StateRow): State => stateOf(row, observationFields);

@@ -1,7 +1,7 @@
 /**
- * Writes observations in bulk, in traces that the transaction has locked (trace-writes.ts), so no other transaction
- * writes to the same traces meanwhile. Existing observations are therefore read, merged in the program, and updated if
- * they changed. New ones are inserted by COPY.
+ * Writes observations in bulk. The transaction has locked their traces (trace-writes.ts), so no other transaction
+ * writes to the same traces at the same time. Therefore existing observations are read, merged in the program, and
+ * updated if they changed. New observations are inserted by COPY.
  */
 import { isPricedSame, type Pricing, readPricing } from '#observability/pricing.ts';
 import { mergeStates, type State } from '#observability/state.ts';
@@ -22,7 +22,7 @@ import {
 import { isSame, type StateRow } from './stored-states.ts';
 import { dashless, keyOf } from './trace-keys.ts';
 
-/** Observation to write, with its state as reported by a batch. */
+/** Observation to write, with the state that a batch reported. */
 export type ObservationChange = { write: ObservationWrite; state: State };
 
 const copyInText = copyText('observations', observationColumns);
@@ -59,7 +59,7 @@ const readKnown = async (
   return new Map(rows.map((row) => [placeOf(row), row]));
 };
 
-/** Changes to the tallies of traces, by the traces' keys. */
+/** Changes to the tallies of traces, by the keys of the traces. */
 export type Additions = Map<string, Addition[]>;
 
 const note = (additions: Additions, traceKey: string, added: Addition): void => {
@@ -68,21 +68,21 @@ const note = (additions: Additions, traceKey: string, added: Addition): void => 
   else known.push(added);
 };
 
-/** Returns what observations add to the tallies of their traces, by the traces' keys. */
+/** Returns what observations add to the tallies of their traces, by the keys of the traces. */
 export const countsByTrace = (writes: readonly ObservationWrite[]): Additions => {
   const additions: Additions = new Map();
   for (const write of writes) note(additions, write.traceKey, countOf(write));
   return additions;
 };
 
-/** Prices observations by the current models. */
+/** Finds the prices of observations by the current models. */
 export type PriceAll = (states: readonly State[]) => Promise<(Pricing | null)[]>;
 
 type Merged = { write: ObservationWrite; before: ObservationWrite; state: State };
 
 /**
- * Merges reported states into the stored ones, and returns the observations that changed. An observation keeps its
- * price while the attributes that determine it stay the same.
+ * Merges reported states into the stored states, and returns the observations that changed. An observation keeps its
+ * price as long as the attributes that determine the price stay the same.
  */
 const mergeAll = async (
   changes: readonly ObservationChange[],
@@ -116,7 +116,7 @@ const mergeAll = async (
 
 const taken = ({ key, sums }: Addition): Addition => ({ key, sums: negated(sums) });
 
-/** Writes rows by several statements of at most `rowsAtOnce` rows, if the transaction sets that. */
+/** Writes rows with several statements of at most `rowsAtOnce` rows, if the transaction sets `rowsAtOnce`. */
 const inPieces = async <Row>(
   { rowsAtOnce = Number.POSITIVE_INFINITY }: Transaction,
   rows: readonly Row[],
@@ -128,8 +128,8 @@ const inPieces = async <Row>(
 };
 
 /**
- * Writes the observations of a batch, each of which occurs once. Observations in traces of `isNew` are inserted
- * without a lookup. Returns the changes to the tallies of the other traces.
+ * Writes the observations of a batch; the batch contains each observation once. Observations of traces in `isNew` are
+ * inserted without a lookup. Returns the changes to the tallies of the other traces.
  */
 export const writeObservations = async (
   tx: Transaction,
@@ -167,7 +167,7 @@ const findTraceOfStatement = statement(
     order by key, created_at`,
 );
 
-/** Returns the traces of observations, by the observations' ids; unknown ids are left out. */
+/** Returns the traces of observations, by the ids of the observations. Unknown ids are left out. */
 export const findTracesOf = async (
   tx: Queryable,
   projectId: string,

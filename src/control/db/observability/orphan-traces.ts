@@ -1,6 +1,7 @@
 /**
- * Orphans: observations whose trace no event has named yet. Each gets a trace of its own, which holds nothing else.
- * Once an event names its real trace, the observation is removed from its own trace, to be written there.
+ * Orphans: observations whose trace no event has named yet. Each orphan is stored in a trace of its own that contains
+ * nothing else. Once an event names the real trace, the orphan is removed from its own trace, so that it can be written
+ * to the real one.
  */
 import type { Counted } from '#observability/daily.ts';
 import { type Pricing, readPricing } from '#observability/pricing.ts';
@@ -28,10 +29,10 @@ const observationsStatement = statement(
 
 /** Orphan that was removed from its own trace, with its price. */
 export type Orphan = { state: State; pricing: Pricing | null };
-/** Removed orphans, by their ids, and what their own traces counted for. */
+/** Removed orphans by their ids, and the contributions of their own traces to the daily usage. */
 export type Orphans = { states: Map<string, Orphan>; gone: Counted[] };
 
-/** Removes the observations of these keys from traces of their own. */
+/** Removes the orphans with these keys from their own traces. */
 export const removeOrphans = async (tx: Queryable, wanted: readonly string[]): Promise<Orphans> => {
   if (wanted.length === 0) return { states: new Map(), gone: [] };
   const asked = [wanted.toSorted()];

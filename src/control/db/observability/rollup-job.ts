@@ -1,7 +1,7 @@
 /**
- * Builds the daily rollups (daily-rollups.ts), one day at a time, once a day has had no writes for a while. Each
- * rollup stores the day's change counter (`touches`), read in the same snapshot as the rows. A write in between raises
- * the counter, so a stale rollup is ignored, never wrong.
+ * Builds the daily rollups (daily-rollups.ts), one day at a time, once nothing has been written to the day for a while.
+ * Each rollup stores the day's change counter (`touches`), which is read in the same snapshot as the rows. A later
+ * write raises the counter. So a rollup that is out of date is ignored and never gives a wrong result.
  */
 import type { Database, Queryable } from '../core/database.ts';
 import { replannedStatement, statement } from '../core/database.ts';
@@ -9,22 +9,22 @@ import { breakdowns, rollupColumns, rollupSums } from './daily-rollups.ts';
 import { hourSums, hoursBreakdown } from './hourly-rollups.ts';
 import { bucketOf, latencyOf } from './latency-sketch.ts';
 
-/** Conditions for the rollup of a day. */
+/** Conditions under which the rollup of a day is built. */
 export type RollupRules = {
-  /** Time without writes after which a day is rolled up. */
+  /** Time without writes after which the rollups of a day are built, in seconds. */
   restSeconds: number;
-  /** Least number of observations; reading the rows of a smaller day is as fast. */
+  /** Minimum number of observations. For a day with fewer, reading the rows is as fast. */
   leastObservations: number;
-  /** Largest number of rollup rows per observation; a breakdown with more is not stored. */
+  /** Maximum number of rollup rows for each observation. A breakdown with more rows is not stored. */
   mostShare: number;
 };
 
-/** Largest number of rollup rows of a day; a breakdown with more is not stored either. */
+/** Maximum number of rollup rows of a day. A breakdown with more rows is not stored. */
 const mostRows = 100_000;
 
 /**
- * A day may be large. No request waits for its rollup; only one runs at a time, so it may take more memory than a
- * query.
+ * Time limit for the rollup of one day, in seconds. A day may be large. No request waits for a rollup, and only one
+ * runs at a time, so it may take more memory than a query.
  */
 const rollupSeconds = 300;
 const rollupMemory = '64MB';
@@ -73,7 +73,7 @@ const setsOf = breakdowns
   .join(', ');
 
 /**
- * SQL of the breakdown's name, derived from the column that only this breakdown has. The breakdown without such a
+ * SQL for the name of the breakdown, derived from the column that only this breakdown has. The breakdown without such a
  * column is the default.
  */
 const named = `case when grouping(user_id) = 0 then 'user' when grouping(hour) = 0 then 'hour'
@@ -83,11 +83,11 @@ const columns = rollupColumns.join(', ');
 const sum = (name: string): string => `sum(${name}) as ${name}`;
 const sums = rollupSums.map(sum).join(', ');
 const nothing = hourSums.map(() => '0').join(', ');
-/** Returns the SQL of the largest number of rollup rows for a breakdown of so many observations. */
+/** Returns the SQL for the maximum number of rollup rows of a breakdown with this number of observations. */
 const mostOf = (observations: string): string =>
   `least(${mostRows}, :mostShare::float8 * ${observations})`;
 
-/** Builds all rollups of a day in one statement, so that all of them see the same snapshot. */
+/** Builds all rollups of a day with one statement, so that they are all based on the same snapshot. */
 const rollupStatement = replannedStatement(
   'roll_day',
   `with observed as (
@@ -159,7 +159,7 @@ const roll = async (tx: Queryable, of: Of, rules: RollupRules): Promise<void> =>
   await tx.query(rollupStatement, { ...of, from, to, mostShare: rules.mostShare });
 };
 
-/** Rolls up one day. Returns false if no day is ready, or another control plane is rolling one up. */
+/** Builds the rollups of one day. Returns false if no day is ready, or another control plane is building rollups. */
 export const rollUpOneDay = (db: Database, rules: RollupRules): Promise<boolean> =>
   db.transaction(async (tx) => {
     const [lock] = await tx.query<{ isHeld: boolean }>(lockStatement, []);

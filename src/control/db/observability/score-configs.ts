@@ -1,4 +1,4 @@
-/** Score configs: the constraints on scores of a name. */
+/** Score configs: the constraints on scores with a given name. */
 import type { ConfigContent } from '#observability/read-config.ts';
 import type { ScoreConfig } from '#observability/score.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -26,7 +26,7 @@ const findStatement = statement(
   `select ${columns} from score_configs where project_id = $1 and id = any($2::text[])`,
 );
 
-/** Returns configs of the project by their ids; unknown ids are left out. */
+/** Returns configs of the project by their ids. Unknown ids are left out. */
 export const findConfigs = async (
   db: Queryable,
   projectId: string,
@@ -47,7 +47,7 @@ const countStatement = statement(
   'select count(*)::int as total from score_configs where project_id = $1',
 );
 
-/** Lists a page of the project's configs, newest first, and their number, which is at most `mostConfigs`. */
+/** Lists a page of the project's configs, newest first, and returns their number, which is at most `mostConfigs`. */
 export const listConfigs = async (
   db: Queryable,
   projectId: string,
@@ -60,7 +60,7 @@ export const listConfigs = async (
   return { rows: rows.map(toConfig), total: count?.total ?? 0 };
 };
 
-/** Upper bound for the configs of one project. */
+/** Maximum number of score configs of one project. */
 export const mostConfigs = 10_000;
 
 const insertStatement = statement(
@@ -77,7 +77,7 @@ const valuesOf = (projectId: string, id: string, content: ConfigContent) => {
   return { ...content, projectId, id, categoriesJson };
 };
 
-/** Inserts a config; returns undefined if the project has reached its limit. */
+/** Inserts a config. Returns undefined if the project has the maximum number of configs. */
 export const insertConfig = async (
   db: Queryable,
   projectId: string,
@@ -96,7 +96,7 @@ const updateStatement = statement(
     where project_id = :projectId and id = :id returning ${columns}`,
 );
 
-/** Updates a config; returns undefined if there is none of this id. */
+/** Updates a config. Returns undefined if there is none with this id. */
 export const updateConfig = async (
   db: Queryable,
   projectId: string,

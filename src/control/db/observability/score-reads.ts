@@ -1,10 +1,10 @@
-/** Reads of scores, and their deletion. */
+/** Reads scores, and deletes single scores. */
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Score as it is shown. */
+/** Score as clients see it. */
 export type ScoreRow = {
   key: string;
   id: string;
@@ -28,7 +28,7 @@ export type ScoreRow = {
   updatedAt: Date;
 };
 
-/** Columns of a score's trace; null for a score without a trace, or with one that is not stored yet. */
+/** Columns of the trace of a score; null if the score has no trace or its trace is not stored yet. */
 export type ScoreTrace = {
   hasTrace: boolean;
   traceUser: string | null;
@@ -79,7 +79,7 @@ export const countScores = (
 
 const findStatement = statement('find_score', `select ${columns} from scores s where s.key = $1`);
 
-/** Returns the score of this id. */
+/** Returns the score with this id. */
 export const findScore = async (
   db: Queryable,
   projectId: string,
@@ -87,7 +87,7 @@ export const findScore = async (
 ): Promise<ScoreRow | undefined> =>
   (await db.query<ScoreRow>(findStatement, [keyOf(projectId, id)]))[0];
 
-/** Upper bound for the scores of one trace that are shown. */
+/** Maximum number of scores shown for one trace. */
 const mostOfTrace = 10_000;
 
 const ofTraceStatement = statement(
@@ -104,6 +104,6 @@ const deleteStatement = statement(
   'delete from scores where key = $1 returning key',
 );
 
-/** Deletes a score; returns false if there is none of this id. */
+/** Deletes a score. Returns false if there is none with this id. */
 export const deleteScore = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [keyOf(projectId, id)])).length > 0;

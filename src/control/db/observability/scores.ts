@@ -4,10 +4,10 @@ import { type Queryable, statement } from '../core/database.ts';
 import { arraysOf, type Column, sourceOf } from '../core/row-columns.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Score to be written. */
+/** Score to write. */
 export type ScoreWrite = {
   id: string;
-  /** Time of the event that reported it, in microseconds since 1970. */
+  /** Time of the event that reported the score, in microseconds since 1970. */
   reportedAt: number;
   /** Time of the score, in milliseconds since 1970. */
   scoredAt: number;
@@ -65,7 +65,7 @@ const writeStatement = statement(
    where scores.said_at <= excluded.said_at`,
 );
 
-/** Writes scores, the latest report of each id. A stored score that was reported later stays as it is. */
+/** Writes scores. For each id, the latest report is written; a stored score that was reported later stays unchanged. */
 export const writeScores = async (
   tx: Queryable,
   projectId: string,

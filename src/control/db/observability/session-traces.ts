@@ -1,7 +1,7 @@
 /**
- * Outbox of the traces of sessions: an entry names what the control plane has not reported yet. A worker locks many
- * entries at a time, and deletes them in the transaction that writes the traces. Request and response bodies are read
- * up to a bound.
+ * Outbox for the traces of sessions. An entry names something that the control plane has not reported yet. A worker
+ * locks many entries at a time, and deletes them in the same transaction that writes the traces. Request and response
+ * bodies are read up to a maximum size.
  */
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
 import type { LedgerOrigin } from '#domain/ledger.ts';
@@ -11,13 +11,13 @@ import { keysOf, rowsOf } from '../core/parameters.ts';
 import type { SessionError } from '../sessions/ended-session.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Entry of the outbox: it names a session, a range of its ledger, or a call to report. */
+/** Entry of the outbox. It names a session, a range of the session's ledger, or a call to report. */
 export type OutboxEntry = {
   id: string;
   sessionId: string;
-  /** True for an entry about the session itself: it was opened, or has ended. */
+  /** True if the entry is about the session itself, which was opened or has ended. */
   isAboutSession: boolean;
-  /** Range of entries of its ledger, by their numbers; null if there are none. */
+  /** Range of ledger entries by their numbers; null if there are none. */
   fromId: number | null;
   toId: number | null;
   /** Id of a call that graded the session; null if there is none. */
@@ -33,7 +33,7 @@ const takeStatement = statement(
      from trace_dues where not_before <= now() order by id limit $1 for update skip locked`,
 );
 
-/** Locks the oldest due outbox entries for this transaction, up to `most`. */
+/** Locks the oldest outbox entries that are due, up to `most`, for this transaction. */
 export const takeOutboxEntries = (tx: Queryable, most: number): Promise<OutboxEntry[]> =>
   tx.query<OutboxEntry>(takeStatement, [most]);
 
@@ -53,7 +53,7 @@ const postponeStatement = statement(
     where id = $1`,
 );
 
-/** Postpones an entry that could not be written, with exponential backoff up to an hour. */
+/** Postpones an entry that could not be written. The delay grows exponentially, up to an hour. */
 export const postponeOutboxEntry = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(postponeStatement, [id]);
 };
@@ -68,7 +68,7 @@ const againStatement = statement(
      from ${rowsOf(':sessionIds::text[], :ids::int[]')} as given(session_id, id)`,
 );
 
-/** Adds ledger entries to the outbox, due after 300 ms. */
+/** Adds ledger entries to the outbox again; they are due after 300 ms. */
 export const requeueLedgerEntries = async (
   tx: Queryable,
   entries: readonly LedgerEntryKey[],
@@ -89,7 +89,7 @@ export type TracedSession = {
   versionId: string;
   taskName: string | null;
   taskId: string | null;
-  /** Hash of the build that it is a rollout of; null if there is none. */
+  /** Hash of the agent build whose rollout the session is; null if there is none. */
   buildHash: string | null;
   buildVersion: string | null;
   instruction: string | null;
@@ -101,11 +101,11 @@ export type TracedSession = {
   closedAt: Date | null;
   /** True if the session was reported before. */
   isReported: boolean;
-  /** True if the session is not reported any more, because a user deleted its trace. */
+  /** True if the session is no longer reported, because a user deleted its trace. */
   isOver: boolean;
 };
 
-/** Largest number of characters of an instruction, and of each text besides bodies. */
+/** Maximum number of characters of an instruction, and of every other text except bodies. */
 const longestText = 16_000;
 
 const sessionsStatement = statement(
@@ -121,13 +121,13 @@ const sessionsStatement = statement(
     where s.id = any($1::text[]) and s.trace_id is not null`,
 );
 
-/** Returns the sessions among `ids` that have a trace. */
+/** Returns those of the sessions in `ids` that have a trace. */
 export const findTracedSessions = (
   tx: Queryable,
   ids: readonly string[],
 ): Promise<TracedSession[]> => tx.query<TracedSession>(sessionsStatement, [ids]);
 
-/** Columns of an ended call. They complete its ledger entry, or replace it if the host wrote none. */
+/** Columns of a call that has ended. They complete the call's ledger entry; if the host wrote none, they replace it. */
 export type TracedCall = {
   callId: string;
   callKind: CallKind;
@@ -138,7 +138,7 @@ export type TracedCall = {
   traceParent: string | null;
 };
 
-/** Ledger entry, with its call if it belongs to one. */
+/** Ledger entry, with the call if the entry belongs to one. */
 export type TracedEntry = {
   sessionId: string;
   id: number;
@@ -149,7 +149,7 @@ export type TracedEntry = {
   path: string | null;
   status: number | null;
   durationMs: number;
-  /** JSON text; null if it is too long, in which case `requestStart` holds its beginning. */
+  /** Request as JSON text; null if it is too long. In that case, `requestStart` contains its beginning. */
   request: string | null;
   requestStart: string | null;
   requestBytes: number;
@@ -161,7 +161,10 @@ export type TracedEntry = {
   gradeJson: string | null;
 } & ({ [Name in keyof TracedCall]: TracedCall[Name] } | { [Name in keyof TracedCall]: null });
 
-/** Largest request or response body that a trace shows whole, in bytes; of a larger one it shows the beginning. */
+/**
+ * Maximum size of a request or response body that a trace shows completely, in bytes. Of a larger body it shows the
+ * beginning.
+ */
 export const mostBodyBytes = 64 * 1024;
 const startChars = 1_000;
 
@@ -185,7 +188,7 @@ const entriesStatement = statement(
     order by r.session_id, r.id`,
 );
 
-/** Returns the ledger entries that outbox entries name, as far as they still exist. */
+/** Returns the ledger entries that outbox entries name, if they still exist. */
 export const findTracedEntries = async (
   tx: Queryable,
   outboxEntries: readonly OutboxEntry[],
@@ -200,8 +203,8 @@ export const findTracedEntries = async (
 };
 
 /**
- * Upper bound for the calls without a ledger entry that are read at a time. As many calls can wait in one session; of
- * answered calls, only the first ones are written.
+ * Maximum number of calls without a ledger entry that are read at a time. It is the number of calls that can be queued
+ * in one session. Of answered calls, only the first ones are written.
  */
 const mostUnwritten = 1_000;
 
@@ -217,13 +220,13 @@ const unwrittenStatement = statement(
 export type UnwrittenCall = TracedCall & {
   sessionId: string;
   seq: number;
-  /** Error of the service that explains the end of the call. */
+  /** Error of the service that explains why the call ended. */
   error: CallError | null;
 };
 
 /**
- * Returns calls of ended sessions that have no ledger entry: no host took them, or their host was lost. For the
- * sessions of `failedIds` it includes answered calls, because a host can be lost after it answered and before it sent
+ * Returns calls of ended sessions that have no ledger entry, because no host took them or their host was lost. For the
+ * sessions in `failedIds`, answered calls are included, because a host can be lost after it answered and before it sent
  * its ledger.
  */
 export const findUnwritten = async (
@@ -242,7 +245,7 @@ const gradesStatement = statement(
      from calls c where c.id = any($1::text[]) order by c.session_id, c.seq`,
 );
 
-/** Call that graded its session; `gradeJson` is null if it failed. */
+/** Call that graded its session. `gradeJson` is null if the call failed. */
 export type GradeCall = UnwrittenCall & { gradeJson: string | null };
 
 /** Returns the calls that outbox entries name. */
@@ -263,10 +266,10 @@ const lostGradesStatement = statement(
     where not exists (select from requests r where r.session_id = s.id and r.call_id = c.id)`,
 );
 
-/** Grade whose ledger entry is missing; `gradeJson` is its JSON text. */
+/** Grade whose ledger entry is missing. `gradeJson` is its JSON text. */
 export type LostGrade = { sessionId: string; callId: string; answeredAt: Date; gradeJson: string };
 
-/** Returns the last grades of ended sessions whose ledger entry was lost with the host. */
+/** Returns the last grades of ended sessions, if the ledger entry of the grade was lost with the host. */
 export const findLostGrades = async (
   tx: Queryable,
   sessionIds: readonly string[],
@@ -278,7 +281,7 @@ const lockStatement = statement(
   'select key from traces where key = any($1::uuid[]) order by key for update',
 );
 
-/** Locks traces of a project, in the order in which they are written. Returns the ids that exist. */
+/** Locks traces of a project, in the order in which traces are written. Returns the ids of those that exist. */
 export const lockTraces = async (
   tx: Queryable,
   projectId: string,
@@ -305,7 +308,7 @@ const overStatement = statement(
   'update told_sessions set is_over = true where session_id = any($1::text[]) and not is_over',
 );
 
-/** Stops the reports of these sessions, because a user deleted their traces. */
+/** Ends the reports of these sessions, because a user deleted the traces. */
 export const stopReporting = async (tx: Queryable, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0) await tx.query(overStatement, [ids]);
 };
@@ -317,8 +320,8 @@ const dropScoresStatement = statement(
 );
 
 /**
- * Deletes scores of former grades: scores of the trace whose ids begin with `prefix` and that were reported before
- * `reportedAt`, in microseconds.
+ * Deletes scores of earlier grades: those of the trace whose ids begin with `prefix` and that were reported before
+ * `reportedAt`, in microseconds since 1970.
  */
 export const dropFormerScores = async (
   tx: Queryable,
@@ -333,10 +336,10 @@ export const dropFormerScores = async (
   ]);
 };
 
-/** Size and age of the outbox. */
+/** Number of entries in the outbox, and the age of the oldest entry. */
 export type OutboxLoad = { waiting: number; oldestSeconds: number };
 
-/** Upper bound for the count. */
+/** Maximum number of entries that are counted. */
 const mostCounted = 10_000;
 
 const loadStatement = statement(

@@ -1,5 +1,6 @@
 /**
- * Maps states of traces and observations to rows: the columns that both share, and the state of a row that was read.
+ * Converts the states of traces and observations to rows: the columns that both have, and the state in a row that was
+ * read.
  */
 import type { State } from '#observability/state.ts';
 import { fromStored, type Stored } from '#observability/stored.ts';
@@ -13,7 +14,7 @@ export const column = <Row>(name: string, type: string, of: Field<Row>): Column<
   of,
 });
 
-/** Row to be written: its identity, its partition, and its state. */
+/** Row to write: its identity, its partition, and its state. */
 export type Write = { projectId: string; key: string; id: string; week: number; stored: Stored };
 
 export const valueColumn = <Row extends Write>(
@@ -41,7 +42,7 @@ export const common = <Row extends Write>(): Column<Row>[] => [
   column('clock', 'text', ({ stored }) => stored.clock),
 ];
 
-/** Columns of a row's state, under the names of the program. */
+/** Columns for the state of a row, with the names that the program uses. */
 export const storedColumns = `began_at as "beganAt", began_is_given as "beganIsGiven", metadata, clock`;
 
 export type StateRow = {
@@ -53,7 +54,7 @@ export type StateRow = {
   [field: string]: unknown;
 };
 
-/** Returns the state of a row that was read. */
+/** Returns the state in a row that was read. */
 export const stateOf = (row: StateRow, fields: readonly string[]): State => {
   const values = fields.map((field) => {
     const value = row[field];

@@ -27,7 +27,7 @@ const deleteStatement = statement(
    select key, "beganAt", name, environment, tally from gone`,
 );
 
-/** Returns the keys of those traces of a project that exist. */
+/** Returns the keys of those traces that exist, of the given traces of a project. */
 export const findTraceKeys = async (
   tx: Queryable,
   projectId: string,
@@ -39,8 +39,8 @@ export const findTraceKeys = async (
 };
 
 /**
- * Deletes the existing traces among these keys, and records the deletions. Returns their number and the changes to the
- * daily usage. The caller runs it in a transaction.
+ * Deletes the traces with these keys, if they exist, and records the deletions. Returns the number of deleted traces,
+ * and the changes to the daily usage. The caller must run it in a transaction.
  */
 export const deleteTraces = async (
   tx: Queryable,

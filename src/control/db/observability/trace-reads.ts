@@ -1,4 +1,4 @@
-/** Reads of traces: lists, single traces, their metrics, and the traces of a session. */
+/** Reads traces: lists, single traces, metrics of traces, and the traces of a session. */
 import { limits } from '#domain/limits.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
@@ -8,34 +8,34 @@ import { utcText } from '../core/times.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Trace as it is shown, without aggregates of its observations; its times in the form that `isoOf` takes. */
+/** Trace as clients see it, without aggregates of its observations. Its times have the form that `isoOf` takes. */
 export type ShownTraceRow = {
   id: string;
   timestamp: string;
   name: string | null;
   userId: string | null;
   sessionId: string | null;
-  /** Null for the default environment. */
+  /** Environment; null for the default environment. */
   environment: string | null;
   release: string | null;
   version: string | null;
   externalId: string | null;
-  /** Null if the trace is not public. */
+  /** True if the trace is public; null if it is not. */
   public: boolean | null;
-  /** Null if it has no tags. */
+  /** Tags of the trace; null if it has none. */
   tags: string[] | null;
   createdAt: string;
-  /** Null if equal to the creation time. */
+  /** Time of the last update; null if the trace was not updated since its creation. */
   updatedAt: string | null;
-  /** JSON texts; null also if not requested, or if the page reached its byte limit. */
+  /** JSON texts; null if absent, not requested, or left out because the page had reached its byte limit. */
   input: string | null;
   output: string | null;
   metadata: string | null;
-  /** True if the page had reached its byte limit; null if the row is complete. */
+  /** True if columns were left out because the page had reached its byte limit; null if the row is complete. */
   isCut: boolean | null;
 };
 
-/** Trace with the columns by which its observations and scores are found. */
+/** Trace with the columns that are needed to find its observations and scores. */
 export type TraceRow = ShownTraceRow & { key: string; week: number };
 
 const shown = `id, ${utcText('began_at')} as "timestamp", name, user_id as "userId", session_id as "sessionId",
@@ -47,7 +47,7 @@ const plain = `key, week, ${shown}`;
 const whole = withHeavy(plain, limits.pageBytes);
 const light = withoutHeavy(plain);
 
-/** Join with the aggregates of a trace's observations, for conditions on them. */
+/** Join that adds aggregates of a trace's observations, for conditions on them. */
 const aggregates = `cross join lateral (
     select extract(epoch from max(coalesce(o.end_time, o.began_at)) - min(o.began_at)) as latency,
            sum(o.input_usage) as input_tokens, sum(o.output_usage) as output_tokens,
@@ -74,7 +74,10 @@ export const traceOrders = {
 } as const;
 
 export type TraceList = {
-  /** Conditions refer to the trace as `t`, and to its aggregates as `m` if `isAggregated`. */
+  /**
+   * Conditions on the traces. They refer to the trace as `t`; if `isAggregated` is true, they may refer to its
+   * aggregates as `m`.
+   */
   conditions: readonly Condition[];
   isAggregated: boolean;
   order: keyof typeof traceOrders;
@@ -89,7 +92,7 @@ const ofProject =
   (bind) =>
     `t.project_id = ${bind(projectId)}`;
 
-/** Lists a page of traces, and counts the matching ones. */
+/** Lists a page of traces, and counts the matching traces. */
 export const listTraces = async (
   db: Database,
   projectId: string,
@@ -120,7 +123,7 @@ const findStatement = statement(
   `with paged as (select *, 1 as place from traces where key = $1) ${whole}`,
 );
 
-/** Returns the trace of this id. */
+/** Returns the trace with this id. */
 export const findTrace = async (
   db: Queryable,
   projectId: string,
@@ -145,7 +148,7 @@ const metricsStatement = statement(
      from observations where trace_key = any($1::uuid[]) and week = any($2::integer[]) group by trace_key`,
 );
 
-/** Returns the metrics of traces, by their keys; traces without observations are left out. */
+/** Returns the metrics of traces by the keys of the traces. Traces without observations are left out. */
 export const measureTraces = async (
   db: Queryable,
   traces: Traces,
@@ -154,7 +157,7 @@ export const measureTraces = async (
   return new Map(rows.map((row) => [row.key, row]));
 };
 
-/** Upper bound for the ids of observations, and of scores, listed for the traces of one page. */
+/** Maximum number of ids of observations, and of scores, that are listed for the traces of one page. */
 const mostIds = 100_000;
 
 const observationIdsStatement = statement(
@@ -178,17 +181,17 @@ const byKey = (rows: readonly { key: string; id: string }[]): Map<string, string
   return lists;
 };
 
-/** Lists the ids of the observations of traces, by the traces' keys. */
+/** Lists the ids of the observations of traces, by the keys of the traces. */
 export const listObservationIds = async (db: Queryable, traces: Traces) =>
   byKey(await db.query<{ key: string; id: string }>(observationIdsStatement, keysOf(traces)));
 
-/** Lists the ids of the scores of traces, by the traces' keys. */
+/** Lists the ids of the scores of traces, by the keys of the traces. */
 export const listScoreIds = async (db: Queryable, traces: Traces) =>
   byKey(
     await db.query<{ key: string; id: string }>(scoreIdsStatement, [traces.map(({ key }) => key)]),
   );
 
-/** Upper bound for the traces of one session that are shown. */
+/** Maximum number of traces shown for one session. */
 const mostOfSession = 50_000;
 
 const ofSession = (name: string, columns: string) =>
@@ -204,7 +207,7 @@ const ofSession = (name: string, columns: string) =>
 const shownOfSessionStatement = ofSession('show_traces_of_session', shown);
 const ofSessionStatement = ofSession('list_traces_of_session', plain);
 
-/** Passes the traces of a session to `take`, earliest first, in the form in which they are shown. */
+/** Passes the traces of a session to `take`, earliest first, in the form that clients see. */
 export const showTracesOfSession = (
   db: Database,
   sessionKey: string,

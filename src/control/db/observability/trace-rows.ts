@@ -1,4 +1,4 @@
-/** Maps a trace to its row, and computes its contribution to the sums. */
+/** Converts a trace to its row, and computes what it adds to the sums. */
 import type { Counted } from '#observability/daily.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { traceFields } from '#observability/object.ts';
@@ -16,10 +16,10 @@ import {
 } from './stored-states.ts';
 import { keyOf } from './trace-keys.ts';
 
-/** Trace to be written. */
+/** Trace to write. */
 export type TraceWrite = Write & {
   isOrphan: boolean;
-  /** Tally of its observations. */
+  /** Tally of the trace's observations. */
   tally: Tally;
 };
 
@@ -41,14 +41,14 @@ export const traceColumns: Column<TraceWrite>[] = [
   column('tally', 'text', ({ tally }) => writeTally(tally)),
 ];
 
-/** Columns of a trace's state, under the names of the program. */
+/** Columns for the state of a trace, with the names that the program uses. */
 export const traceValues = `${storedColumns}, name, user_id as "userId", session_id as "sessionId", environment, release, version,
   external_id as "externalId", is_public as "public", tags, input, output`;
 
-/** Returns the state of a row that was read with `traceValues`. */
+/** Returns the state in a row that was read with `traceValues`. */
 export const traceState = (row: StateRow): State => stateOf(row, traceFields);
 
-/** Columns that determine what a trace adds to the daily usage, under the names of the program. */
+/** Columns that determine what a trace adds to the daily usage, with the names that the program uses. */
 export const countedColumns = `began_at as "beganAt", name, environment, tally`;
 
 export type CountedRow = {
@@ -58,7 +58,7 @@ export type CountedRow = {
   tally: string | null;
 };
 
-/** Converts such columns to the values that daily usage is computed from. */
+/** Converts the `countedColumns` of a row to the values from which daily usage is computed. */
 export const countedRow = ({ beganAt, name, environment, tally }: CountedRow): Counted => ({
   beganAt: beganAt.getTime(),
   name,
@@ -69,7 +69,7 @@ export const countedRow = ({ beganAt, name, environment, tally }: CountedRow): C
 const textOr = (value: unknown, usual: string | null) =>
   typeof value === 'string' ? value : usual;
 
-/** Returns the values that daily usage is computed from, for a trace to be written. */
+/** Returns the values from which daily usage is computed, for a trace to write. */
 export const countedWrite = ({ stored, tally }: TraceWrite): Counted => ({
   beganAt: stored.beganAt,
   name: textOr(stored.values.name, null),

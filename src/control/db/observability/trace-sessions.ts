@@ -1,4 +1,4 @@
-/** Trace sessions: recorded when an event first names one, and read. */
+/** Trace sessions. Each is recorded when an event names it for the first time. */
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, conditioned, countUpTo } from '../core/where.ts';
@@ -12,7 +12,7 @@ const sessionsStatement = statement(
    on conflict do nothing`,
 );
 
-/** Inserts sessions that are new, with the environment in which they first occurred. */
+/** Inserts the sessions that do not exist yet, with the environment in which each first occurred. */
 export const insertTraceSessions = async (
   tx: Queryable,
   projectId: string,
@@ -28,7 +28,7 @@ export type SessionRow = { key: string; id: string; environment: string; created
 
 const sessionColumns = 's.key, s.id, s.environment, s.created_at as "createdAt"';
 
-/** Lists a page of sessions, newest first, and counts the matching ones. Conditions refer to the session as `s`. */
+/** Lists a page of sessions, newest first, and counts the matching sessions. Conditions refer to the session as `s`. */
 export const listTraceSessions = async (
   db: Database,
   projectId: string,
@@ -55,7 +55,7 @@ const sessionStatement = statement(
   `select ${sessionColumns} from trace_sessions s where s.key = $1`,
 );
 
-/** Returns the session of this id. */
+/** Returns the session with this id. */
 export const findTraceSession = async (
   db: Queryable,
   projectId: string,

@@ -1,12 +1,12 @@
 /**
- * Partitions by week. The first write of a week creates the partitions of that week and the next, so no job has to run
- * while there are no writes.
+ * Creates partitions by week. The first write of a week creates the partitions of that week and the next, so no job has
+ * to run while nothing is written.
  */
 import type { Database } from '../core/database.ts';
 import { replannedStatement, statement } from '../core/database.ts';
 import { weekOf } from './trace-keys.ts';
 
-/** Events and deletions are kept for the week in which they arrived and the week after. */
+/** Number of weeks for which events and deletions are stored: the week in which they arrived, and the week after it. */
 const weeksRemembered = 2;
 
 const lockStatement = statement(
@@ -21,7 +21,7 @@ const partition = (table: string, week: number) =>
        for values from (${week}) to (${week + 1})`,
   );
 
-/** The previous release writes to `ingested_events`. */
+/** Lists old partitions; includes those of `ingested_events`, to which the previous release still writes. */
 const oldStatement = statement(
   'list_old_weeks',
   `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -45,11 +45,11 @@ const makeWeeks = (db: Database, week: number): Promise<void> =>
   });
 
 export type TraceWeeks = {
-  /** Returns the number of this week, after its partitions exist. */
+  /** Returns the number of the current week. Before that, creates the partitions of the week if they do not exist. */
   current(): Promise<number>;
 };
 
-/** Creates the manager of partitions. Each process queries the database once a week. */
+/** Creates the manager of partitions. It queries the database once a week in each process. */
 export const createTraceWeeks = (db: Database, now: () => number = Date.now): TraceWeeks => {
   let made: { week: number; done: Promise<void> } | undefined;
   return {

@@ -1,7 +1,8 @@
 /**
- * Writes traces in bulk. First, all traces of a batch are inserted if new, or locked, in the order of their keys. So
- * batches that share traces wait for each other without deadlocks. Existing traces are read, merged in the program,
- * and updated if they changed. The update comes after the observations are written, once their sums are known.
+ * Writes traces in bulk. First, all traces of a batch are inserted if they are new, otherwise locked, in the order of
+ * their keys. So batches with the same traces wait for each other without deadlocks. Existing traces are read, merged
+ * in the program, and updated if they changed. The update runs after the observations are written, when the sums of the
+ * traces are known.
  */
 import { type Counted, changesBetween, type DailyChange } from '#observability/daily.ts';
 import { traceFields } from '#observability/object.ts';
@@ -23,17 +24,20 @@ import {
   traceValues,
 } from './trace-rows.ts';
 
-/** Trace to write, with its state as reported by a batch. */
+/** Trace to write, with the state that a batch reported. */
 export type TraceChange = { id: string; state: State; isOrphan: boolean };
 
 /** Trace that the transaction has locked. */
 export type LockedTrace = {
   week: number;
-  /** Values that daily usage counted before; undefined if it was just inserted, with its observations counted. */
+  /**
+   * Values that daily usage has counted before; undefined if the trace was just inserted. In that case its observations
+   * are already counted.
+   */
   before: Counted | undefined;
-  /** Values that daily usage counts now, without observations that are written later. */
+  /** Values that daily usage counts from now on, without observations that are written later. */
   after: Counted;
-  /** Row to write if the batch changes the trace. */
+  /** Row to write if the batch changes the trace; otherwise undefined. */
   write: TraceWrite | undefined;
 };
 
@@ -60,7 +64,7 @@ const tallyStatement = statement(
 type Changes = ReadonlyMap<string, TraceChange>;
 type Locked = Map<string, LockedTrace>;
 
-/** Returns true if an observation only names the trace, and the batch reports nothing else about it. */
+/** Returns true if observations only name the trace, and the batch reports nothing else about it. */
 const isShallow = ({ state, isOrphan }: TraceChange): boolean =>
   !isOrphan &&
   state.at === null &&
@@ -69,8 +73,8 @@ const isShallow = ({ state, isOrphan }: TraceChange): boolean =>
   Object.keys(state.values).length === 0;
 
 /**
- * Reads traces that the batch only names, without their input and output. Traces whose start moves earlier, and
- * orphans, are left to `mergeTraces`.
+ * Reads the traces that the batch only names, without their input and output. Orphans, and traces whose start becomes
+ * earlier, are left to `mergeTraces`.
  */
 const lockShallow = async (tx: Queryable, changes: Changes): Promise<Locked> => {
   const keys = [...changes].filter(([, change]) => isShallow(change)).map(([key]) => key);
@@ -112,8 +116,8 @@ const without = (changes: Changes, locked: Locked): Changes =>
   new Map([...changes].filter(([key]) => !locked.has(key)));
 
 /**
- * Locks all traces of a batch, each by its key. New ones are inserted into `week`, with the tallies of their
- * observations.
+ * Locks all traces of a batch by their keys. New traces are inserted into the partition of `week`, with the tallies of
+ * their observations.
  */
 export const insertOrLockTraces = async (
   tx: Queryable,
@@ -144,7 +148,9 @@ export const insertOrLockTraces = async (
   return new Map([...locked, ...shallow, ...merged]);
 };
 
-/** Updates existing traces by the changes of the batch and by `additions`. Returns the changes to the daily usage. */
+/**
+ * Updates existing traces with the changes of the batch and with `additions`. Returns the changes to the daily usage.
+ */
 export const finishTraces = async (
   tx: Queryable,
   locked: ReadonlyMap<string, LockedTrace>,

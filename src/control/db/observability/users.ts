@@ -3,7 +3,7 @@ import { type Queryable, statement } from '../core/database.ts';
 import type { Count } from '../core/lists.ts';
 import { type Condition, countUpTo, listPage } from '../core/where.ts';
 
-/** Profile of a user; attributes are JSON text. */
+/** Profile of a user. Attributes are JSON text. */
 export type ProfileRow = {
   userId: string;
   displayName: string | null;
@@ -30,7 +30,10 @@ const lockProfileStatement = statement(
   `select ${profileColumns} from user_profiles where key = $1 for update`,
 );
 
-/** Locks the profile and returns it: no other transaction writes it until this one ends. Throws if there is none. */
+/**
+ * Locks the profile and returns it. No other transaction can write the profile until this transaction ends. Throws if
+ * there is no such profile.
+ */
 export const lockProfile = async (tx: Queryable, key: string): Promise<ProfileRow> => {
   const [profile] = await tx.query<ProfileRow>(lockProfileStatement, [key]);
   if (profile === undefined) throw new Error(`the profile ${key} is not there`);
@@ -49,7 +52,10 @@ const insertProfileStatement = statement(
    on conflict (key) do nothing returning ${profileColumns}`,
 );
 
-/** Inserts a profile; returns undefined if it exists. Waits for a concurrent transaction that inserts it. */
+/**
+ * Inserts a profile. Returns undefined if it exists already. Waits for a concurrent transaction that inserts the same
+ * profile.
+ */
 export const insertProfile = async (
   db: Queryable,
   profile: ProfileWrite,
@@ -91,7 +97,7 @@ const sumsStatement = statement(
      from user_event_sums where user_key = $1 order by events desc, event limit ${mostSums}`,
 );
 
-/** Lists the sums of a user's events by name, the most frequent first. */
+/** Lists the counts of a user's events by name, the most frequent first. */
 export const listEventSums = (db: Queryable, userKey: string): Promise<EventSumRow[]> =>
   db.query<EventSumRow>(sumsStatement, [userKey]);
 
@@ -101,7 +107,7 @@ export type UserEventRow = {
   userId: string;
   event: string;
   value: number | null;
-  /** JSON text. */
+  /** Metadata of the event as JSON text; null if it has none. */
   metadata: string | null;
   traceId: string | null;
   sessionId: string | null;
@@ -139,7 +145,7 @@ export type NewUserEvent = Omit<UserEventRow, 'createdAt' | 'happenedAt'> & {
   happenedAt: string;
 };
 
-/** Inserts an event and adds it to the sums; returns undefined if an event of its id exists. */
+/** Inserts an event and adds it to the counts. Returns undefined if an event with this id exists already. */
 export const insertUserEvent = async (
   db: Queryable,
   event: NewUserEvent,
@@ -157,7 +163,7 @@ export const findUserEvent = async (
 ): Promise<UserEventRow | undefined> =>
   (await db.query<UserEventRow>(findEventStatement, [key]))[0];
 
-/** Lists a page of events, latest first; conditions refer to the event as `e`. */
+/** Lists a page of events, latest first. Conditions refer to the event as `e`. */
 export const listUserEvents = (
   db: Queryable,
   conditions: readonly Condition[],

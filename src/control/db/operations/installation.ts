@@ -1,4 +1,4 @@
-/** Reads for operators on the whole installation: pools, hosts, leases, clocks, and whatever is stuck. */
+/** Reads about the whole installation, for operators: pools, hosts, leases, clocks, and everything that is stuck. */
 import { type HostState, liveHostStates } from '#domain/host.ts';
 import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -57,7 +57,10 @@ const listStatement = statement(
 
 export type HostFilter = { pool?: string | undefined; state?: HostState | undefined };
 
-/** Lists the matching hosts, the latest state change first; hosts that are gone only if the filter names that state. */
+/**
+ * Lists the matching hosts, the latest state change first. Hosts that are gone are listed only if the filter names that
+ * state.
+ */
 export const listHosts = async (
   db: Queryable,
   { pool, state }: HostFilter,
@@ -103,19 +106,19 @@ const vitalsStatement = statement(
 export type LeaseVitals = {
   installation: string;
   holder: string;
-  /** Reason why its configuration was rejected; null if it was accepted. */
+  /** Reason why the holder's configuration was rejected; null if it was accepted. */
   refused: string | null;
-  /** Time since the lease expired; negative while it is valid. */
+  /** Time since the lease expired, in milliseconds; negative while the lease is valid. */
   lateMs: number;
 };
 
-/** Everything that has been silent or stuck for too long, at most twenty of each. */
+/** Everything that has been silent or stuck for too long, up to twenty of each kind. */
 export type Vitals = {
   /** Time by the database's clock, in Unix milliseconds. */
   nowMs: number;
   /** Lease of each installation. */
   leases: LeaseVitals[];
-  /** Ids of hosts without a heartbeat for too long. */
+  /** Ids of hosts that have sent no heartbeat for too long. */
   silent: string[];
   stuck: { id: string; state: string }[];
 };
