@@ -159,7 +159,7 @@ describe('key pairs from configuration', () => {
     const late = await startWith(first);
     expect(await keysCheckOf(late)).toMatchObject({
       status: 'failed',
-      message: 'pk-same has another secret key since',
+      message: 'pk-same now has another secret key',
     });
     await late.stop();
   });

@@ -265,7 +265,7 @@ describe('a refused push', () => {
     const remove = 'deleted_at = now(), former_slug = slug, slug = id';
     for (const [change, result] of [
       [archive, { code: 'conflict', message: expect.stringContaining('is archived') }],
-      [remove, { code: 'not_found', message: expect.stringContaining('deleted meanwhile') }],
+      [remove, { code: 'not_found', message: expect.stringContaining('deleted in the meantime') }],
     ] as const) {
       // Disk space is reserved by an insert before the files are stored, and by an update for the files themselves.
       for (const moment of ['insert', 'update']) {

@@ -55,7 +55,7 @@ describe('sendEntries', () => {
       add('"last"');
     });
     expect(isRead).toBe(true);
-    expect(() => writeJson(list)).toThrow('by jsonBody alone');
+    expect(() => writeJson(list)).toThrow('only jsonBody can serialize');
     const written = bodyText(jsonBody(list));
     last.resolve();
     expect(JSON.parse(await written)).toEqual([...Array(100).fill(large), 'last']);

@@ -185,11 +185,12 @@ const runEach = async <Row>(
   query.on('row', (row, result) => {
     if (thrown !== undefined) return;
     try {
-      if (result === undefined) throw new Error('the driver gave a row without its columns');
+      if (result === undefined)
+        throw new Error('the database driver passed a row without its columns');
       make ??= makerOf(statement, result.fields);
       take(make(row) as Row);
     } catch (error) {
-      thrown = error ?? new Error('a row was not taken');
+      thrown = error ?? new Error('the function that takes rows failed without an error');
     }
   });
   try {

@@ -52,7 +52,8 @@ const first = async (rows: Promise<BuildRow[]>): Promise<BuildRow | undefined> =
 export const registerBuild = async (db: Queryable, build: NewBuild): Promise<BuildRow> => {
   await db.query(insertStatement, build);
   const found = await findBuildByHash(db, build.projectId, build.buildHash);
-  if (found === undefined) throw new Error(`build ${build.id} was not written`);
+  if (found === undefined)
+    throw new Error(`the database returned no row for the inserted build ${build.id}`);
   return found;
 };
 

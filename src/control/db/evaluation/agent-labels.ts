@@ -59,7 +59,8 @@ export const putLabel = async (
   move: Omit<LabelMoveRow, 'movedAt' | 'number'>,
 ): Promise<LabelMoveRow> => {
   const [row] = await tx.query<LabelMoveRow>(putStatement, { projectId, ...move });
-  if (row === undefined) throw new Error(`move ${move.id} was not written`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the inserted move ${move.id}`);
   return row;
 };
 

@@ -113,7 +113,8 @@ const addStatement = statement(
 /** Adds an object to a queue. If the queue already has an item for the object, updates and returns that item. */
 export const addQueueItem = async (db: Queryable, item: NewQueueItem): Promise<QueueItemRow> => {
   const [row] = await db.query<QueueItemRow>(addStatement, item);
-  if (row === undefined) throw new Error(`the item ${item.objectId} was not written`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the inserted queue item of ${item.objectId}`);
   return row;
 };
 

@@ -112,7 +112,8 @@ export const insertItem = async (
   const at = ended?.at.toISOString() ?? null;
   const createdAt = ended?.createdAt.toISOString() ?? null;
   const [row] = await tx.query<ItemRow>(insertStatement, { ...version, at, createdAt });
-  if (row === undefined) throw new Error(`the item ${version.id} was not written`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the inserted version of item ${version.id}`);
   return row;
 };
 
@@ -180,7 +181,7 @@ const clockStatement = statement('read_item_clock', `select ${clock} as now`);
 /** Returns the time by the database's clock, from which the times of versions also come. */
 export const readItemClock = async (db: Queryable): Promise<Date> => {
   const [row] = await db.query<{ now: Date }>(clockStatement, []);
-  if (row === undefined) throw new Error('the database returned no time');
+  if (row === undefined) throw new Error('the database returned no row for its current time');
   return row.now;
 };
 

@@ -56,7 +56,8 @@ const putStatement = statement(
 /** Creates the run with this name, or updates it. Members that are null leave the stored value unchanged. */
 export const putDatasetRun = async (tx: Queryable, run: NewDatasetRun): Promise<RunRow> => {
   const [row] = await tx.query<RunRow>(putStatement, run);
-  if (row === undefined) throw new Error(`the run ${run.name} was not written`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the written dataset run ${run.name}`);
   return row;
 };
 
@@ -143,7 +144,8 @@ const putItemStatement = statement(
 /** Links an item in a run. If the same link exists already, returns that link. */
 export const putRunItem = async (tx: Queryable, item: NewRunItem): Promise<RunItemRow> => {
   const [row] = await tx.query<RunItemRow>(putItemStatement, item);
-  if (row === undefined) throw new Error(`the link of ${item.itemId} was not written`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the inserted run item of ${item.itemId}`);
   return row;
 };
 

@@ -36,7 +36,7 @@ const lockProfileStatement = statement(
  */
 export const lockProfile = async (tx: Queryable, key: string): Promise<ProfileRow> => {
   const [profile] = await tx.query<ProfileRow>(lockProfileStatement, [key]);
-  if (profile === undefined) throw new Error(`the profile ${key} is not there`);
+  if (profile === undefined) throw new Error(`the database has no profile with the key ${key}`);
   return profile;
 };
 
@@ -77,7 +77,8 @@ export const updateProfile = async (
   { projectId: _project, userId: _user, ...values }: ProfileWrite,
 ): Promise<ProfileRow> => {
   const [written] = await tx.query<ProfileRow>(updateProfileStatement, values);
-  if (written === undefined) throw new Error(`the profile ${values.key} was not written`);
+  if (written === undefined)
+    throw new Error(`the database returned no row for the updated profile ${values.key}`);
   return written;
 };
 

@@ -129,6 +129,6 @@ export const readVitals = async (
 ): Promise<Vitals> => {
   const values = [limits.silentMs, limits.provisionMs, limits.closingMs];
   const [row] = await db.query<Vitals>(vitalsStatement, values);
-  if (row === undefined) throw new Error('the vitals were not read');
+  if (row === undefined) throw new Error('the database returned no row for the vitals');
   return row;
 };

@@ -1,6 +1,6 @@
 /**
- * Records what a request of an account with an `Idempotency-Key` created. The record is written in the transaction
- * that creates it.
+ * Records what a request about an account with an `Idempotency-Key` created. The record is written in the same
+ * transaction as the created object.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -14,8 +14,8 @@ const insertStatement = statement(
 );
 
 /**
- * Records what a key created. Returns false if the key was used before. Waits for a concurrent request with the same
- * key.
+ * Records what the request with a key created. Returns false if the key was used before. Waits for a concurrent request
+ * with the same key.
  */
 export const insertAccountCreation = async (
   tx: Queryable,
@@ -28,7 +28,7 @@ const findStatement = statement(
     where organization_id = $1 and key = $2`,
 );
 
-/** Returns what a key has created; undefined if the key is unused. */
+/** Returns what a request with this key created; undefined if the key is unused. */
 export const findAccountCreation = async (
   db: Queryable,
   organizationId: string,

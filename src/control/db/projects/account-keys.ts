@@ -1,20 +1,20 @@
-/** Creation, lists and revocation of key pairs. Their use for authentication is in `keys.ts`. */
+/** Creation, lists and revocation of key pairs. How they authenticate is in `keys.ts`. */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Owner of keys: a project, or with null the organization itself. */
+/** Owner of keys: a project; or the organization itself, if `projectId` is null. */
 export type KeysOf = { organizationId: string; projectId: string | null };
 
 export type AccountKeyRow = {
   id: string;
   publicKey: string;
-  /** Null for a key from before masked secrets were stored. */
+  /** Masked secret; null for a key that was created before masked secrets were stored. */
   maskedSecret: string | null;
   note: string | null;
   createdAt: Date;
   lastUsedAt: Date | null;
 };
 
-/** Upper bound for the keys of one project, and for those of an organization itself. */
+/** Maximum number of keys of one project, and of keys of an organization itself. */
 export const mostKeys = 100;
 
 const columns = `k.id, k.public_key as "publicKey", k.masked_secret as "maskedSecret", k.note,
@@ -49,7 +49,7 @@ export type NewKey = KeysOf & {
   createdBy: string;
 };
 
-/** Inserts a key pair; returns undefined if the owner has reached its limit. */
+/** Inserts a key pair. Returns undefined if the owner has the maximum number of keys. */
 export const insertAccountKey = async (tx: Queryable, key: NewKey): Promise<Date | undefined> =>
   (await tx.query<{ createdAt: Date }>(insertStatement, key))[0]?.createdAt;
 
@@ -58,7 +58,7 @@ const findStatement = statement(
   `select ${columns} from ${from} where (k.id = :id or k.public_key = :id) and ${those}`,
 );
 
-/** Returns a key pair by its id or by its public key. */
+/** Returns a key pair by its id, or by its public key. */
 export const findAccountKey = async (
   db: Queryable,
   of: KeysOf & { id: string },

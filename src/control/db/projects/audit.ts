@@ -1,23 +1,26 @@
-/** Audit log of organizations: entries are only added, and hold no secrets. */
+/** Audit log of organizations. Entries are only added, and contain no secrets. */
 import { newId } from '#domain/id.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { Read } from '../core/lists.ts';
 import { toRead } from '../core/lists.ts';
 
-/** Author of a change: a user by a token, a key by its public key, an operator, or the configuration. */
+/** Author of a change: a user with a token, a key by its public key, an operator, or the configuration. */
 export type Actor = {
   kind: 'user' | 'organization_key' | 'key_pair' | 'operator' | 'configuration';
   id: string;
-  /** Name for readers: an e-mail address or a public key. */
+  /** Name to show: an e-mail address or a public key. */
   name: string;
 };
 
-/** One change. `before` and `after` show its object without secrets; null if it did not exist before or afterwards. */
+/**
+ * Change of one object. `before` and `after` show the object without secrets; null if it did not exist before or does
+ * not exist afterwards.
+ */
 export type Change = {
   organizationId: string;
   projectId: string | null;
   actor: Actor;
-  /** Noun and verb of the change: `member.add`. */
+  /** Noun and verb that name the change, such as `member.add`. */
   action: string;
   /** Id of the changed object. */
   subject: string;
@@ -35,7 +38,10 @@ const insertStatement = statement(
 const textOf = (value: object | null): string | null =>
   value === null ? null : JSON.stringify(value);
 
-/** Adds an entry. The caller does this in the transaction of the change, so that neither exists without the other. */
+/**
+ * Adds an entry. The caller must do this in the transaction of the change, so that neither the entry nor the change
+ * exists alone.
+ */
 export const recordChange = async (
   db: Queryable,
   { actor, before, after, ...change }: Change,
@@ -64,11 +70,12 @@ const listStatement = statement(
 );
 
 /**
- * Cursor into the log: the last entry of a page. The time is the database's text, which is more precise than a `Date`.
+ * Cursor into the log: the position of the last entry on a page. The time is text from the database, which is more
+ * precise than a `Date`.
  */
 export type AuditPosition = { atText: string; id: string };
 
-/** Lists a page of entries, newest first; only those of one project if it is given. */
+/** Lists a page of entries, newest first. If a project is given, only the entries of that project are listed. */
 export const listAudit = async (
   db: Queryable,
   of: { organizationId: string; projectId: string | null },

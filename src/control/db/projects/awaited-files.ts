@@ -1,6 +1,7 @@
 /**
- * Pending uploads of a project, as files or as media of traces. The upload of the same id reserves their bytes: they
- * count for the project and are not collected, until the upload is confirmed or given up.
+ * Pending uploads of a project, either files or media of traces. A row of `uploads` with the same id reserves their
+ * bytes. Until the pending upload is confirmed or given up, the bytes count for the project and are not
+ * garbage-collected.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -13,13 +14,13 @@ export type AwaitedRow = {
   digest: Digest;
   bytes: number;
   contentType: string;
-  /** Author of a file; empty for media. */
+  /** Author of a file; an empty text for media. */
   author: string;
   overwrite: boolean;
   received: boolean;
 };
 
-/** Columns that are read of a row. */
+/** Columns of a row that are read. */
 export const awaitedColumns = `id, project_id as "projectId", path, digest, bytes::float8 as bytes,
   content_type as "contentType", author, overwrite, received_at is not null as received`;
 
@@ -34,7 +35,10 @@ const insertStatement = statement(
    returning id`,
 );
 
-/** Records a pending upload and protects its bytes. Returns false if their reservation has expired. */
+/**
+ * Records a pending upload, and protects its bytes from garbage collection. Returns false if the reservation of the
+ * bytes has expired.
+ */
 export const insertAwaited = async (tx: Queryable, awaited: AwaitedRow): Promise<boolean> =>
   (await tx.query(insertStatement, awaited)).length > 0;
 
@@ -43,7 +47,7 @@ const findStatement = statement(
   `select ${awaitedColumns} from awaited_files where project_id = $1 and id = $2`,
 );
 
-/** Returns the pending upload of an id in a project. */
+/** Returns the pending upload with this id in a project. */
 export const findAwaited = async (
   db: Queryable,
   projectId: string,
@@ -80,7 +84,7 @@ const settleStatement = statement(
    delete from uploads where id in (select id from gone) and began_at > '-infinity' returning id`,
 );
 
-/** Ends a pending upload whose bytes are stored in this transaction. Returns false if it was ended before. */
+/** Ends a pending upload whose bytes are stored in this transaction. Returns false if the upload had already ended. */
 export const settleAwaited = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(settleStatement, [id])).length > 0;
 
@@ -90,13 +94,16 @@ const giveUpStatement = statement(
    update uploads set began_at = '-infinity', bytes = 0 where id in (select id from gone) returning id`,
 );
 
-/** Gives up a pending upload; bytes that arrived are collected. Returns false if it was ended before. */
+/**
+ * Gives up a pending upload; bytes that have arrived are garbage-collected. Returns false if the upload had already
+ * ended.
+ */
 export const discardAwaited = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(giveUpStatement, [id])).length > 0;
 
 /**
- * Age at which an unconfirmed upload is given up. Upload addresses are valid for an hour, and no upload takes as long
- * as this.
+ * Age from which an upload that was not confirmed is given up, in hours. Upload addresses are valid for an hour, and no
+ * upload takes as long as this.
  */
 const awaitedHours = 24;
 

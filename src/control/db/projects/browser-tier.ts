@@ -1,4 +1,6 @@
-/** Default browser tier of sessions: the tier of their project, else the tier of its organization. */
+/**
+ * Default browser tier of sessions: the tier set for the project; if there is none, the tier set for its organization.
+ */
 import type { BrowserTier } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 

@@ -9,7 +9,7 @@ export type ContextRepo = {
   projectId: string;
   kind: ContextKind;
   name: string;
-  /** Type of a prompt; null for the other kinds. */
+  /** Type of a prompt; null for all other kinds. */
   promptType: PromptType | null;
   tags: string[];
   lastVersion: number;
@@ -18,8 +18,8 @@ export type ContextRepo = {
 };
 
 /**
- * Version of a repository. Content and config are JSON text. Labels are its current ones, in the order in which they
- * were added.
+ * Version of a repository. Content and config are JSON text. The labels are the current ones, in the order in which
+ * they were added.
  */
 export type ContextVersion = {
   version: number;
@@ -41,7 +41,7 @@ const versionColumns = `v.version, v.id, v.content, v.config, v.message, v.creat
   array(select l.label from context_labels l
          where l.repo_key = v.repo_key and l.version = v.version order by l.place) as labels`;
 
-/** Upper bounds for the repositories of one project, and for the versions and labels of one repository. */
+/** Maximum numbers: of repositories of one project, and of versions and labels of one repository. */
 export const contextLimits = { repos: 10_000, versions: 10_000, labels: 100 } as const;
 
 type RepoName = { projectId: string; kind: ContextKind; name: string };
@@ -61,7 +61,7 @@ const lockStatement = statement(
     where r.project_id = :projectId and r.kind = :kind and r.name = :name for update`,
 );
 
-/** Locks the repository and returns it: other transactions cannot write to it until this one ends. */
+/** Locks the repository and returns it. Other transactions cannot write to it until this transaction ends. */
 export const lockRepo = async (tx: Queryable, name: RepoName): Promise<ContextRepo | undefined> =>
   (await tx.query<ContextRepo>(lockStatement, name))[0];
 
@@ -73,7 +73,9 @@ const makeStatement = statement(
    on conflict on constraint context_repos_name do nothing returning ${repoColumns}`,
 );
 
-/** Inserts a repository without versions; returns undefined if it exists, or the project has reached its limit. */
+/**
+ * Inserts a repository without versions. Returns undefined if it exists already, or the project has the maximum number.
+ */
 export const makeRepo = async (
   tx: Queryable,
   repo: RepoName & { key: string; promptType: PromptType | null },
@@ -94,7 +96,7 @@ export type NewVersion = Pick<
   'version' | 'id' | 'content' | 'config' | 'message' | 'createdBy'
 > & {
   repoKey: string;
-  /** New tags of the repository; null if they stay unchanged. */
+  /** New tags of the repository; null if the tags stay unchanged. */
   tags: string[] | null;
 };
 
@@ -116,7 +118,7 @@ const labelStatement = statement(
           place = case when context_labels.version = excluded.version then context_labels.place else excluded.place end`,
 );
 
-/** Moves labels to a version, from the versions that had them. */
+/** Moves labels to a version. The versions that had the labels lose them. */
 export const moveLabels = async (
   tx: Queryable,
   given: { repoKey: string; version: number; labels: readonly string[] },
@@ -144,7 +146,7 @@ const labelledStatement = statement(
     where named.repo_key = $1 and named.label = $2`,
 );
 
-/** Returns the version of a number, or the one that has a label. */
+/** Returns the version with a number, or the version that has a label. */
 export const findVersion = async (
   db: Queryable,
   repoKey: string,
@@ -154,7 +156,9 @@ export const findVersion = async (
     ? (await db.query<ContextVersion>(versionStatement, [repoKey, at.version]))[0]
     : (await db.query<ContextVersion>(labelledStatement, [repoKey, at.label]))[0];
 
-/** Repository in a list, with the numbers of all its versions, its labels and its latest config. */
+/**
+ * Repository as lists show it, with the numbers of all its versions, its labels, and the config of its latest version.
+ */
 export type ListedRepo = ContextRepo & {
   versions: number[];
   labels: { label: string; version: number }[];
@@ -168,7 +172,7 @@ const listedColumns = `${repoColumns},
   coalesce((select v.config from context_versions v where v.repo_key = r.key
              order by v.version desc limit 1), '{}') as "lastConfig"`;
 
-/** Lists a page of repositories, newest first; conditions refer to the repository as `r`. */
+/** Lists a page of repositories, newest first. Conditions refer to the repository as `r`. */
 export const listRepos = (
   db: Queryable,
   conditions: readonly Condition[],
@@ -201,7 +205,7 @@ const deleteStatement = statement(
    returning (select count(*)::int from context_versions v where v.repo_key = r.key) as versions`,
 );
 
-/** Deletes a repository. Returns the number of its versions; undefined if it does not exist. */
+/** Deletes a repository. Returns the number of versions that it had; undefined if it did not exist. */
 export const deleteRepo = async (db: Queryable, name: RepoName): Promise<number | undefined> =>
   (await db.query<{ versions: number }>(deleteStatement, name))[0]?.versions;
 

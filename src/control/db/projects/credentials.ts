@@ -1,4 +1,4 @@
-/** Usage of keys and tokens: rate limit per minute, and time of last use. */
+/** Usage of keys and tokens: their rate limit per minute, and the time of their last use. */
 
 import { type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
@@ -8,17 +8,21 @@ const takeStatement = statement(
   'select granted, untaken, left_ms as "leftMs" from take_requests($1, $2)',
 );
 
-/** Grant of requests in the current minute, which ends in `leftMs`; `untaken` more are left in it. */
+/**
+ * Requests granted in the current minute, which ends in `leftMs` milliseconds. `untaken` is the number that can still
+ * be granted in that minute.
+ */
 export type TakenRequests = { granted: number; untaken: number; leftMs: number };
 
-/** Takes up to `most` requests from the limit of the current minute; grants 0 if it is used up. */
+/** Takes up to `most` requests from the rate limit of the current minute. Grants 0 if the limit is used up. */
 export const takeRequests = async (
   db: Queryable,
   credentialId: string,
   most: number,
 ): Promise<TakenRequests> => {
   const [row] = await db.query<TakenRequests>(takeStatement, [credentialId, most]);
-  if (row === undefined) throw new Error(`no requests of ${credentialId} were taken`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the rate limit of ${credentialId}`);
   return row;
 };
 
@@ -29,7 +33,7 @@ const noteStatement = statement(
    on conflict (credential_id) do update set last_used_at = greatest(credential_uses.last_used_at, excluded.last_used_at)`,
 );
 
-/** Records that these credentials were used now. */
+/** Records that these keys and tokens were used now. */
 export const noteCredentialUses = async (db: Queryable, ids: readonly string[]): Promise<void> => {
   await db.query(noteStatement, { ids: [...ids].sort() });
 };

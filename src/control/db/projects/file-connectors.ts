@@ -1,5 +1,5 @@
 /**
- * File connectors: folders and buckets that a project's files are synced with, the credentials of buckets, and the
+ * File connectors: folders and buckets with which a project's files are synced, the credentials of the buckets, and the
  * state of each sync.
  */
 import type { Digest } from '#domain/world.ts';
@@ -15,13 +15,13 @@ export type FileConnectorRow = {
   name: string;
   kind: ConnectorKind;
   direction: SyncDirection;
-  /** Target folder in the project, without a trailing slash; empty for the root. */
+  /** Folder in the project to which files are synced, without a slash at its end; empty for the root. */
   targetPrefix: string;
   agentAccess: boolean;
   connectionId: string | null;
   bucket: string | null;
   placePath: string;
-  /** Endpoint of a bucket's service, its region, and its encrypted credentials. */
+  /** For a bucket: the endpoint of the service, the region, and the encrypted credentials; null for a folder. */
   endpoint: string | null;
   region: string | null;
   sealedKeys: string | null;
@@ -36,9 +36,9 @@ const columns = `c.id, c.project_id as "projectId", c.name, c.kind, c.direction,
   c.last_status as "lastStatus", c.created_at as "createdAt"`;
 const joined = 'file_connectors c left join file_connections n on n.id = c.connection_id';
 
-/** Upper bound for the connectors of one project. */
+/** Maximum number of connectors of one project. */
 export const mostConnectors = 100;
-/** Unique constraint on the names of a project's connectors. */
+/** Unique constraint on the names of the connectors in a project. */
 export const connectorName = 'file_connectors_name';
 
 export type NewConnection = {
@@ -64,7 +64,10 @@ const hasConnectionStatement = statement(
   'select from file_connections where project_id = $1 and id = $2 for share',
 );
 
-/** Returns true if the project has the credentials of this id; locks them against deletion in this transaction. */
+/**
+ * Returns true if the project has credentials with this id. Locks them, so that they are not deleted during this
+ * transaction.
+ */
 export const hasConnection = async (
   tx: Queryable,
   projectId: string,
@@ -85,7 +88,7 @@ export type NewConnector = Omit<
   'endpoint' | 'region' | 'sealedKeys' | 'lastSyncAt' | 'lastStatus' | 'createdAt'
 >;
 
-/** Inserts a connector; returns false if the project has reached its limit. */
+/** Inserts a connector. Returns false if the project has the maximum number of connectors. */
 export const insertConnector = async (tx: Queryable, row: NewConnector): Promise<boolean> =>
   (await tx.query(insertStatement, row)).length > 0;
 
@@ -107,7 +110,7 @@ const listStatement = statement(
     order by c.name, c.id limit :limit offset :offset`,
 );
 
-/** Lists a page of the connectors of a project, by name. */
+/** Lists a page of the connectors of a project, sorted by name. */
 export const listFileConnectors = (
   db: Queryable,
   projectId: string,
@@ -128,7 +131,7 @@ const changeStatement = statement(
     where project_id = :projectId and id = :id returning id`,
 );
 
-/** Renames a connector, or allows or forbids agents to sync it; returns false if it does not exist. */
+/** Renames a connector, or sets whether agents may sync it. Returns false if it does not exist. */
 export const changeFileConnector = async (
   db: Queryable,
   change: { projectId: string; id: string; name: string | null; agentAccess: boolean | null },
@@ -145,8 +148,8 @@ const removeConnectionStatement = statement(
 );
 
 /**
- * Removes a connector, and its credentials if no other connector uses them; returns false if it does not exist. The
- * synced files stay.
+ * Removes a connector; also removes its credentials if no other connector uses them. Returns false if the connector
+ * does not exist. The synced files stay.
  */
 export const removeFileConnector = async (
   tx: Queryable,
@@ -160,8 +163,8 @@ export const removeFileConnector = async (
 };
 
 /**
- * Time after which a sync that was not renewed is taken for dead. Then the limits of concurrent syncs, per project and
- * in all.
+ * Time after which a sync that was not renewed is considered dead, in seconds. The next constants are the maximum
+ * numbers of concurrent syncs, for a project and in all.
  */
 const silentSeconds = 60;
 const mostOfProject = 4;
@@ -185,8 +188,8 @@ const busyStatement = statement(
 );
 
 /**
- * Claims a connector for a sync. Returns `busy` if another sync runs on it, `full` if a limit of concurrent syncs is
- * reached.
+ * Claims a connector for a sync. Returns `busy` if another sync of the connector is running, `full` if the maximum
+ * number of syncs is running.
  */
 export const claimSync = async (
   tx: Queryable,
@@ -214,7 +217,7 @@ const endStatement = statement(
     where id = :id and sync_id = :syncId`,
 );
 
-/** Ends a sync and records its status. */
+/** Ends a sync and records how it ended. */
 export const endSync = async (
   db: Queryable,
   end: { id: string; syncId: string; status: SyncStatus },
@@ -229,7 +232,7 @@ const entriesStatement = statement(
   'select path, stamp, digest from file_connector_entries where connector_id = $1',
 );
 
-/** Returns the state of the last sync, by path. */
+/** Returns the state that the last sync recorded, by path. */
 export const readEntries = async (
   db: Queryable,
   connectorId: string,
@@ -245,7 +248,7 @@ const putEntryStatement = statement(
    on conflict (connector_id, path) do update set stamp = excluded.stamp, digest = excluded.digest`,
 );
 
-/** Records that both sides have the same bytes under a path. */
+/** Records that the project and the external place have the same bytes under a path. */
 export const putEntry = async (
   db: Queryable,
   connectorId: string,
@@ -259,7 +262,7 @@ const dropEntriesStatement = statement(
   'delete from file_connector_entries where connector_id = $1 and path = any($2::text[])',
 );
 
-/** Removes the state of paths that no longer exist. */
+/** Removes the recorded state of paths that no longer exist. */
 export const dropEntries = async (
   db: Queryable,
   connectorId: string,
@@ -283,7 +286,10 @@ const belowStatement = statement(
     order by 1 limit :limit`,
 );
 
-/** Lists files in a folder at any depth, by their path relative to it; only the given paths if `paths` is not null. */
+/**
+ * Lists the files in a folder and its subfolders, by their paths relative to the folder. If `paths` is not null, only
+ * these paths are listed.
+ */
 export const listFilesBelow = (
   db: Queryable,
   folderId: string,

@@ -1,6 +1,6 @@
 /**
- * Folders of project files. A transaction that adds, moves or removes names locks the project's files. Therefore no
- * name belongs to both a folder and a file, and no folder ends up inside itself.
+ * Folders of project files. A transaction that adds, moves or removes names locks the project's files. So no name is
+ * used for both a folder and a file, and no folder gets inside itself.
  */
 import { newId } from '#domain/id.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -10,7 +10,7 @@ export type FolderRow = {
   id: string;
   parentId: string | null;
   name: string;
-  /** Number of files and of folders directly in it. */
+  /** Number of files, and number of folders, directly in the folder. */
   files: number;
   folders: number;
   createdAt: Date;
@@ -25,7 +25,7 @@ const lockStatement = statement(
   `select pg_advisory_xact_lock(hashtextextended('files ' || $1, 0))`,
 );
 
-/** Locks the files of a project for this transaction. */
+/** Locks the files of a project until this transaction ends. */
 export const lockFiles = async (tx: Queryable, projectId: string): Promise<void> => {
   await tx.query(lockStatement, [projectId]);
 };
@@ -43,7 +43,8 @@ const walkStatement = statement(
 );
 
 /**
- * Returns the existing folders along the path of these names, the root first; none before the project has any files.
+ * Returns the existing folders along the path with these names, starting with the root. Returns none if the project has
+ * never had any files.
  */
 export const walkFolders = (
   db: Queryable,
@@ -51,7 +52,7 @@ export const walkFolders = (
   names: readonly string[],
 ): Promise<FolderRow[]> => db.query<FolderRow>(walkStatement, { projectId, names });
 
-/** Returns the folder at the path of these names. */
+/** Returns the folder at the path with these names. */
 export const findFolder = async (
   db: Queryable,
   projectId: string,
@@ -63,7 +64,7 @@ const childStatement = statement(
   `select ${columns} from file_folders f where f.parent_id = $1 and f.name = $2`,
 );
 
-/** Returns the folder of this name in a folder. */
+/** Returns the folder with this name in a given folder. */
 export const findChildFolder = async (
   db: Queryable,
   parentId: string,
@@ -81,7 +82,7 @@ const namesStatement = statement(
    select name from above where parent_id is not null order by distance desc`,
 );
 
-/** Returns the names on the path to a folder, from the top. */
+/** Returns the names along the path to a folder, starting at the top. */
 export const readNames = async (db: Queryable, id: string): Promise<string[]> =>
   (await db.query<{ name: string }>(namesStatement, [id])).map(({ name }) => name);
 
@@ -95,15 +96,15 @@ const insertStatement = statement(
 );
 
 /**
- * Creates a folder in another; a parent of null creates the root of the project. The caller has checked that the name
- * is free.
+ * Creates a folder in another folder. If the parent is null, creates the root folder of the project. The caller must
+ * have checked that the name is free.
  */
 export const insertFolder = async (
   tx: Queryable,
   folder: { projectId: string; parentId: string | null; name: string },
 ): Promise<FolderRow> => {
   const [row] = await tx.query<FolderRow>(insertStatement, { ...folder, id: newId('fld') });
-  if (row === undefined) throw new Error('a folder that was written is not there');
+  if (row === undefined) throw new Error('the database returned no row for an inserted folder');
   return row;
 };
 
@@ -118,7 +119,7 @@ const measureStatement = statement(
   `${beneath} select coalesce(sum(files), 0)::int as files, max(height)::int as height from beneath`,
 );
 
-/** Counts the files in a folder at any depth, and the levels of folders, the folder itself included. */
+/** Counts the files in a folder and its subfolders, and the levels of folders, including the folder itself. */
 export const measureFolder = async (
   db: Queryable,
   id: string,
@@ -129,7 +130,7 @@ export const measureFolder = async (
 
 const moveStatement = statement('move_file_folder', moveSql(folderEntries));
 
-/** Moves a folder, with its contents, into another. */
+/** Moves a folder with its contents into another folder. */
 export const moveFolder = async (tx: Queryable, move: Move): Promise<void> => {
   await tx.query(moveStatement, move);
 };
@@ -144,21 +145,21 @@ const detachStatement = statement(
    update file_folders set parent_id = null, deleted_at = now() where id = $1`,
 );
 
-/** Deletes a folder: its contents become unreachable at once, and are removed in batches later. */
+/** Deletes a folder. Its contents become unreachable at once, and are removed in batches later. */
 export const detachFolder = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(detachStatement, [id]);
 };
 
 const listStatement = statement('list_file_folders', listSql(folderEntries, columns));
 
-/** Lists a page of the folders in a folder, by name. */
+/** Lists a page of the folders in a folder, sorted by name. */
 export const listFolders = (
   db: Queryable,
   folderId: string,
   page: NamePage,
 ): Promise<FolderRow[]> => db.query<FolderRow>(listStatement, { folderId, ...page });
 
-/** Largest number of files, or of folders, that are removed at once. */
+/** Maximum number of files, and of folders, that are removed in one batch. */
 const mostAtOnce = 10_000;
 const uploadBlobs = 1_024;
 
@@ -197,7 +198,7 @@ const dropStatement = statement(
    values (:id, :projectId, :digests, 0, '-infinity', false)`,
 );
 
-/** Releases bytes of a project; they are collected unless something else has the same bytes. */
+/** Releases bytes of a project. They are garbage-collected, unless something else has the same bytes. */
 export const dropBytes = async (
   tx: Queryable,
   projectId: string,
@@ -209,7 +210,7 @@ export const dropBytes = async (
   }
 };
 
-/** Removes a batch from the folder that was deleted first; returns false if there is none. */
+/** Removes a batch of contents from the folder that was deleted first. Returns false if there is no deleted folder. */
 export const emptyDetached = async (tx: Queryable): Promise<boolean> => {
   const [folder] = await tx.query<{ id: string; projectId: string }>(detachedStatement, []);
   if (folder === undefined) return false;

@@ -1,5 +1,6 @@
 /**
- * Files of projects. Their bytes are blobs. They count for the project, and are collected once nothing refers to them.
+ * Files of projects. Their bytes are blobs, which count for the project and are garbage-collected once nothing refers
+ * to them.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -14,7 +15,7 @@ export type FileRow = {
   digest: Digest;
   bytes: number;
   contentType: string;
-  /** Author of the upload: a public key, or the e-mail address of a token's user. */
+  /** Author of the upload: a public key, or the e-mail address of the user whose token was used. */
   author: string;
   createdAt: Date;
   updatedAt: Date;
@@ -29,7 +30,7 @@ const findStatement = statement(
   `select ${columns} from files f where f.folder_id = $1 and f.name = $2`,
 );
 
-/** Returns the file of this name in a folder. */
+/** Returns the file with this name in a folder. */
 export const findFile = async (
   db: Queryable,
   folderId: string,
@@ -50,7 +51,7 @@ export const findFileById = async (
 
 const listStatement = statement('list_files', listSql(fileEntries, columns));
 
-/** Lists a page of the files in a folder, by name. */
+/** Lists a page of the files in a folder, sorted by name. */
 export const listFiles = (db: Queryable, folderId: string, page: NamePage): Promise<FileRow[]> =>
   db.query<FileRow>(listStatement, { folderId, ...page });
 
@@ -71,7 +72,7 @@ const keepStatement = statement(
    on conflict (project_id) do update set bytes = k.bytes + excluded.bytes`,
 );
 
-/** Adds to the bytes counted for a project; a negative number subtracts. */
+/** Adds to the number of bytes that count for a project. A negative number subtracts. */
 export const countBytes = async (
   tx: Queryable,
   projectId: string,
@@ -91,10 +92,10 @@ const insertStatement = statement(
 
 export type NewFile = Omit<FileRow, 'createdAt' | 'updatedAt'>;
 
-/** Inserts a file and counts its bytes. The caller has checked that the name is free. */
+/** Inserts a file and counts its bytes. The caller must have checked that the name is free. */
 export const insertFile = async (tx: Queryable, file: NewFile): Promise<FileRow> => {
   const [row] = await tx.query<FileRow>(insertStatement, file);
-  if (row === undefined) throw new Error('a file that was written is not there');
+  if (row === undefined) throw new Error('the database returned no row for an inserted file');
   await countBytes(tx, file.projectId, file.bytes);
   return row;
 };
@@ -107,7 +108,7 @@ const removeStatement = statement(
    update file_folders f set files = f.files - 1, updated_at = now() from gone where f.id = gone.folder_id`,
 );
 
-/** Removes a file; its bytes are collected unless something else has them. */
+/** Removes a file. Its bytes are garbage-collected, unless something else has the same bytes. */
 export const removeFile = async (tx: Queryable, file: FileRow): Promise<void> => {
   await tx.query(removeStatement, [file.id]);
   await countBytes(tx, file.projectId, -file.bytes);
@@ -116,7 +117,7 @@ export const removeFile = async (tx: Queryable, file: FileRow): Promise<void> =>
 
 const moveStatement = statement('move_file', moveSql(fileEntries));
 
-/** Moves a file into a folder. */
+/** Moves a file to another folder or name. */
 export const moveFile = async (tx: Queryable, move: Move): Promise<void> => {
   await tx.query(moveStatement, move);
 };

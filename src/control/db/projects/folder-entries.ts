@@ -1,9 +1,14 @@
-/** SQL for the entries of folders: files, and folders in folders. Each entry is counted in the row of its folder. */
+/**
+ * SQL for the entries of folders, which are files and subfolders. The row of a folder has the numbers of its entries.
+ */
 
-/** Page of a list by names: an offset, or the name that the page follows. */
+/** Page of a list that is sorted by name: an offset, or the last name of the previous page. */
 export type NamePage = { limit: number; offset: number; after: string | null };
 
-/** Kind of entry: its table, the column that names its folder, and the column of the folder that counts it. */
+/**
+ * Kind of entry: the table of the entries, the column with the folder that an entry is in, and the folder's column with
+ * the number of entries.
+ */
 type EntryKind = {
   table: 'files' | 'file_folders';
   parent: 'folder_id' | 'parent_id';
@@ -17,7 +22,10 @@ export const folderEntries: EntryKind = {
   count: 'folders',
 };
 
-/** Returns the query of a page of a folder's entries (`:folderId` and a `NamePage`), by name; the table is `f` there. */
+/**
+ * Returns the query for a page of a folder's entries, sorted by name. Its parameters are `:folderId` and a `NamePage`.
+ * `columns` refers to the table as `f`.
+ */
 export const listSql = ({ table, parent }: EntryKind, columns: string): string =>
   `select ${columns} from ${table} f
     where f.${parent} = :folderId and (:after::text is null or f.name > :after)
@@ -34,5 +42,5 @@ export const moveSql = ({ table, parent, count }: EntryKind): string =>
    )
    update ${table} set ${parent} = :folderId, name = :name, updated_at = now() where id = :id`;
 
-/** New place of an entry. The caller has checked that the name is free there. */
+/** New folder and name of an entry. The caller must have checked that the name is free in the folder. */
 export type Move = { id: string; folderId: string; name: string };

@@ -1,6 +1,6 @@
 /**
- * Key pairs: authentication, and the pairs of the configuration. Also the organization and the project that the
- * configuration names.
+ * Key pairs: how they authenticate, and the pairs in configurations. Also creates the organization and the project that
+ * the configuration names.
  */
 import { newId } from '#domain/id.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
@@ -11,9 +11,9 @@ export type KeyRow = {
   publicKey: string;
   secretHash: Buffer;
   organizationId: string;
-  /** Null for a key of the whole organization. */
+  /** Id of the project; null for a key of the whole organization. */
   projectId: string | null;
-  /** Requests per minute, from the settings of its project; null for the default of the installation. */
+  /** Requests per minute, from the settings of the key's project; null for the default of the installation. */
   rateLimit: number | null;
 };
 
@@ -25,18 +25,18 @@ const findKeysStatement = statement(
     where k.public_key = any($1::text[]) and k.revoked_at is null`,
 );
 
-/** Returns the valid key pairs with these public keys; unknown and revoked ones are left out. */
+/** Returns the valid key pairs with these public keys. Unknown and revoked pairs are left out. */
 export const findKeys = (db: Queryable, publicKeys: readonly string[]): Promise<KeyRow[]> =>
   db.query<KeyRow>(findKeysStatement, [publicKeys]);
 
-/** SQL of the `organization/project` path for a project id. */
+/** Returns the SQL for the `organization/project` path of a project; `projectId` is SQL. */
 export const projectPath = (projectId: string): string =>
   `(select o.slug || '/' || j.slug from projects j join organizations o on o.id = j.organization_id
      where j.id = ${projectId})`;
 
 const projectPathStatement = statement('project_path', `select ${projectPath('$1')} as path`);
 
-/** Returns the `organization/project` path by which pools files and operators name a project. */
+/** Returns the `organization/project` path of a project, as pools files and operators name it. */
 export const findProjectPath = async (db: Queryable, projectId: string): Promise<string> => {
   const [row] = await db.query<{ path: string | null }>(projectPathStatement, [projectId]);
   if (row?.path == null) throw new Error(`there is no project ${projectId}`);
@@ -117,7 +117,7 @@ type Placed = { id: string; organizationId: string; projectId: string | null };
 
 const configuration: Actor = { kind: 'configuration', id: 'configuration', name: 'configuration' };
 
-/** Records in the audit log that a key of a configuration was created or revoked. */
+/** Records in the audit log that a key from a configuration was created or revoked. */
 const recordKey = (
   db: Queryable,
   { id, organizationId, projectId }: Placed,
@@ -135,9 +135,9 @@ const recordKey = (
 };
 
 /**
- * Ensures that the organization, the project and the key pairs exist. A new secret under a public key replaces the
- * former one for good. Neither a former secret nor a revoked pair becomes valid again, unless a replica of the
- * previous release revoked it.
+ * Ensures that the organization, the project and the key pairs exist. A new secret for a public key replaces the former
+ * secret permanently. Neither a former secret nor a revoked pair becomes valid again, unless a replica of the previous
+ * release revoked the pair.
  */
 export const ensureKeyPairs = (
   db: Database,
@@ -155,7 +155,7 @@ export const ensureKeyPairs = (
     }
   });
 
-/** Returns the reason why a pair cannot be used, by public key, for each of these pairs that cannot. */
+/** Returns the pairs that cannot be used, by public key, with the reason for each. */
 export const findRefusedPairs = async (
   db: Queryable,
   pairs: readonly ConfiguredKey[],
@@ -164,9 +164,9 @@ export const findRefusedPairs = async (
   const rows = await db.query<Row>(findNamed, [pairs.map(({ publicKey }) => publicKey)]);
   const whyNot = ({ publicKey, secretHash }: ConfiguredKey): string | undefined => {
     const row = rows.find((one) => one.publicKey === publicKey);
-    if (row === undefined) return 'is not there';
+    if (row === undefined) return 'does not exist';
     if (row.revokedAt !== null) return `was revoked at ${row.revokedAt.toISOString()}`;
-    return row.secretHash.equals(secretHash) ? undefined : 'has another secret key since';
+    return row.secretHash.equals(secretHash) ? undefined : 'now has another secret key';
   };
   return new Map(
     pairs.flatMap((pair) => {
@@ -176,14 +176,14 @@ export const findRefusedPairs = async (
   );
 };
 
-/** Records that a control plane with these pairs in its configuration is running. */
+/** Records that a control plane is running that has these pairs in its configuration. */
 export const renewKeys = async (db: Queryable, publicKeys: readonly string[]): Promise<void> => {
   await db.query(nameKeysStatement, [publicKeys]);
 };
 
 /**
- * Returns the valid public keys, except the given ones, that the last start of a replica of the previous release had
- * in its configuration.
+ * Returns valid public keys that a replica of the previous release had in its configuration when such a replica last
+ * started. The given public keys are left out.
  */
 export const findFormerKeys = async (
   db: Queryable,
@@ -194,7 +194,8 @@ export const findFormerKeys = async (
   );
 
 /**
- * Revokes the pairs from configurations that no control plane has named for `goneMs`, and returns their public keys.
+ * Revokes pairs from configurations that no running control plane has named for `goneMs`. Returns the public keys of
+ * these pairs.
  */
 export const revokeAbandoned = async (
   db: Queryable,

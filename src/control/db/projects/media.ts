@@ -1,4 +1,4 @@
-/** Media: bytes attached to traces and to items of datasets, with the links to these. */
+/** Media: bytes that are attached to traces and to items of datasets, and the links between them. */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import type { AwaitedRow } from './awaited-files.ts';
@@ -21,7 +21,7 @@ const findStatement = statement(
   `select ${columns} from media where project_id = $1 and id = $2`,
 );
 
-/** Returns media of a project by its id, even if its bytes have not arrived. */
+/** Returns the media with this id in a project, even if the bytes have not arrived. */
 export const findMedia = async (
   db: Queryable,
   projectId: string,
@@ -33,7 +33,7 @@ const findThereStatement = statement(
   `select ${columns} from media where project_id = $1 and id = any($2) and uploaded_at is not null`,
 );
 
-/** Returns media of a project by their ids, only those whose bytes have arrived. */
+/** Returns media of a project by their ids. Media whose bytes have not arrived are left out. */
 export const findMediaThere = (
   db: Queryable,
   projectId: string,
@@ -48,13 +48,13 @@ const putStatement = statement(
    returning ${columns}`,
 );
 
-/** Inserts media, or updates its content type. */
+/** Inserts media. If it exists already, updates its content type. */
 export const putMedia = async (
   tx: Queryable,
   media: Omit<MediaRow, 'uploadedAt'>,
 ): Promise<MediaRow> => {
   const [row] = await tx.query<MediaRow>(putStatement, media);
-  if (row === undefined) throw new Error('media that was written is not there');
+  if (row === undefined) throw new Error('the database returned no row for written media');
   return row;
 };
 
@@ -76,7 +76,7 @@ const linkStatement = statement(
    on conflict do nothing`,
 );
 
-/** Links media to a trace, an observation or an item; a repeated link has no effect. */
+/** Links media to a trace, an observation or an item of a dataset. Linking them again has no effect. */
 export const linkMedia = async (tx: Queryable, link: MediaLink): Promise<void> => {
   await tx.query(linkStatement, link);
 };
@@ -88,7 +88,7 @@ const awaitedStatement = statement(
     order by received_at is null, created_at desc limit 8`,
 );
 
-/** Lists the pending uploads of some bytes as media: those that have arrived first, then the newest. */
+/** Lists the pending uploads of media with these bytes: first those whose bytes have arrived, then the newest. */
 export const listAwaitedMedia = (
   db: Queryable,
   projectId: string,
@@ -101,7 +101,7 @@ const uploadedStatement = statement(
     where project_id = :projectId and id = :id and uploaded_at is null returning id`,
 );
 
-/** Records that the bytes have arrived; returns false if that was recorded before. */
+/** Records that the bytes have arrived. Returns false if that was already recorded. */
 export const markUploaded = async (
   tx: Queryable,
   { projectId, id }: Pick<MediaRow, 'projectId' | 'id'>,
@@ -115,7 +115,7 @@ const failedStatement = statement(
     where project_id = :projectId and id = :id and uploaded_at is null`,
 );
 
-/** Records that a client failed to upload the bytes. */
+/** Records that a client could not upload the bytes. */
 export const noteFailure = async (
   db: Queryable,
   { projectId, id }: Pick<MediaRow, 'projectId' | 'id'>,

@@ -6,10 +6,10 @@ export type MemberRow = { userId: string; role: Role; email: string; name: strin
 
 const columns = 'm.user_id as "userId", m.role, u.email, u.name';
 
-/** Upper bound for the members of one organization. */
+/** Maximum number of members of one organization. */
 export const mostMembers = 1_000;
 
-/** Tables of roles: those in organizations, and those in projects, which override them. */
+/** Tables with roles: in organizations, and in projects. A role in a project overrides the role in the organization. */
 const places = {
   organization: { table: 'memberships', key: 'organization_id' },
   project: { table: 'project_memberships', key: 'project_id' },
@@ -37,7 +37,7 @@ const findStatement = statement(
       and (u.id = :userId::text or u.email = :email::text)`,
 );
 
-/** Returns a member by id or by e-mail address, whichever is not null. */
+/** Returns a member by the id or the e-mail address, whichever is not null. */
 export const findMember = async (
   db: Queryable,
   by: { organizationId: string; userId: string | null; email: string | null },
@@ -67,10 +67,13 @@ const userStatement = statement(
    on conflict (email) do update set email = excluded.email returning id, email, name`,
 );
 
-/** Returns the user with this e-mail address, and inserts it if it is new. An existing user keeps the name. */
+/**
+ * Returns the user with this e-mail address; inserts the user if there is none. An existing user keeps the stored name.
+ */
 export const ensureUser = async (db: Queryable, user: UserRow): Promise<UserRow> => {
   const [row] = await db.query<UserRow>(userStatement, user);
-  if (row === undefined) throw new Error(`the user ${user.email} was not made`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the inserted user ${user.email}`);
   return row;
 };
 
@@ -89,7 +92,7 @@ export const setMember = async (
 
 const removeStatement = removeFrom('remove_member', places.organization);
 
-/** Removes a member, with their roles in projects and their tokens. */
+/** Removes a member together with the member's roles in projects and tokens. */
 export const removeMember = async (
   tx: Queryable,
   of: { organizationId: string; userId: string },
@@ -99,7 +102,7 @@ export const removeMember = async (
 
 const listProjectStatement = listIn('list_project_members', places.project);
 
-/** Lists the users who have a role of their own in the project. */
+/** Lists the users who have a separate role in the project. */
 export const listProjectMembers = (db: Queryable, projectId: string): Promise<MemberRow[]> =>
   db.query<MemberRow>(listProjectStatement, [projectId]);
 

@@ -28,7 +28,7 @@ const lockStatement = statement(
   `select ${columns} from organizations where id = $1 and deleted_at is null for update`,
 );
 
-/** Locks an organization and returns it; changes to its accounts run one after another. */
+/** Locks an organization and returns it, so that changes to its accounts run one after another. */
 export const lockOrganization = async (
   tx: Queryable,
   id: string,
@@ -65,7 +65,7 @@ const insertStatement = statement(
   'insert into organizations (id, slug, name) values (:id, :slug, :name) on conflict (slug) do nothing returning id',
 );
 
-/** Inserts an organization; returns false if the slug is taken. */
+/** Inserts an organization. Returns false if the slug is taken. */
 export const insertOrganization = async (
   tx: Queryable,
   organization: { id: string; slug: string; name: string },
@@ -93,7 +93,7 @@ const revokeStatement = statement(
   `update keys set revoked_at = now(), configured = null where organization_id = $1 and revoked_at is null`,
 );
 
-/** Deletes an organization: its keys and tokens become invalid. */
+/** Deletes an organization. Its keys and tokens become invalid. */
 export const endOrganization = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(endStatement, [id]);
   await tx.query(revokeStatement, [id]);

@@ -14,6 +14,7 @@ const countStatement = statement(
 /** Counts worlds, open sessions, and stored tasks of a project. */
 export const countProject = async (db: Queryable, projectId: string): Promise<ProjectCounts> => {
   const [counts] = await db.query<ProjectCounts>(countStatement, [projectId]);
-  if (counts === undefined) throw new Error('a query of counts found nothing');
+  if (counts === undefined)
+    throw new Error('the database returned no row for the counts of a project');
   return counts;
 };

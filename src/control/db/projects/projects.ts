@@ -16,7 +16,7 @@ const placesStatement = statement(
      from projects where id = any($1::text[]) and deleted_at is null`,
 );
 
-/** Returns the organization and rate limit of these projects; deleted ones are left out. */
+/** Returns the organizations and the rate limits of these projects. Deleted projects are left out. */
 export const findProjectPlaces = (db: Queryable, ids: readonly string[]): Promise<ProjectPlace[]> =>
   db.query<ProjectPlace>(placesStatement, [ids]);
 
@@ -42,7 +42,7 @@ const listStatement = statement(
     order by p.created_at, p.id`,
 );
 
-/** Lists the projects of an organization, oldest first; only those with these ids if some are given. */
+/** Lists the projects of an organization, oldest first. If ids are given, only these projects are listed. */
 export const listProjects = (
   db: Queryable,
   of: { organizationId: string; ids: readonly string[] | null },
@@ -62,7 +62,7 @@ const byPathStatement = statement(
     where o.slug = $1 and p.slug = $2 and p.deleted_at is null and o.deleted_at is null`,
 );
 
-/** Returns a project by the slug of its organization and its own slug. */
+/** Returns a project by the slug of its organization and the slug of the project. */
 export const findProjectByPath = async (
   db: Queryable,
   organization: string,
@@ -70,7 +70,7 @@ export const findProjectByPath = async (
 ): Promise<ProjectRow | undefined> =>
   (await db.query<ProjectRow>(byPathStatement, [organization, project]))[0];
 
-/** Upper bound for the projects of one organization. */
+/** Maximum number of projects of one organization. */
 export const mostProjects = 1_000;
 
 const insertStatement = statement(
@@ -83,7 +83,8 @@ const insertStatement = statement(
 );
 
 /**
- * Inserts a project; returns false if the organization has reached its limit. The caller has locked the organization.
+ * Inserts a project. Returns false if the organization has the maximum number of projects. The caller must have locked
+ * the organization.
  */
 export const insertProject = async (
   db: Queryable,
@@ -98,7 +99,10 @@ const updateStatement = statement(
     where id = :id and deleted_at is null returning id`,
 );
 
-/** Changes name and metadata unless they are null; returns false if the project does not exist. */
+/**
+ * Changes the name and the metadata of a project; null leaves a value unchanged. Returns false if the project does not
+ * exist.
+ */
 export const updateProject = async (
   db: Queryable,
   { id, name, metadata }: { id: string; name: string | null; metadata: object | null },
@@ -134,7 +138,7 @@ const openSessionsStatement = statement(
   'select id from sessions where project_id = $1 and closed_at is null order by id limit 20',
 );
 
-/** Locks the project for this transaction, so that no world is created in it meanwhile. */
+/** Locks the project until this transaction ends, so that no world is created in it. */
 export const lockProject = async (db: Queryable, id: string): Promise<void> => {
   await db.query(lockStatement, [id]);
 };
@@ -144,8 +148,8 @@ export const listOpenSessions = async (db: Queryable, projectId: string): Promis
   (await db.query<{ id: string }>(openSessionsStatement, [projectId])).map(({ id }) => id);
 
 /**
- * Deletes a project: marks its worlds as deleted, which lets their bytes be collected, revokes its keys, and removes
- * its members' roles.
+ * Deletes a project: marks its worlds as deleted (so that their bytes are garbage-collected), revokes its keys, and
+ * removes its members' roles.
  */
 export const deleteProject = async (
   db: Queryable,
@@ -158,7 +162,7 @@ export const deleteProject = async (
   return { worlds, keys };
 };
 
-/** Settings of a project; null for the default of its organization or of the installation. */
+/** Settings of a project. Null stands for the default of the organization or of the installation. */
 export type ProjectSettings = {
   webhookPushSince: Date | null;
   sessionTraces: boolean;
@@ -166,7 +170,7 @@ export type ProjectSettings = {
   gateThreshold: number | null;
   gateFloor: number | null;
   rateLimit: number | null;
-  /** Events of agents per month. */
+  /** Maximum number of events of agents per month. */
   eventsPerMonth: number | null;
   quotaSessions: number | null;
   quotaOpensPerMinute: number | null;
@@ -204,7 +208,7 @@ const settingsStatement = statement(
      from ${from} where p.id = $1 and p.deleted_at is null`,
 );
 
-/** Returns the settings of a project, with the browser tier of its organization. */
+/** Returns the settings of a project, and the browser tier of its organization. */
 export const findProjectSettings = async (
   db: Queryable,
   id: string,
@@ -216,7 +220,9 @@ export const findProjectSettings = async (
     )
   )[0];
 
-/** Settings to be written. The database sets the time from which deliveries are pushed. */
+/**
+ * Settings to write. If `isPushed` becomes true, the database sets the time from which webhook deliveries are pushed.
+ */
 export type NewSettings = Omit<ProjectSettings, 'webhookPushSince'> & { isPushed: boolean };
 
 // If the push is turned on again while it is on, its first start time stays.
@@ -231,7 +237,7 @@ const writeSettingsStatement = statement(
     where id = :id and deleted_at is null`,
 );
 
-/** Writes all settings. The caller has locked the project and read them. */
+/** Writes all settings. The caller must have locked the project and read the stored settings. */
 export const writeProjectSettings = async (
   db: Queryable,
   id: string,

@@ -1,4 +1,4 @@
-/** Usage of the quotas of projects, as stored in the database. */
+/** Usage of the projects' quotas, as the database stores it. */
 import type { Quotas } from '../../base/fairness/quotas.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -7,17 +7,18 @@ const takeStatement = statement(
   'select granted, most, left_ms as "leftMs" from take_calls($1, $2)',
 );
 
-/** Grant of a project's calls in the current minute, which ends in `leftMs`; `most` is the quota. */
+/** Calls of a project granted in the current minute, which ends in `leftMs` milliseconds. `most` is the quota. */
 type TakenCalls = { granted: number; most: number; leftMs: number };
 
-/** Takes calls from the quota of the current minute; grants 0 if it is used up. */
+/** Takes calls from the quota of the current minute. Grants 0 if the quota is used up. */
 export const takeCalls = async (
   db: Queryable,
   projectId: string,
   usual: number,
 ): Promise<TakenCalls> => {
   const [row] = await db.query<TakenCalls>(takeStatement, [projectId, usual]);
-  if (row === undefined) throw new Error(`no calls of ${projectId} were taken`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the call quota of ${projectId}`);
   return row;
 };
 
@@ -53,6 +54,6 @@ const nearlyStatement = statement(
 
 export type NearQuota = { project: string; quota: string; used: number; most: number };
 
-/** Lists projects that use at least nine tenths of a quota, the fullest first. */
+/** Lists projects that use at least nine tenths of a quota, those closest to the quota first. */
 export const findNearQuota = (db: Queryable, usual: Quotas): Promise<NearQuota[]> =>
   db.query<NearQuota>(nearlyStatement, usual);

@@ -51,10 +51,10 @@ const readStatement = statement(
 type Row = { mark: string; sinceMs: number };
 
 /**
- * Reports the values of a configuration, the current one first; writes nothing if all are stored already. If the
- * current value is new, or is the newest again, it is used after `delayMs`. If there are no other values, it counts as
- * used for all time. Returns, by mark, the time from which each value is used, in milliseconds since 1970; 0 means
- * always. Unknown marks are left out.
+ * Reports the values of a configuration, the current value first. Writes nothing if all of them are already stored. If
+ * the current value is new, or has become the newest again, it is used after `delayMs`. If there are no other values,
+ * it counts as used from the beginning. Returns, by mark, the time from which each value is used, in milliseconds since
+ * 1970; 0 means from the beginning. Marks that are not stored are left out.
  */
 export const noteSecrets = (
   db: Database,

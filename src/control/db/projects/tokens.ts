@@ -2,17 +2,17 @@
 import type { Role, TokenReach, TokenScope } from '#domain/account.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Valid token, with the permissions of its user. */
+/** Valid token, with the permissions of the user to whom it belongs. */
 export type BearerRow = TokenReach & {
   id: string;
-  /** Hash in hexadecimal digits. */
+  /** Hash of the token in hexadecimal digits. */
   hash: string;
   organizationId: string;
   userId: string;
   email: string;
-  /** Role in the organization. */
+  /** Role of the user in the organization. */
   role: Role;
-  /** Roles in the projects that override it, by project id. */
+  /** Roles of the user in projects, by project id. They override the role in the organization. */
   projectRoles: Record<string, Role>;
 };
 
@@ -30,7 +30,7 @@ const findBearersStatement = statement(
       and t.revoked_at is null and t.expires_at > now()`,
 );
 
-/** Returns the valid tokens with these hashes (hexadecimal digits); revoked and expired ones are left out. */
+/** Returns the valid tokens with these hashes, given in hexadecimal digits. Revoked and expired tokens are left out. */
 export const findBearers = (db: Queryable, hashes: readonly string[]): Promise<BearerRow[]> =>
   db.query<BearerRow>(findBearersStatement, [hashes]);
 
@@ -68,8 +68,8 @@ const countStatement = statement(
 );
 
 /**
- * Lists tokens of an organization, or of one user if `userId` is given. Expired tokens are included, revoked ones are
- * not.
+ * Lists the tokens of an organization; only those of one user if `userId` is given. Expired tokens are included,
+ * revoked ones are not.
  */
 export const listTokens = async (
   db: Queryable,
@@ -87,7 +87,7 @@ const findStatement = statement(
     where t.organization_id = :organizationId and t.id = :id and t.revoked_at is null`,
 );
 
-/** Returns a token of an organization that was not revoked. */
+/** Returns a token of an organization, unless it was revoked. */
 export const findToken = async (
   db: Queryable,
   of: { organizationId: string; id: string },
@@ -125,7 +125,7 @@ const revokeStatement = statement(
     where organization_id = :organizationId and id = :id and revoked_at is null returning id`,
 );
 
-/** Revokes a token; returns false if there is none of this id that is not revoked. */
+/** Revokes a token. Returns false if there is no token with this id, or it was already revoked. */
 export const revokeToken = async (
   db: Queryable,
   of: { organizationId: string; id: string },

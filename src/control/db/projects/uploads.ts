@@ -1,6 +1,6 @@
 /**
  * Uploads of worlds and files, and the garbage collection of blobs. An upload names the blobs of a version before they
- * are written. Therefore they count for their project, and can be found and removed if the version is never written.
+ * are written. So the blobs count for their project, and can be found and removed if the version is never written.
  */
 import type { Digest } from '#domain/world.ts';
 import { until } from '#runtime/pause.ts';
@@ -12,9 +12,9 @@ type Begun = { quota: QuotaName | null; limit: number; doomed: boolean };
 export type Upload = {
   id: string;
   projectId: string;
-  /** True for a new world, false for another version of an existing one. */
+  /** True if the upload creates a world, false if it creates another version of an existing world. */
   makesWorld: boolean;
-  /** Blobs that it needs, and their bytes; none during the compilation. */
+  /** Blobs that the upload needs, and their bytes. There are none while the world is being compiled. */
   blobs: readonly Digest[];
   bytes: number;
 };
@@ -25,13 +25,16 @@ const beginStatement = statement(
      from begin_upload(:id, :projectId, :blobs::text[], :bytes::bigint, :mostWorlds::int, :mostMib)`,
 );
 
-/** Longest wait for the removal of a blob that is needed, and the interval of checks. */
+/**
+ * Maximum wait for the removal of a blob that is needed again, and interval at which the removal is checked, in
+ * milliseconds.
+ */
 const mostRemovalMs = 30_000;
 const askAgainMs = 200;
 
 /**
- * Begins an upload, or updates what it needs; returns the quota that forbids it, if one does. If one of its blobs is
- * being removed, it waits for that without a transaction. Throws `timeout` if that takes too long.
+ * Begins an upload, or updates the blobs that it needs. If a quota forbids it, returns that quota. If one of the blobs
+ * is being removed, waits for the removal outside of any transaction. Throws `timeout` if that takes too long.
  */
 export const beginUpload = async (
   db: Queryable,
@@ -54,7 +57,10 @@ const finishStatement = statement(
   `delete from uploads where id = $1 and began_at > '-infinity' returning id`,
 );
 
-/** Ends an upload whose version is written in this transaction; returns false if some of it was collected. */
+/**
+ * Ends an upload whose version is written in this transaction. Returns false if some of its blobs were
+ * garbage-collected.
+ */
 export const finishUpload = async (tx: Queryable, id: string): Promise<boolean> =>
   (await tx.query(finishStatement, [id])).length > 0;
 
@@ -64,7 +70,7 @@ const abandonStatement = statement(
    update uploads set began_at = '-infinity' where id = $1 and blobs <> '{}'`,
 );
 
-/** Abandons an upload whose version will not be written; its blobs are collected. */
+/** Abandons an upload whose version will not be written. Its blobs are garbage-collected. */
 export const abandonUpload = async (db: Queryable, id: string): Promise<void> => {
   await db.query(abandonStatement, [id]);
 };
@@ -75,16 +81,16 @@ const holdStatement = statement(
 );
 
 /**
- * Protects the blobs of an upload until it is abandoned. Such an upload does not become part of a version, which would
- * end it.
+ * Protects the blobs of an upload until it is abandoned. No version is made of such an upload, because that would end
+ * it.
  */
 export const holdUpload = async (db: Queryable, id: string): Promise<void> => {
   await db.query(holdStatement, [id]);
 };
 
-/** Age at which an upload is taken for that of a control plane that died; no upload takes as long. */
+/** Age from which an upload counts as abandoned by a control plane that died, in minutes. No upload takes that long. */
 const deadMinutes = 10;
-/** Largest number of blobs that are examined in one transaction, and removed at once. */
+/** Maximum number of blobs that are examined in one transaction and removed together. */
 const mostAtOnce = 64;
 
 const lockStatement = statement(
@@ -121,8 +127,9 @@ const shortenStatement = statement(
 );
 
 /**
- * Marks some blobs of the oldest dead upload for removal, if nothing else refers to them. This is decided in one short
- * transaction, during which no upload can begin to need them. After it, no upload can until they are removed.
+ * Marks some blobs of the oldest dead upload for removal, if nothing else refers to them. This happens in one short
+ * transaction, during which no other upload can begin to need the blobs. Afterwards, an upload that needs them waits
+ * until they are removed.
  */
 const doomBlobs = (db: Database): Promise<void> =>
   db.transaction(async (tx) => {
@@ -159,7 +166,7 @@ const unneededStatement = statement(
     limit $1`,
 );
 
-/** Returns up to `most` blobs that only deleted worlds and dead uploads refer to. */
+/** Returns up to `most` blobs to which only deleted worlds and dead uploads refer. */
 export const listUnneeded = async (db: Queryable, most: number): Promise<Digest[]> =>
   (await db.query<{ digest: Digest }>(unneededStatement, [most])).map(({ digest }) => digest);
 
@@ -168,7 +175,7 @@ const removedStatement = statement(
   'delete from doomed_blobs where digest = any($1)',
 );
 
-/** Removes blobs that are marked for removal, and returns only after every removal has ended. */
+/** Removes blobs that are marked for removal. Resolves only after every removal has ended. */
 const removeDoomed = async (
   tx: Queryable,
   remove: (blob: Digest) => Promise<void>,
@@ -184,9 +191,9 @@ const removeDoomed = async (
 };
 
 /**
- * Collects some blobs of dead uploads: calls `remove` for blobs that nothing refers to, and that no upload can need
- * until the removal is done. A blob that it fails to remove stays marked. Returns the number of removed blobs; throws
- * the first failure, if any.
+ * Garbage-collects some blobs of dead uploads: calls `remove` for blobs to which nothing refers. Until a blob is
+ * removed, no upload can begin to need it. A blob whose removal fails stays marked. Returns the number of removed
+ * blobs; if removals failed, throws the first error.
  */
 export const collectUpload = async (
   db: Database,

@@ -1,4 +1,4 @@
-/** Ends of the agent commands that were run for sessions. */
+/** How the agent commands that were run for sessions ended. */
 import type { AgentOutcome } from '#domain/agent-end.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -31,7 +31,8 @@ const putStatement = statement(
 );
 
 /**
- * Stores the end of a session's agent and replaces an earlier report; returns undefined if the session does not exist.
+ * Stores how the agent of a session ended, and replaces an earlier report. Returns undefined if the session does not
+ * exist.
  */
 export const putAgentEnd = async (
   db: Queryable,
@@ -46,7 +47,7 @@ const findStatement = statement(
     where s.id = $1 and s.project_id = $2`,
 );
 
-/** Returns the reported end of a session's agent; undefined if none was reported. */
+/** Returns how the agent of a session ended; undefined if that was not reported. */
 export const findAgentEnd = async (
   db: Queryable,
   projectId: string,

@@ -1,16 +1,13 @@
 /**
- * Assignment of sessions to warm hosts. Each assignment is one statement, so a session and a host are assigned to each
- * other or neither is.
- *
- * An open skips hosts that another transaction has locked. It also takes no host that a waiting session could have, so
- * waiting sessions come before new ones, the longest wait first. Waiting sessions are assigned under an advisory lock,
- * one assignment at a time. Without it, two transactions that each hold one half of a pair would both skip the other
- * half.
- *
- * A host that holds a world version serves only that version, and so only its project. A blank host serves any
- * version. Hosts that hold the version and never had a session come first. `reuseWarm` decides whether hosts that had
- * one come before or after the blank ones. Every host must also match the session's tier, isolation and size
- * (src/domain/pool.ts).
+ * Assigns sessions to warm hosts. Each assignment is one statement, so a session and a host are either both assigned to
+ * each other or neither is. An open skips hosts that another transaction has locked. It also takes no host that a
+ * waiting session could have. So waiting sessions come before new ones, and the session with the longest wait comes
+ * first. Waiting sessions are assigned under an advisory lock, one assignment at a time. Without the lock, two
+ * transactions of which one has locked the session and the other the host would each skip what the other has locked. A
+ * host that has loaded a world version serves only that version, and so only that version's project. A blank host
+ * serves any version. Hosts that have loaded the version and never had a session come first. `reuseWarm` decides
+ * whether hosts that have had a session come before or after the blank ones. Every host must also match the session's
+ * tier, isolation and size (src/domain/pool.ts).
  */
 import type { HostWish } from '#domain/pool.ts';
 import type { BrowserTier, SessionStart } from '#domain/session.ts';
@@ -27,12 +24,12 @@ import {
   sessionColumns,
 } from './session-row.ts';
 
-/** A new session: the values of its columns, and what its statement needs besides. */
+/** New session: the values of its columns, and what else the statement that opens it needs. */
 export type NewSession = SetColumns & {
   tier: BrowserTier;
   /**
    * Slug of the world if the version comes from a cache. The statement then checks that the version is still the head
-   * of that world, and that the world is in use. Null if the version was just read from the database.
+   * of that world and that the world is not archived. Null if the version was just read from the database.
    */
   headOf: string | null;
   /** True if the display of its browser is recorded. */
@@ -46,11 +43,11 @@ type Fitting = {
   version: string;
   reuseWarm: string;
   wish: Wish;
-  /** Further condition that every host must meet. */
+  /** SQL of a further condition that the host must meet. */
   onlyIf?: string;
 };
 
-/** Builds the query for the best warm host `h` that may serve a session. */
+/** Builds the query for the best warm host `h` that can serve a session. */
 const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): string =>
   `from hosts h
    where h.state in ${hostBefore('assigned')} and h.address is not null
@@ -62,7 +59,7 @@ const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): st
    for no key update of h skip locked`;
 
 /**
- * Builds the update of a host that takes a session. If the host held another version, the proof of its load is
+ * Builds the update of a host that takes a session. If the host had another version loaded, its state digest is
  * cleared.
  */
 const hostTakes = (session: string, version: string): string =>
@@ -72,7 +69,7 @@ const hostTakes = (session: string, version: string): string =>
           state_digest = case when h.version_id = ${version} then h.state_digest end,
           version_id = ${version}, uses = h.uses + 1, state_since = now()`;
 
-/** Builds the condition that a waiting session `s` could have a warm host. */
+/** Builds the condition that a waiting session `s` could get a warm host. */
 const couldHave = (host: string): string =>
   `${waiting('s')} and (${host}.version_id is null or ${host}.version_id = s.version_id)
      and ${suits(host, wishOf('s'))}`;
@@ -141,7 +138,7 @@ const openStatement = statement(
 );
 
 export type OpenOutcome =
-  /** `orders` is the work of the host that it was assigned to. */
+  /** The opened session. `orders` is the work for the host to which it was assigned; undefined if no host was free. */
   | { session: SessionRow; start: SessionStart; orders: HostWork | undefined; refusal?: undefined }
   | { session?: undefined; refusal: QuotaRefusal | 'unsuited' | 'outdated' };
 
@@ -153,7 +150,7 @@ type OpenRow = SessionRow & {
   hostGeneration: number | null;
 } & { [Key in keyof QuotaRefusal]: QuotaRefusal[Key] | null };
 
-/** Builds the work of the host of a new session, without a read of its row. */
+/** Builds the work for the host of a new session without reading the host's row. */
 const ordersOf = (
   { taskJson }: NewSession,
   session: SessionRow,
@@ -171,8 +168,8 @@ const ordersOf = (
 });
 
 /**
- * Writes a new session, and assigns a warm host if one fits. Writes nothing and claims no host in three cases: a quota
- * forbids it, no published pool suits it, or its version is no longer the head of `headOf`.
+ * Writes a new session, and assigns a warm host if one fits. Writes nothing in three cases: a quota is used up, no
+ * published pool suits the session, or its version is no longer the head of `headOf`.
  */
 export const openSession = async (
   db: Queryable,
@@ -184,7 +181,8 @@ export const openSession = async (
     mostSessions: quotas.sessions,
     mostOpens: quotas.opensPerMinute,
   });
-  if (row === undefined) throw new Error(`session ${session.id} was not written`);
+  if (row === undefined)
+    throw new Error(`the database returned no row for the open of session ${session.id}`);
   const { isKnown, suits: isSuited, wasHeld, quota, limit, retryAfterMs, ...rest } = row;
   const { isHeld, hostGeneration: generation, ...opened } = rest;
   if (!isKnown) return { refusal: 'outdated' };
@@ -198,12 +196,12 @@ export const openSession = async (
 };
 
 /**
- * Assignment made after the open: the session and its host, the requested tier, isolation and size, and the time that
- * the session waited.
+ * Assignment made after the open: the session and its host, the requested tier, isolation and size, and the time for
+ * which the session waited, in milliseconds.
  */
 export type Assignment = HostWish & { sessionId: string; hostId: string; waitedMs: number };
 
-/** SQL that assigns a host `free` to the session with the longest wait among those that could have it. */
+/** SQL that assigns a host `free` to the session with the longest wait among those that the host fits. */
 const longestWait = `longest as materialized (
      select s.id, s.version_id, free.id as host_id
        from free cross join lateral (
@@ -267,16 +265,18 @@ const anyWaitingStatement = statement(
   `select true from sessions s where ${waiting('s')} limit 1`,
 );
 
-/** Session that looks for a host, or host that looks for a session. */
+/** Session for which a host is sought, or host for which a session is sought. */
 export type Candidate = { kind: 'session' | 'host'; id: string };
 
-/** Returns true if an assignment may be possible: some host is warm, or some session waits. */
+/**
+ * Returns true if an assignment may be possible: for a session, if any host is warm; for a host, if any session waits.
+ */
 export const mayAssign = async (db: Queryable, kind: Candidate['kind']): Promise<boolean> =>
   (await db.query(kind === 'session' ? anyWarmStatement : anyWaitingStatement, [])).length > 0;
 
 /**
- * Assigns one session to a host. For a session, assigns hosts to the longest waiting sessions until it has one itself,
- * or no host is left.
+ * Assigns a session to the given host. For a given session, assigns hosts to the sessions with the longest wait, until
+ * the given session has a host or no host is left.
  */
 const assignOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assignment[]> => {
   if (kind === 'host') return tx.query<Assignment>(assignHostStatement, [id]);
@@ -290,7 +290,8 @@ const assignOne = async (tx: Queryable, { kind, id }: Candidate): Promise<Assign
 };
 
 /**
- * Makes assignments in one transaction, under a lock that all replicas share. Returns those made for each candidate.
+ * Makes assignments in one transaction, under a lock that all replicas share. Returns the assignments made for each
+ * candidate.
  */
 export const assignAll = (
   db: Database,

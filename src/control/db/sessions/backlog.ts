@@ -1,18 +1,18 @@
-/** Backlog of sessions that wait for the same kind of host as a new session. */
+/** Backlog of sessions that wait for the kind of host that a new session requests. */
 import type { HostWish } from '#domain/pool.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { liveHosts, waiting } from '../core/states.ts';
 import { publishedPools, suits, type Wish, wishOf } from './pools.ts';
 
 export type Backlog = {
-  /** Number of waiting sessions with the same requirements, and the longest wait among them. */
+  /** Number of waiting sessions with the requested requirements, and the longest wait among them in milliseconds. */
   waiting: number;
   longestWaitMs: number;
-  /** Projects of those sessions. */
+  /** Projects of the waiting sessions. */
   projects: string[];
   /**
-   * Number of hosts that are starting, or that matching pools can still launch. Null if no such pool is published, or
-   * launches of all are suspended.
+   * Number of hosts that are starting, or that matching pools can still launch. Null if no matching pool is published,
+   * or launches are suspended in all of them.
    */
   toCome: number | null;
 };
@@ -37,10 +37,10 @@ const backlogStatement = statement(
                  where p.held is null and ${suits('p', wanted)}) p`,
 );
 
-/** Counts the waiting sessions and the hosts that can be launched; indexes of live rows serve it. */
+/** Counts the waiting sessions and the hosts that can be launched. The statement uses only indexes of live rows. */
 export const readBacklog = async (db: Queryable, wish: HostWish): Promise<Backlog> => {
   const { tier, isolation, size } = wish;
   const [row] = await db.query<Backlog>(backlogStatement, { tier, isolation, size });
-  if (row === undefined) throw new Error('the backlog was not read');
+  if (row === undefined) throw new Error('the database returned no row for the backlog');
   return row;
 };

@@ -1,9 +1,10 @@
 /**
- * Writes calls and answers of many sessions in batches: one statement and one commit for each batch. The statement
- * checks the same conditions for each as when it is written alone. It skips calls that do not meet them and writes the
- * others. It also skips sessions that another transaction has locked. So no call waits for another's session, and
- * transactions that lock several sessions cause no deadlock. A skipped call is written alone (`calls.ts`,
- * `host-calls.ts`): that statement waits for the lock, and finds out whether the call is refused.
+ * Writes calls and answers of many sessions in batches, with one statement and one commit for each batch. For each
+ * call, the statement checks the same conditions as the statement that writes a single call. It leaves out calls that
+ * do not meet them, and writes the others. It also leaves out sessions that another transaction has locked. So no call
+ * waits for the lock of another call's session, and transactions that lock several sessions cause no deadlock. A call
+ * that was left out is written alone (`calls.ts`, `host-calls.ts`): that statement waits for the lock, and determines
+ * whether the call is refused.
  */
 
 import { type Queryable, statement } from '../core/database.ts';
@@ -34,13 +35,13 @@ import {
 } from './host-calls.ts';
 import { noteGrade } from './last-grade.ts';
 
-/** Call to be inserted, and the host that is polling for its session. */
+/** Call to insert, and the host that is polling for its session. */
 export type GivenCall = {
   call: NewCall;
   waiting: Omit<SessionHost, 'sessionId'> | undefined;
 };
 
-/** Answer to be recorded. */
+/** Answer to record. */
 export type GivenAnswer = { host: SessionHost; answer: NewAnswer; isStopping: boolean };
 
 // Sessions and calls have to be found by their ids. The planner may rate indexes by project, session or state as
@@ -162,7 +163,7 @@ const answerTogether = (db: Queryable, given: readonly GivenAnswer[]): Promise<A
   });
 };
 
-/** Returns the rows in the order of these ids. */
+/** Returns the rows in the order of the given ids. */
 const inOrder = <Row extends { id: string }>(
   ids: readonly string[],
   rows: readonly Row[],
@@ -171,22 +172,25 @@ const inOrder = <Row extends { id: string }>(
   return ids.map((id) => byId.get(id));
 };
 
-/** Longer calls are written alone: their time goes into the data, and a shared commit would save little. */
+/**
+ * Maximum size of a call that is written in a batch, in characters. Longer calls are written alone: most of their time
+ * is spent on the data, so a shared commit would save little.
+ */
 const mostChars = 64 * 1024;
 /**
- * With two batches in progress, one is encoded and sent while PostgreSQL executes the other. Each takes everything
- * that arrives within `gatherMs`, because fewer statements make each call cheaper.
+ * Limits of the batches. With two batches in progress, one is encoded and sent while PostgreSQL executes the other.
+ * Each batch takes everything that arrives within `gatherMs`, because fewer statements make each call cheaper.
  */
 const groupLimits: BatchLimits = { groups: 2, items: 64, gatherMs: 1, waiting: 2_000 };
 
 export type CallWrites = {
-  /** Inserts a call, as `insertCall` does. */
+  /** Inserts a call, like `insertCall`. */
   insert(given: GivenCall, usualQueued: number): Promise<CallRow | undefined>;
-  /** Records an answer, as `answerCall` does. */
+  /** Records an answer, like `answerCall`. */
   answer(given: GivenAnswer): Promise<Answered | undefined>;
 };
 
-/** Creates the writer, which batches concurrent calls and answers. */
+/** Creates the object that writes concurrent calls and answers in batches. */
 export const createCallWrites = (db: Queryable): CallWrites => {
   const inserts = createWriteBatcher<GivenCall, CallRow>({
     limits: groupLimits,

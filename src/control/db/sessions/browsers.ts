@@ -1,6 +1,7 @@
 /**
- * Browsers of sessions: the sessions that wait for one, the assignments, and the checkpoints that a next browser
- * resumes from. The host of a browser is a row of `hosts`; `session_browsers` names its session, with its generation.
+ * Browsers of sessions: the sessions that wait for one, the assignments, and the checkpoints from which a replacement
+ * browser resumes. The host of a browser is a row of `hosts`; `session_browsers` names the session and the generation
+ * of the host.
  */
 import type { HostEnd } from '#domain/host.ts';
 import { browserSize } from '#domain/pool.ts';
@@ -10,15 +11,20 @@ import { hostBefore, openSessionStates } from '../core/states.ts';
 import type { SessionHost } from './calls.ts';
 import { publishedPools } from './pools.ts';
 
-/** Upper bound for consecutive browsers of a session that fail to become ready; after that it gets no more. */
+/**
+ * Maximum number of consecutive browsers of a session that fail to become ready. After that, the session gets no more
+ * browsers.
+ */
 const mostAttempts = 8;
 
-/** Builds the condition that browser `b` of session `s` waits for a host. */
+/** Builds the condition that the browser `b` of the session `s` waits for a host. */
 export const waitsForBrowser = (browser: string, session: string): string =>
   `${browser}.host_id is null and ${browser}.attempts < ${mostAttempts}
      and ${session}.state in ${openSessionStates}`;
 
-/** SQL that counts the sessions whose browser has no host: those that wait, and those that are given up. */
+/**
+ * SQL that counts the sessions whose browser has no host: those that wait for one, and those that get no more browsers.
+ */
 export const browsersLoad = `(
   select json_build_object(
       'waiting', count(*) filter (where b.attempts < ${mostAttempts}),
@@ -28,18 +34,24 @@ export const browsersLoad = `(
     from session_browsers b join sessions s on s.id = b.session_id
    where b.host_id is null and s.state in ${openSessionStates})`;
 
-/** State of a session's browser, for a reader of the session. */
+/** State of a session's browser, as readers of the session see it. */
 export type SessionBrowser = {
   hostId: string | null;
-  /** Address for clients: that of the first browser that was ready, as long as the next ones can take it over. */
+  /**
+   * Address for clients: the address of the first browser that became ready, for as long as later browsers can use the
+   * same address.
+   */
   address: string | null;
   isReady: boolean;
-  /** Reason for the loss of the previous browser; null if there was none. */
+  /** Reason why the previous browser was lost; null if none was lost. */
   lost: string | null;
   isGivenUp: boolean;
 };
 
-/** SQL of the browser of session `s`; null if it has none. It costs nothing for sessions without a browser surface. */
+/**
+ * SQL for the browser of the session `s`; null if the session has none. Sessions without a browser surface need no
+ * lookup.
+ */
 export const browserColumn = (session: string): string =>
   `case when 'browser' = any (${session}.surfaces) then (
      select json_build_object('hostId', b.host_id, 'address', b.address, 'isReady', b.ready_at is not null,
@@ -91,16 +103,21 @@ const assignStatement = statement(
 
 export type AssignedBrowser = { sessionId: string; hostId: string; waitedMs: number };
 
-/** Locks the assignment of browsers until the transaction ends, so that only one transaction assigns. */
+/**
+ * Locks the assignment of browsers until the transaction ends, so that only one transaction at a time assigns browsers.
+ */
 export const lockBrowserAssignment = async (tx: Queryable): Promise<void> => {
   await tx.query(lockStatement, []);
 };
 
-/** Assigns a warm browser to the session that has waited longest; returns undefined if there is no such pair. */
+/**
+ * Assigns a warm browser to the session that has waited longest. Returns undefined if no browser is warm or no session
+ * waits.
+ */
 export const assignBrowser = async (tx: Queryable): Promise<AssignedBrowser | undefined> =>
   (await tx.query<AssignedBrowser>(assignStatement, []))[0];
 
-/** Work of a browser's host. */
+/** Work for the host of a browser. */
 export type BrowserWork = {
   sessionId: string;
   generation: number;
@@ -110,9 +127,12 @@ export type BrowserWork = {
   lost: string | null;
   address: string | null;
   checkpoint: string | null;
-  /** Number of the next part of its recording; null if it is not recorded, or the recording was cut off. */
+  /**
+   * Number of the next part of the session's recording; null if the session is not recorded, or the recording was cut
+   * off.
+   */
   nextPart: number | null;
-  /** Address of the host of the session's world. */
+  /** Address of the world host of the session; null if it has none. */
   worldAddress: string | null;
   createdAt: Date;
   secretMark: string | null;
@@ -130,7 +150,7 @@ const workStatement = statement(
     where b.host_id = $1`,
 );
 
-/** Returns the session of a browser's host; undefined if it has none. */
+/** Returns the session that is assigned to a browser's host; undefined if none is. */
 export const findBrowserWork = async (
   db: Queryable,
   hostId: string,
@@ -148,7 +168,7 @@ const readyStatement = statement(
    returning (extract(epoch from now() - b.wanted_since) * 1000)::float8 as "waitedMs", b.lost`,
 );
 
-/** Records that a session's browser accepts clients; returns undefined if the host does not serve the session. */
+/** Records that a session's browser accepts clients. Returns undefined if the host is not assigned to the session. */
 export const makeBrowserReady = async (
   db: Queryable,
   browser: SessionHost,
@@ -166,7 +186,7 @@ const stateStatement = statement(
   `select s.state from session_browsers b join sessions s on s.id = b.session_id where ${own}`,
 );
 
-/** Returns the state of the session that a browser serves; undefined if it does not serve the session. */
+/** Returns the state of the session that a browser serves; undefined if the browser does not serve the session. */
 export const findBrowserState = async (
   db: Queryable,
   browser: SessionHost,
@@ -178,7 +198,7 @@ const servedStatement = statement(
   'select exists (select from session_browsers where session_id = $1 and host_id is not null) as served',
 );
 
-/** Returns true if a browser serves the session, or has not confirmed yet that it ended it. */
+/** Returns true if a browser serves the session, or has not yet confirmed that it ended the session. */
 export const isServedByBrowser = async (db: Queryable, sessionId: string): Promise<boolean> =>
   (await db.query<{ served: boolean }>(servedStatement, [sessionId]))[0]?.served === true;
 
@@ -195,7 +215,10 @@ const keepStatement = statement(
    select true from browser`,
 );
 
-/** Stores a checkpoint, unless a newer one is stored; returns false if it is not from the session's browser. */
+/**
+ * Stores a checkpoint, unless a newer one is stored. Returns false if the checkpoint does not come from the session's
+ * browser.
+ */
 export const keepCheckpoint = async (
   db: Queryable,
   checkpoint: SessionHost & { sequence: number; content: string },
@@ -209,7 +232,10 @@ const loseStatement = statement(
    returning b.session_id as "sessionId"`,
 );
 
-/** Lets a session that lost its browser wait for another one. Returns its id; undefined if this host had no session. */
+/**
+ * Makes a session that lost its browser wait for another one. Returns the id of the session; undefined if this host had
+ * no session.
+ */
 export const loseBrowser = async (
   tx: Queryable,
   hostId: string,
@@ -240,7 +266,7 @@ const forgetEndedStatement = statement(
    delete from browser_checkpoints c using browser where c.session_id = browser.session_id`,
 );
 
-/** Deletes those of sessions that ended while no browser served them, at most 200 at a time. */
+/** Deletes the browsers and checkpoints of sessions that ended while no browser served them, up to 200 at a time. */
 export const forgetEndedBrowsers = async (db: Queryable): Promise<void> => {
   await db.query(forgetEndedStatement, []);
 };
@@ -251,7 +277,7 @@ const leftStatement = statement(
     where b.host_id is not null and s.closed_at < now() - :overMs * interval '1 millisecond' limit 200`,
 );
 
-/** Returns hosts of browsers that have not confirmed the end of a session, `overMs` after that end. */
+/** Returns hosts of browsers that have not confirmed the end of their session `overMs` milliseconds after that end. */
 export const findLeftBrowsers = async (db: Queryable, overMs: number): Promise<string[]> =>
   (await db.query<{ hostId: string }>(leftStatement, { overMs })).map(({ hostId }) => hostId);
 
@@ -262,7 +288,7 @@ const touchStatement = statement(
      from session_browsers b where s.id = b.session_id and ${own}`,
 );
 
-/** Records activity reported by a browser: a client or viewer was active `idleMs` ago. */
+/** Records activity that a browser reported: a client or viewer was active `idleMs` milliseconds ago. */
 export const noteBrowserActivity = async (
   db: Queryable,
   browser: SessionHost,
@@ -277,6 +303,6 @@ const offeredStatement = statement(
        or exists (select from ${publishedPools} where p.size = '${browserSize}' and (p.tier is null or p.tier = $1)) as offered`,
 );
 
-/** Returns true if a pool offers browsers of this tier, or no pools are published. */
+/** Returns true if a pool offers browsers for sessions of this tier, or no pools are published at all. */
 export const areBrowsersOffered = async (db: Queryable, tier: BrowserTier): Promise<boolean> =>
   (await db.query<{ offered: boolean }>(offeredStatement, [tier]))[0]?.offered === true;

@@ -1,8 +1,7 @@
 /**
- * Calls. They are numbered and counted on the row of their session (`last_seq`, `open_calls`). So the lock of that row
- * orders them, and decides between a new call and the end of the session.
- *
- * Every transaction that locks a session and its calls locks the session first.
+ * Calls of sessions. The row of the session numbers and counts the calls (`last_seq`, `open_calls`). So the lock on
+ * that row determines the order of calls, and whether a new call or the end of the session comes first. Every
+ * transaction that locks a session and its calls locks the session first.
  */
 import { type CallKind, type CallState, shortErrorJson } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
@@ -16,11 +15,11 @@ export type CallRow = {
   seq: number;
   kind: CallKind;
   name: string | null;
-  /** Free JSON stays text: it is stored and sent on unchanged. */
+  /** Input as JSON text; it has no fixed schema, and is stored and sent on unchanged. */
   inputJson: string;
   state: CallState;
   outputJson: string | null;
-  /** A `CallError`, as JSON text. */
+  /** A `CallError` as JSON text; null if there is none. */
   errorJson: string | null;
   changesJson: string;
   requestHash: string | null;
@@ -29,13 +28,13 @@ export type CallRow = {
   answeredAt: Date | null;
 };
 
-/** Select list of a `CallRow` from calls `c`. */
+/** Columns from which a `CallRow` is selected, for calls `c`. */
 export const callColumns = `c.id, c.session_id as "sessionId", c.seq, c.kind, c.name,
   c.input::text as "inputJson", c.state, c.output::text as "outputJson", c.error::text as "errorJson",
   c.changes::text as "changesJson", c.request_hash as "requestHash", c.queued_at as "queuedAt",
   c.claimed_at as "claimedAt", c.answered_at as "answeredAt"`;
 
-/** Host of a session with its generation. Its reports count only while both match the session's row. */
+/** Host of a session, with its generation. Reports of the host are accepted only while both match the session's row. */
 export type SessionHost = { sessionId: string; hostId: string; generation: number };
 
 export type NewCall = {
@@ -45,16 +44,16 @@ export type NewCall = {
   kind: CallKind;
   name: string | null;
   inputJson: string;
-  /** True if a `close` call requests that the host keeps what it has loaded. */
+  /** True if a `close` call asks the host to keep loaded what it has loaded. */
   keepWarm: boolean;
   idempotencyKey: string | null;
-  /** Hash of the body; null without an idempotency key. */
+  /** Hash of the body; null without an `Idempotency-Key`. */
   requestHash: string | null;
-  /** W3C trace context of the client. */
+  /** W3C trace context that the client sent; null if it sent none. */
   traceParent: string | null;
 };
 
-/** Number of calls that a session may always have queued, however many its project has queued. */
+/** Number of calls that every session may have queued, even if its project has used up its quota of queued calls. */
 export const alwaysQueued = 8;
 
 /** Unique index that a second call with the same `Idempotency-Key` violates. */
@@ -88,10 +87,10 @@ const insertStatement = statement(
 );
 
 /**
- * Appends a call to its session's queue; returns undefined if the session refuses it (see `findRefusal`). Above
- * `alwaysQueued`, the calls of a project are inserted one at a time, so that together they stay within its quota. If
- * `waiting` names the host that polls for this session, and the queue is empty, the call is written as claimed. The
- * caller must then hand it to that host.
+ * Appends a call to the queue of its session. Returns undefined if the session refuses the call (see `findRefusal`).
+ * Above `alwaysQueued`, the calls of a project are inserted one at a time, so that together they stay within the
+ * project's quota. If `waiting` names the host that polls for this session and the queue is empty, the call is written
+ * as claimed, and the caller must hand it to that host.
  */
 export const insertCall = async (
   db: Queryable,
@@ -114,14 +113,14 @@ const refusalStatement = statement(
      from sessions s cross join queue_of(:projectId, :usualQueued::int) q where s.id = :sessionId and s.project_id = :projectId`,
 );
 
-/** State of a session that refused a call, and of its project. */
+/** State of a session that refused a call, and of the session's project. */
 type CallRefusal = RefusingSession & {
   openCalls: number;
   projectCalls: number;
   projectMost: number;
 };
 
-/** Returns the reasons for which a session may have refused a call; undefined if the session does not exist. */
+/** Returns what may explain why a session refused a call; undefined if the session does not exist. */
 export const findRefusal = async (
   db: Queryable,
   projectId: string,
@@ -130,7 +129,7 @@ export const findRefusal = async (
 ): Promise<CallRefusal | undefined> =>
   (await db.query<CallRefusal>(refusalStatement, { sessionId, projectId, usualQueued }))[0];
 
-/** Returns true if an open session refused the call because of its project's quota. */
+/** Returns true if an open session refused the call because the quota of its project is used up. */
 export const isQueueFull = ({ openCalls, projectCalls, projectMost }: CallRefusal): boolean =>
   openCalls >= alwaysQueued && projectCalls >= projectMost;
 
@@ -160,15 +159,15 @@ export const findCallByKey = async (
 ): Promise<CallRow | undefined> =>
   (await db.query<CallRow>(findByKeyStatement, { sessionId, projectId, key }))[0];
 
-/** Members of a call that lists include on request. */
+/** Members of a call that lists include if they are requested. */
 export const callFields = ['input', 'output', 'details'] as const;
 export type CallField = (typeof callFields)[number];
 
-/** Call in a list; members that were not requested, or did not fit on the page, are null. */
+/** Call as lists show it. Members that were not requested, or did not fit on the page, are null. */
 export type ListedCall = Omit<CallRow, 'inputJson' | 'changesJson' | 'requestHash'> & {
   inputJson: string | null;
   changesJson: string | null;
-  /** True if its members fit on the page. */
+  /** True if all requested members fit on the page. */
   isWhole: boolean;
 };
 
@@ -204,13 +203,13 @@ const countStatement = statement(
   'select last_seq as total from sessions where id = $1 and project_id = $2',
 );
 
-/** Computes the short form of an error, because earlier releases stored none. */
+/** Adds the short form of an error to a call from an earlier release, which stored none. */
 const withShortError = (row: ListedCall): ListedCall => ({
   ...row,
   errorJson: row.errorJson === null ? null : shortErrorJson(JSON.parse(row.errorJson)),
 });
 
-/** Lists a page of a session's calls, oldest first; returns undefined if the project has no such session. */
+/** Lists a page of a session's calls, oldest first. Returns undefined if the project has no such session. */
 export const listCalls = async (
   db: Queryable,
   projectId: string,

@@ -1,8 +1,8 @@
 /**
- * Webhook deliveries, which are entries of the ledgers of sessions, and the responses of their receivers. Senders and
- * clients read deliveries here and record the response here, once: the first response is kept.
- *
- * A delivery is identified by its session and the number of its entry, which keeps counting over resets.
+ * Webhook deliveries, which are entries in the ledgers of sessions, and the responses of the receivers. Senders and
+ * clients read deliveries here. They also record the response here; if there are several, the first one is stored. A
+ * delivery is identified by its session and the number of its ledger entry. The numbers continue when the session is
+ * reset.
  */
 import { answerSuffix, type DeliverySender } from '#domain/ledger.ts';
 import type { KeptEntry } from '../../base/bodies/ledger-entry.ts';
@@ -10,15 +10,15 @@ import { type Queryable, statement } from '../core/database.ts';
 import { rowsOf } from '../core/parameters.ts';
 import { entryValues, writeEntries } from './requests.ts';
 
-/** SQL condition that an entry `r` is a delivery, not a response to one. */
+/** SQL condition that a ledger entry `r` is a delivery, and not the response to a delivery. */
 export const isDelivery = `r.via = 'webhook' and right(r.operation, ${answerSuffix.length}) <> '${answerSuffix}'`;
 
-/** Response of a receiver. */
+/** Response of a receiver to a delivery. */
 export type AnswerRow = {
-  /** HTTP status; 0 if there was no response, for the `reason` given. */
+  /** HTTP status; 0 if there was no response. In that case, `reason` says why. */
   status: number;
   reason: string | null;
-  /** Address that it was sent to, if that differs from the registered one. */
+  /** Address to which the delivery was sent, if it differs from the registered one; otherwise null. */
   sentTo: string | null;
   sender: DeliverySender;
   durationMs: number;
@@ -26,11 +26,11 @@ export type AnswerRow = {
 };
 
 export type DeliveryRow = {
-  /** Number of its entry in the ledger of the session. */
+  /** Number of the delivery's entry in the ledger of the session. */
   id: number;
   at: Date;
   event: string;
-  /** Delivery as the host wrote it: see `readDelivery`. */
+  /** Delivery as JSON text, as the host wrote it; see `readDelivery`. */
   requestJson: string;
   answer: AnswerRow | null;
 };
@@ -59,7 +59,7 @@ const listStatement = statement(
 
 export type DeliveryPage = { after: number; limit: number; mostBytes: number };
 
-/** Lists deliveries of a session with numbers above `after`, in order. */
+/** Lists deliveries of a session whose numbers are greater than `after`, in order. */
 export const listDeliveries = async (
   db: Queryable,
   sessionId: string,
@@ -81,12 +81,12 @@ const lastStatement = statement(
 export const findLastDelivery = async (db: Queryable, sessionId: string): Promise<number> =>
   (await db.query<{ last: number }>(lastStatement, [sessionId]))[0]?.last ?? 0;
 
-/** Response to be recorded. */
+/** Response to record. */
 export type NewDeliveryAnswer = Pick<AnswerRow, 'status' | 'reason' | 'sentTo' | 'durationMs'> & {
   deliveryId: number;
 };
 
-/** Response as recorded, by this request (`isNew`) or an earlier one. */
+/** Response that is stored: recorded by this request (`isNew` is true) or by an earlier one. */
 export type KeptDeliveryAnswer = AnswerRow & { deliveryId: number; event: string; isNew: boolean };
 
 const answerColumns = `delivery_id as "deliveryId", event, status, reason, sent_to as "sentTo", sender,
@@ -114,8 +114,8 @@ const findStatement = statement(
 );
 
 /**
- * Records responses to deliveries of a session that have none yet. Returns the recorded response of each delivery;
- * unknown deliveries are left out.
+ * Records responses to those deliveries of a session that have none yet. Returns the stored response of each delivery.
+ * Unknown deliveries are left out.
  */
 export const insertDeliveryAnswers = async (
   db: Queryable,
@@ -145,7 +145,7 @@ const settleStatement = statement(
     where a.session_id = :sessionId and a.delivery_id = e.delivery_id and a.entry_id is null`,
 );
 
-/** Records which ledger entries show which responses. */
+/** Records for each response which ledger entry shows it. */
 export const settleAnswers = async (
   db: Queryable,
   sessionId: string,
@@ -188,7 +188,10 @@ const claimStatement = statement(
     order by s.id, t.delivery_id`,
 );
 
-/** Claims responses that no ledger entry shows yet and that were last sent to their open sessions at least 30 s ago. */
+/**
+ * Claims responses that no ledger entry shows yet and whose sessions are open. Responses that were sent to their
+ * session within the last 30 s are left out.
+ */
 export const claimOpenAnswers = (db: Queryable): Promise<OpenAnswer[]> =>
   db.query<OpenAnswer>(claimStatement, []);
 
@@ -205,7 +208,7 @@ const endedStatement = statement(
     where a.entry_id is null and ${isHandedOver} limit 100`,
 );
 
-/** Returns some of the closed sessions with responses that no ledger entry shows. */
+/** Returns some of the closed sessions that have responses which no ledger entry shows. */
 export const findEndedWithAnswers = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(endedStatement, [])).map(({ id }) => id);
 
@@ -217,8 +220,8 @@ const claimOfStatement = statement(
 );
 
 /**
- * Locks the responses of a closed session that no ledger entry shows. Returns none while its host may still write
- * them.
+ * Locks those responses of a closed session that no ledger entry shows. Returns none as long as the session's host may
+ * still write them.
  */
 export const claimAnswersOf = (tx: Queryable, sessionId: string): Promise<OpenAnswer[]> =>
   tx.query<OpenAnswer>(claimOfStatement, [sessionId]);
@@ -236,7 +239,7 @@ const answerEntriesStatement = statement(
     where r.session_id = $1 and r.via = 'webhook' and right(r.operation, ${answerSuffix.length}) = '${answerSuffix}'`,
 );
 
-/** Returns the number of a session's last entry, and the entries that show responses. */
+/** Returns the number of the last ledger entry of a session, and the entries that show responses. */
 export const findAnswerEntries = async (
   db: Queryable,
   sessionId: string,

@@ -1,6 +1,7 @@
 /**
- * Statements that end a session and its calls, and release its host. They run in a transaction that locks the session
- * first, then its calls, then its host. `sessions/` and `hosts/` decide when to run which.
+ * Statements that end a session and its calls, and that release its host. They run in a transaction that locks the
+ * session first, then its calls, then its host. The folder `sessions/` of the control plane decides when to run which
+ * of them.
  */
 
 import type { CallError, CallKind, CallState } from '#domain/call.ts';
@@ -19,16 +20,16 @@ import type { SessionError } from './ended-session.ts';
 import type { SessionWork } from './host-calls.ts';
 import { type SessionRow, sessionColumns } from './session-row.ts';
 
-/** Session that the transaction has locked. */
+/** Session whose row this transaction has locked. */
 export type LockedSession = {
   id: string;
   state: SessionState;
   hostId: string | null;
   generation: number | null;
   keepWarm: boolean;
-  /** Number of calls that are queued or with its host. */
+  /** Number of calls that are queued or claimed by the host. */
   openCalls: number;
-  /** Number of times that it was assigned a host. */
+  /** Number of hosts that the session was assigned to so far. */
   attempts: number;
 };
 
@@ -65,7 +66,7 @@ const lockStuckStatement = statement(
       for no key update`,
 );
 
-/** Locks a session and returns it, if it has been in `state` for longer than `overMs`. */
+/** Locks a session and returns it if it has been in `state` for longer than `overMs` milliseconds. */
 export const lockStuckSession = (
   tx: Queryable,
   sessionId: string,
@@ -73,7 +74,7 @@ export const lockStuckSession = (
 ): Promise<LockedSession | undefined> =>
   first(tx.query<LockedSession>(lockStuckStatement, { sessionId, ...stuck }));
 
-/** End of a session. If the session has a reason already, because it was being closed, that reason stays. */
+/** How a session ends. If the session already has a reason because it was being closed, it keeps that reason. */
 export type Ending = { to: 'CLOSED' | 'FAILED'; reason: EndReason; error: SessionError | null };
 
 const finishStatement = (to: Ending['to']) =>
@@ -94,8 +95,8 @@ const finishStatement = (to: Ending['to']) =>
 const finishStatements = { CLOSED: finishStatement('CLOSED'), FAILED: finishStatement('FAILED') };
 
 /**
- * Moves a session to its final state and returns its end reason; undefined if it was final already. The caller then
- * ends its open calls (`endCalls`).
+ * Moves a session to its final state and returns its end reason. Returns undefined if the session was already in a
+ * final state. The caller must then end the open calls of the session (`endCalls`).
  */
 export const finishSession = async (
   tx: Queryable,
@@ -113,7 +114,9 @@ const beginClosingStatement = statement(
     where id = :sessionId and state in ${openSessionStates}`,
 );
 
-/** Moves a session to CLOSING; its host learns that from its next poll, and stops serving it. */
+/**
+ * Moves a session to CLOSING. The host of the session learns that from its next poll, and stops serving the session.
+ */
 export const beginClosing = async (
   tx: Queryable,
   sessionId: string,
@@ -132,15 +135,15 @@ const closeIdleStatement = statement(
    returning s.generation, ${sessionColumns({ hostAddress: '(select h.address from hosts h where h.id = s.host_id)' })}`,
 );
 
-/** Session that is being closed, and the work for its host. */
+/** Session that is being closed, and the work for the host of the session. */
 export type Closing = {
   session: SessionRow;
   work: SessionWork & { hostId: string; generation: number };
 };
 
 /**
- * Moves a session without open calls to CLOSING, at its owner's request, in one statement. Returns it with the work
- * for its host; undefined if the session has open calls, no host, or is not open.
+ * Moves a session without open calls to CLOSING in one statement, at the request of its owner. Returns the session with
+ * the work for its host. Returns undefined if the session has open calls, has no host, or is not open.
  */
 export const closeIdle = async (
   db: Queryable,
@@ -163,7 +166,7 @@ const requeueStatement = statement(
     where id = $1 and state = 'PROVISIONING'`,
 );
 
-/** Lets a session that lost its host before it was ready wait for another one. */
+/** Makes a session that lost its host before it became ready wait for another host. */
 export const requeueSession = async (tx: Queryable, sessionId: string): Promise<void> => {
   await tx.query(requeueStatement, [sessionId]);
 };
@@ -175,7 +178,10 @@ export type Release = {
   detail: string | null;
 };
 
-/** The generation rises with the end of an assignment, and only then. */
+/**
+ * Builds the statement that moves a host to a state and ends its assignment. The generation of the host is raised only
+ * if the host had an assignment.
+ */
 const releaseStatement = (to: Release['to']) =>
   statement(
     `release_host_${to}`,
@@ -194,8 +200,8 @@ const releaseStatements = {
 };
 
 /**
- * Moves a host to another state and ends its assignment. Returns its generation; undefined if the transition is not
- * allowed.
+ * Moves a host to another state and ends its assignment. Returns the new generation; undefined if the host may not
+ * change to that state.
  */
 export const releaseHost = async (tx: Queryable, release: Release): Promise<number | undefined> => {
   const { hostId, to, reason } = release;
@@ -205,7 +211,7 @@ export const releaseHost = async (tx: Queryable, release: Release): Promise<numb
   return rows[0]?.generation;
 };
 
-/** Host that the transaction has locked. */
+/** Host whose row this transaction has locked. */
 export type LockedHost = {
   id: string;
   state: HostState;
@@ -213,7 +219,10 @@ export type LockedHost = {
   generation: number;
   sessionId: string | null;
   uses: number;
-  /** Digest of its state; null until its load was reported, so that it cannot prove that it is clean. */
+  /**
+   * Digest of the host's state; null until the host has reported its load. Without it the host cannot prove that it is
+   * clean.
+   */
   stateDigest: string | null;
   endReason: HostEnd | null;
 };
@@ -262,7 +271,7 @@ const endStatement = statement(
    returning id, kind, state`,
 );
 
-/** Ends the open calls of a session that ended: `cancelled` if no host took them, else `lost`. */
+/** Ends the open calls of a session that ended. A call becomes `cancelled` if no host took it, otherwise `lost`. */
 export const endCalls = async (
   tx: Queryable,
   sessionId: string,

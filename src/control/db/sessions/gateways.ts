@@ -1,14 +1,17 @@
-/** Gateways, recorded when they request routes, and addresses of such requests with a wrong token. */
+/**
+ * Gateways, which are recorded when they request routes, and addresses from which such requests came with a wrong
+ * token.
+ */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Outcome of the check of a gateway's token. */
+/** Result of checking the token of a gateway. */
 export type GatewayWelcome = 'seen' | 'refused';
 
-/** Upper bound for recorded addresses of requests with a wrong token; enough to find a misconfigured gateway. */
+/** Maximum number of recorded addresses with a wrong token. It is enough to find a misconfigured gateway. */
 export const mostRefused = 20;
 
 const forgetAfter = "interval '1 hour'";
-/** For addresses without a valid gateway. */
+/** Time after which an address is deleted from which no request had a valid token, as an SQL interval. */
 const forgetRefusedAfter = "interval '2 minutes'";
 
 const noteStatement = statement(
@@ -29,7 +32,7 @@ const noteStatement = statement(
           refused_at = coalesce(excluded.refused_at, gateways.refused_at)`,
 );
 
-/** Records a request from an address, and deletes records of long ago. */
+/** Records a request from an address, and deletes old records. */
 export const noteGateway = async (
   db: Queryable,
   address: string,
@@ -48,9 +51,9 @@ const listStatement = statement(
     order by seen desc, address limit 100`,
 );
 
-/** Address from which a gateway made requests; `refused` is true if the latest request had a wrong token. */
+/** Address from which a gateway sent requests. `refused` is true if the latest request had a wrong token. */
 export type AskingGateway = { address: string; seen: boolean; refused: boolean };
 
-/** Lists the addresses with requests within the last `withinMs`. */
+/** Lists the addresses from which requests came within the last `withinMs` milliseconds. */
 export const listGateways = (db: Queryable, withinMs: number): Promise<AskingGateway[]> =>
   db.query<AskingGateway>(listStatement, [withinMs]);

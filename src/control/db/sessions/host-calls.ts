@@ -1,9 +1,8 @@
 /**
- * Calls from the side of a session's host, which claims them one after the other and answers them. Each statement
- * names the host with its generation, so it finds nothing if the host does not serve the session. A stopping host
- * claims nothing, because a call that it has no time for would be lost.
- *
- * Every transaction that locks a session and its calls locks the session first.
+ * Calls as the host of a session handles them: it claims them one after another and answers them. Each statement names
+ * the host with its generation, so it finds nothing if the host does not serve the session. A stopping host claims
+ * nothing, because a call for which it has no time would be lost. Every transaction that locks a session and its calls
+ * locks the session first.
  */
 import type { CallKind, CallState } from '#domain/call.ts';
 import type { SessionState } from '#domain/session.ts';
@@ -68,8 +67,8 @@ const claimStatement = statement(
 );
 
 /**
- * Claims the next call for the session's host; returns undefined if the host does not serve the session. A stopping
- * host only gets a call that it has claimed before.
+ * Claims the next call for the host of the session. Returns undefined if the host does not serve the session. A
+ * stopping host gets only a call that it had claimed before.
  */
 export const claimCall = async (
   db: Queryable,
@@ -83,18 +82,18 @@ export const claimCall = async (
 export type NewAnswer = {
   callId: string;
   state: 'succeeded' | 'failed';
-  /** JSON texts, stored as they are. */
+  /** Output and error as JSON texts, which are stored unchanged; null if absent. */
   outputJson: string | null;
   errorJson: string | null;
-  /** Short form of the error, shown by lists, if the error has details. */
+  /** Error without its details, for lists; null if the error has no details. */
   shortErrorJson: string | null;
   changesJson: string;
 };
 
 /**
- * Builds the part `graded` of a statement. It adds newly answered grades to the outbox of session traces, because a
- * grade has no ledger entry, from which traces take everything else. `answered` holds the rows of the calls, with the
- * traces of their sessions.
+ * Builds the part `graded` of a statement. It adds grades that were just answered to the outbox for session traces.
+ * This is needed because a grade has no ledger entry, and traces take everything else from ledger entries. `answered`
+ * must be a part with the rows of the calls and the traces of their sessions.
  */
 export const enqueueGrades = (answered: string): string =>
   `graded as (
@@ -148,7 +147,7 @@ const answerStatement = statement(
      from answered c join touched on true left join next on true`,
 );
 
-/** Answered call, with the next work of its session. */
+/** Call that was answered, with the next work of its session. */
 export type AnswerRow = CallRow & {
   sessionState: SessionState;
   keepWarm: boolean;
@@ -161,7 +160,7 @@ export type AnswerRow = CallRow & {
 
 export type Answered = { call: CallRow; work: SessionWork };
 
-/** Splits such a row into its two parts. */
+/** Splits an `AnswerRow` into the answered call and the next work. */
 export const answeredOf = (row: AnswerRow): Answered => {
   const { sessionState, keepWarm, nextId, nextSeq, nextKind, nextName, nextInput, ...call } = row;
   const next =
@@ -172,8 +171,8 @@ export const answeredOf = (row: AnswerRow): Answered => {
 };
 
 /**
- * Records the answer of a call and, unless the host is stopping, claims the next call. Returns undefined if this host
- * has not claimed the call, or it is answered already (see `findAnswered`).
+ * Records the answer of a call. Unless the host is stopping, also claims the next call. Returns undefined if this host
+ * has not claimed the call, or the call is answered already (see `findAnswered`).
  */
 export const answerCall = async (
   db: Queryable,

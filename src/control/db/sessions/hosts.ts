@@ -1,4 +1,4 @@
-/** Rows of hosts: the intent to launch one, its reports, and its work. */
+/** Rows of hosts: the intent to launch a host, its reports, and its work. */
 import { withoutNul } from '#domain/cut.ts';
 import type { HostEnd, HostKind, HostState } from '#domain/host.ts';
 import type { HostAddressing } from '#domain/host-address.ts';
@@ -15,9 +15,9 @@ export type NewHost = HostOffer & {
   pool: string;
   /** Name of the driver, for operators. */
   runtime: string;
-  /** Absent if an orchestrator of the previous release registers the host. */
+  /** How the host gets its address; absent if an orchestrator of the previous release registers the host. */
   addressing?: HostAddressing | undefined;
-  /** Upper bound for live hosts of the pool, this one included. */
+  /** Maximum number of live hosts of the pool, including this one. */
   maxLive: number;
 };
 
@@ -62,15 +62,16 @@ const launchedStatement = statement(
 /** Container of a host, as reported by its runtime. */
 export type LaunchedHost = {
   hostId: string;
-  /** Id at the runtime; reported only with the launch. */
+  /** Id of the container at the runtime; undefined except in the report of the launch. */
   runtimeId: string | undefined;
-  /** Current address; null if it has none, undefined if the runtime does not report it. */
+  /** Current address of the container; null if it has none, undefined if the runtime does not report it. */
   address: string | null | undefined;
 };
 
 /**
- * Records that a host's container exists, or that its address changed. Returns undefined if the host is unknown or
- * gone. A repeated launch report has no effect. A host that serves a session keeps its address until it gets another.
+ * Records that the container of a host exists, or that its address has changed. Returns undefined if the host is
+ * unknown or gone. A repeated launch report has no effect. If the runtime reports no address for a host that serves a
+ * session, the stored address stays.
  */
 export const noteLaunched = async (
   db: Queryable,
@@ -91,13 +92,13 @@ export type HostStatus = {
   state: HostState;
   generation: number;
   sessionId: string | null;
-  /** True if it is loading a version before any session needs it. */
+  /** True if the host is preloading a version, before any session needs the version. */
   isLoading: boolean;
 };
 
 /**
- * SQL condition that host `h` is preloading a version. A host that recycles after a session has a bundle, which it
- * must prove to hold still.
+ * SQL condition that the host `h` is preloading a version. A host that recycles after a session, in contrast, has a
+ * bundle, and must prove that it still has that bundle loaded.
  */
 const isLoading = "(h.state = 'recycling' and h.bundle is null)";
 
@@ -122,13 +123,13 @@ const addressStatement = statement(
 /** Address, source address and token state of a host. */
 export type HostWhereabouts = {
   runtime: string;
-  /** Null if a program of the previous release registered the host. */
+  /** How the host gets its address; null if a program of the previous release registered the host. */
   addressing: HostAddressing | null;
   state: HostState;
   address: string | null;
-  /** Source address of its requests; null if it is not fixed. */
+  /** Address from which requests of the host come; null if it is not fixed. */
   source: string | null;
-  /** True if the host renews its token (`renews`), and if it has used a renewed one (`renewed`). */
+  /** `renews` is true if the host renews its token, `renewed` if it has used a renewed token. */
   renews: boolean;
   renewed: boolean;
 };
@@ -144,7 +145,7 @@ const renewedStatement = statement(
   `update beats set renewed = true where host_id = $1`,
 );
 
-/** Records that a host has used the token that it renewed; its first token becomes invalid. */
+/** Records that a host has used the token that it renewed. The first token of the host becomes invalid. */
 export const noteRenewed = async (db: Queryable, hostId: string): Promise<void> => {
   await db.query(renewedStatement, [hostId]);
 };
@@ -153,13 +154,13 @@ export type WarmReport = {
   hostId: string;
   generation: number;
   address?: string | undefined;
-  /** Source address of the report. */
+  /** Address from which the report came. */
   source: string;
-  /** True if it renews its token. */
+  /** True if the host renews its token. */
   renews?: boolean | undefined;
-  /** Load of the host after it was recycled or preloaded a version. */
+  /** Load of the host, after it recycled or preloaded a version; undefined if it has loaded nothing. */
   holding?: { bundle: string; stateDigest: string } | undefined;
-  /** Leftovers of its last session besides rows, after it was recycled; empty if it is clean. */
+  /** Leftovers of the last session that a recycled host found, rows excepted; empty if it is clean. */
   found?: readonly string[] | undefined;
 };
 
@@ -187,9 +188,9 @@ const warmStatement = statement(
 );
 
 /**
- * Makes a host warm; the first report also records its address and its source address. Returns its kind; undefined if
- * the transition is not allowed, or the host did not prove that it is clean. A preloaded version becomes what the host
- * must prove from then on.
+ * Makes a host warm. The first report of the host also records its address and the address from which the report came.
+ * Returns the kind of the host. Returns undefined if the host may not become warm, or did not prove that it is clean.
+ * After a host preloaded a version, it must prove from then on that it has that version loaded.
  */
 export const makeWarm = async (
   db: Queryable,
@@ -209,7 +210,7 @@ const drainUncleanStatement = statement(
    returning id`,
 );
 
-/** Drains a host that was recycled and is not clean. `detail` describes for operators what was found. */
+/** Drains a host that recycled but is not clean. `detail` describes what was found, for operators. */
 export const drainUnclean = async (
   db: Queryable,
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
@@ -229,8 +230,8 @@ const loadStatement = statement(
 );
 
 /**
- * Starts to preload a version on a blank warm host; returns false if the host is not one, or the version does not
- * exist.
+ * Starts to preload a version on a blank warm host. Returns false if the host is not blank and warm, or the version
+ * does not exist.
  */
 export const beginLoad = async (
   db: Queryable,
@@ -246,7 +247,7 @@ const loadFailedStatement = statement(
    returning h.id`,
 );
 
-/** Drains a host that failed to preload a version; returns false if it is not loading one. */
+/** Drains a host that failed to preload a version. Returns false if the host is not preloading a version. */
 export const drainUnloaded = async (
   db: Queryable,
   { hostId, generation, detail }: { hostId: string; generation: number; detail: string },
@@ -268,28 +269,30 @@ const beatStatement = statement(
    select kind, state, generation, "sessionId", "isLoading", address from host`,
 );
 
-/** Host that sent a heartbeat, and its address if known. */
+/** Host that sent a heartbeat, with its address; null if that is not known. */
 export type Heartbeat = HostStatus & { address: string | null };
 
 /**
- * Records a heartbeat. A heartbeat that crossed an assignment or its end is one generation behind, and still counts. A
- * host that is about to report an end is one generation ahead, and counts too. Any other generation, or a host that is
- * gone, returns undefined.
+ * Records a heartbeat. A heartbeat may have been sent before the host learnt of an assignment or its end, so one
+ * generation behind is accepted. A host that is about to report an end is one generation ahead, which is also accepted.
+ * For any other generation, or a host that is gone, returns undefined.
  */
 export const recordHeartbeat = async (
   db: Queryable,
   host: { hostId: string; generation: number; rssBytes: number | null },
 ): Promise<Heartbeat | undefined> => (await db.query<Heartbeat>(beatStatement, host))[0];
 
-/** Work of a polling host. */
+/** Work for a polling host. */
 export type HostWork = HostStatus & {
-  /** Base address of its API server, once known. */
+  /** Base address of the host's API server; null until it is known. */
   address: string | null;
-  /** True if a session waits for a host of its kind. */
+  /** True if a session waits for a host of this kind. */
   isWanted: boolean;
-  /** Version that it holds or has to load. */
+  /** Version that the host has loaded or must load; null if it is blank. */
   heldVersionId: string | null;
-  /** Session that it serves; `isHeld` is true if the host held its version before. */
+  /**
+   * Session that the host serves; null if none. `isHeld` is true if the host had the session's version loaded before.
+   */
   session: (HostColumns & { isHeld: boolean }) | null;
 };
 
@@ -306,7 +309,7 @@ const workStatement = statement(
     where h.id = $1`,
 );
 
-/** Reads the work of a host; returns undefined if the host does not exist. */
+/** Reads the work for a host. Returns undefined if the host does not exist. */
 export const findHostWork = async (
   db: Queryable,
   hostId: string,
@@ -328,7 +331,7 @@ const blobStatement = statement(
       and :digest in (v.bundle, v.snapshot)`,
 );
 
-/** Returns true if the blob is part of the world version that the host still has to load. */
+/** Returns true if the blob belongs to the world version that the host still has to load. */
 export const mayReadBlob = async (
   db: Queryable,
   hostId: string,

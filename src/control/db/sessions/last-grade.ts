@@ -1,18 +1,18 @@
 /**
- * Last grade of a session, in SQL. It is read by patterns, because JSON functions of PostgreSQL fail on some of the
- * JSON in user data. A session stores its verdict and score in columns, which the statements that answer a grade
- * write. Where sessions of an earlier release count too, the grade is read from its call.
+ * SQL for the last grade of a session. It reads the grade by patterns, because the JSON functions of PostgreSQL fail on
+ * some JSON in user data. A session has its verdict and score in columns, which the statements that record the answer
+ * of a grade call set. Where sessions of an earlier release must count as well, the grade is read from its call.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Pattern of the members that hosts write first. */
+/** Pattern for the members that hosts write first. */
 const head = `'^\\s*\\{\\s*"verdict"\\s*:\\s*"([a-z]+)"\\s*,\\s*"passed"\\s*:\\s*[a-z]+\\s*,\\s*"score"\\s*:\\s*(-?[\\d.]+(?:[eE][-+]?\\d+)?|null)'`;
 
 const headOf = (output: string): string => `regexp_match(substring(${output} for 200), ${head})`;
 
 /**
- * Builds assignments for an update of sessions. They store the verdict and score of `call`, whose answer has just
- * arrived, if it is a grade.
+ * Builds assignments for an update of sessions. They set the verdict and the score if `call`, whose answer has just
+ * arrived, is a grade.
  */
 export const noteGrade = (call: string, session: string): string => {
   const grade = `(case when ${call}.kind = 'grade' and ${call}.state = 'succeeded' then ${headOf(`${call}.output::text`)} end)`;
@@ -20,16 +20,19 @@ export const noteGrade = (call: string, session: string): string => {
             score = case when ${grade} is null then ${session}.score else nullif(${grade}[2], 'null')::float8 end`;
 };
 
-/** Join of `g` to session `s`: `head` with the verdict and the score, and the time of the answer. */
+/**
+ * Join that adds the last grade as `g` to the session `s`: `head` with the verdict and the score, and the time of the
+ * answer.
+ */
 export const lastGrade = `left join lateral (
     select ${headOf('c.output::text')} as head, c.answered_at
       from calls c where c.session_id = s.id and c.kind = 'grade' and c.state = 'succeeded'
      order by c.seq desc limit 1) g on true`;
 
-/** Columns of the joined grade; both are null if there is none. */
+/** Columns of the grade that `lastGrade` joins; both are null if there is none. */
 export const gradeColumns = `g.head[1] as verdict, nullif(g.head[2], 'null')::float8 as score`;
 
-/** Largest number of sessions that one run of the backfill reads. */
+/** Maximum number of sessions that one run of the backfill reads. */
 const mostFilled = 1_000;
 
 const fillStatement = statement(

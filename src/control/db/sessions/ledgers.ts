@@ -1,7 +1,7 @@
 /**
- * Quota on the ledgers of a project, in bytes. Open sessions keep their entries, up to the limit of each. If a project
- * exceeds its quota, the entries of its oldest closed sessions are dropped first, then deliveries of open ones. The
- * number of dropped entries is recorded.
+ * Enforces the quota on the ledgers of a project, in bytes. Open sessions keep their entries, up to a limit for each
+ * session. If a project exceeds its quota, the entries of its oldest closed sessions are dropped first, then deliveries
+ * of open sessions. The number of dropped entries is recorded.
  */
 import { limits } from '#domain/limits.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -17,8 +17,8 @@ const nextStatement = statement(
 );
 
 /**
- * Upper bounds for the sessions whose entries one run drops, for the entries that one statement deletes, and for the
- * bytes of one run.
+ * Maximum numbers: of sessions whose entries one run drops, of entries that one statement deletes, and of bytes that
+ * one run drops.
  */
 const mostSessions = 200;
 const mostEntries = 500;
@@ -100,7 +100,7 @@ const recountStatement = statement(
 
 export type DroppedLedger = { sessionId: string; entries: number };
 
-/** Drops the entries of a session, in batches so small that no statement takes long. */
+/** Drops the entries of a session. The batches are so small that no statement takes long. */
 const dropSession = async (db: Queryable, sessionId: string): Promise<DroppedLedger> => {
   let entries = 0;
   for (let batch = mostEntries; batch === mostEntries; entries += batch) {
@@ -127,8 +127,8 @@ const narrowSessions = async (
 export type TrimmedProject = { projectId: string; dropped: DroppedLedger[] };
 
 /**
- * Enforces the quota in one project, if one is due, and returns the sessions whose entries were dropped. The check is
- * recorded first, so that a project where it fails does not hold up others.
+ * Enforces the quota in one project whose check is due, and returns the sessions whose entries were dropped. The check
+ * is recorded as done before it runs, so that a project in which it fails does not delay other projects.
  */
 export const trimLedgers = async (
   db: Queryable,
@@ -144,7 +144,7 @@ export const trimLedgers = async (
   return { projectId: next.id, dropped };
 };
 
-/** Largest number of sessions that one run of the backfill counts. */
+/** Maximum number of sessions whose bytes one run of the backfill counts. */
 const mostCounted = 200;
 
 // A recursive index scan finds the sessions one by one, because the requests are too many for a full scan.

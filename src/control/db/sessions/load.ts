@@ -1,4 +1,4 @@
-/** Load of the whole installation: read for metrics and for operators. */
+/** Load of the whole installation, which is read for metrics and for operators. */
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
 import { openCallStates, waiting } from '../core/states.ts';
@@ -24,16 +24,19 @@ const loadStatement = statement(
              from calls where state in ${openCallStates}) c`,
 );
 
-/** Ages are in milliseconds on the database's clock; 0 if there is nothing. */
+/** Counts and ages; ages are in milliseconds by the database's clock, and 0 if there is nothing. */
 export type Load = {
   /** Number of live sessions by state; states without sessions are missing. */
   sessions: Partial<Record<SessionState, number>>;
-  /** Number of sessions without a host, and the age of the oldest. */
+  /** Number of sessions that wait for a host, and the longest wait. */
   waiting: number;
   longestWaitMs: number;
-  /** The same for sessions that wait for a browser, and the number of those that were given up. */
+  /**
+   * Sessions that wait for a browser: their number, the longest wait, and the number of sessions that get no more
+   * browsers.
+   */
   browsers: { waiting: number; longestWaitMs: number; givenUp: number };
-  /** Number of calls that no host has claimed, and of those that a host runs. */
+  /** Number of calls that no host has claimed, and number of calls that a host runs. */
   queued: number;
   claimed: number;
   oldestQueuedMs: number;
@@ -42,6 +45,6 @@ export type Load = {
 
 export const readLoad = async (db: Queryable): Promise<Load> => {
   const [row] = await db.query<Load>(loadStatement, []);
-  if (row === undefined) throw new Error('the load was not read');
+  if (row === undefined) throw new Error('the database returned no row for the load');
   return row;
 };

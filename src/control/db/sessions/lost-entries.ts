@@ -1,6 +1,6 @@
 /**
- * Ledger entries that a host failed to deliver: they are counted in the ledger and mentioned in the session's error. A
- * host may report them repeatedly; only a report beyond the last recorded entry has an effect.
+ * Ledger entries that a host failed to deliver. They are counted in the ledger, and the error of the session mentions
+ * them. A host may report them several times; a report has an effect only if it goes beyond the last recorded entry.
  */
 import { type Queryable, statement } from '../core/database.ts';
 import type { SessionError } from './ended-session.ts';
@@ -34,13 +34,16 @@ const sayStatement = statement(
 export type LostLedger = {
   sessionId: string;
   hostId: string;
-  /** Number of the last entry that the ledger had on its host. */
+  /** Number of the last entry that the host wrote into the ledger. */
   lastEntry: number;
-  /** Number of entries that the host reports as undelivered; absent: all after the last that arrived. */
+  /**
+   * Number of entries that the host reports as not delivered; if undefined, all entries after the last that arrived
+   * count.
+   */
   entries?: number | undefined;
 };
 
-/** Adds the loss of ledger entries to the error of a session. */
+/** Adds a message about lost ledger entries to the error of a session. */
 const describeLoss = (error: SessionError | null, entries: number): SessionError => {
   const number = entries === 1 ? '1 entry' : `${entries} entries`;
   const message = `${number} of its request ledger never reached the control plane`;
@@ -49,9 +52,9 @@ const describeLoss = (error: SessionError | null, entries: number): SessionError
 };
 
 /**
- * Records the last entry of a session's ledger on its host. It runs in a transaction that has locked the session, or
- * locks nothing else. Returns the number of newly lost entries; 0 if none is, or this host was not the last to serve
- * the session.
+ * Records the number of the last ledger entry that the host wrote. The transaction must have locked the session, or
+ * lock nothing else. Returns the number of entries that are newly known as lost; 0 if there are none, or this host was
+ * not the last to serve the session.
  */
 export const noteLostEntries = async (
   tx: Queryable,

@@ -1,6 +1,6 @@
 /**
- * View of an installation for the planner of its orchestrator, and the revision of that view. Each is read in one
- * statement.
+ * View of an installation for the planner of its orchestrator, and the revision of that view. One statement reads the
+ * view, another the revision.
  */
 import { browserSize } from '#domain/pool.ts';
 import type { PoolHost, PoolView } from '#wire/pool-api/operations.ts';
@@ -9,7 +9,7 @@ import { liveHosts, waiting } from '../core/states.ts';
 import { waitsForBrowser } from './browsers.ts';
 import { preloads, worldAtPath } from './pools.ts';
 
-/** Time after which a host may try again to preload a version that failed to load. */
+/** Time after which a host may again try to preload a version that failed to load, as an SQL interval. */
 const retryLoadAfter = '5 minutes';
 
 const waitingAlike = `
@@ -68,15 +68,15 @@ const viewStatement = statement(
 type Beside = Omit<PoolView, 'hosts'>;
 type ViewRow = Omit<PoolHost, 'id'> & Beside & { id: string | null };
 
-/** Returns the revision, which changes whenever the view changes in anything except ages. */
+/** Returns the revision. It changes whenever the view changes in anything except ages. */
 export const readRevision = async (db: Queryable, installation: string): Promise<string> => {
   const [row] = await db.query<{ revision: string }>(revisionStatement, [installation]);
   return row?.revision ?? '';
 };
 
 /**
- * Reads the view: all hosts of the installation that are not gone, the sessions that wait for one, and the worlds that
- * its published pools keep loaded.
+ * Reads the view: all hosts of the installation that are not gone, the sessions that wait for a host, and the worlds
+ * that the published pools keep loaded.
  */
 export const readPool = async (db: Queryable, installation: string): Promise<PoolView> => {
   const rows = await db.query<ViewRow>(viewStatement, [installation]);

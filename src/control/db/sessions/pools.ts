@@ -1,17 +1,20 @@
 /**
- * Pools as published by their orchestrators. If an installation has no leader at present, it is unknown whether its
- * pools will serve again. Then only its own view includes them.
+ * Pools as their orchestrators publish them. If an installation has no leader, it is unknown whether its pools will
+ * serve again. Then only the view of that installation includes them.
  */
 import { browserSize, type HostOffer, type HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 import { liveHosts } from '../core/states.ts';
 
-/** SQL of the worlds that published pools keep loaded, as rows of the path `world` and the number `hosts`. */
+/**
+ * Returns the SQL for the worlds that published pools keep loaded, as rows with the path `world` and the number
+ * `hosts`.
+ */
 export const preloads = (pool: string): string =>
   `json_to_recordset(${pool}.worlds) as preload(world text, hosts integer)`;
 
-/** SQL that joins the world `x` of an expression `organization/project/slug`. */
+/** Returns the SQL that joins the world `x` at a path `organization/project/slug`; `path` is SQL. */
 export const worldAtPath = (path: string): string =>
   `(organizations o join projects j on j.organization_id = o.id join worlds x on x.project_id = j.id)
      on o.slug = split_part(${path}, '/', 1) and j.slug = split_part(${path}, '/', 2)
@@ -42,7 +45,7 @@ const publishStatement = statement(
    returning name`,
 );
 
-/** Replaces the pools of an installation; returns true if anything changed. */
+/** Replaces the pools of an installation. Returns true if anything changed. */
 export const replacePools = (
   db: Database,
   installation: string,
@@ -67,25 +70,25 @@ const unknownStatement = statement(
     order by 1`,
 );
 
-/** Returns worlds that the pools of an installation have to keep loaded, but that do not exist. */
+/** Returns worlds that the pools of an installation must keep loaded but that do not exist. */
 export const findUnknownWorlds = async (db: Queryable, installation: string): Promise<string[]> =>
   (await db.query<{ world: string }>(unknownStatement, [installation])).map(({ world }) => world);
 
-/** SQL of the pools `p` of installations that have a leader, or had one within the last ten minutes. */
+/** SQL for the pools `p` of installations that have a leader, or had one within the last ten minutes. */
 export const publishedPools =
   "pools p join leases l on l.installation = p.installation and l.expires_at > now() - interval '10 minutes'";
 
-/** SQL expressions of the requirements of a session. */
+/** SQL expressions for the requirements of a session on its host. */
 export type Wish = Record<'tier' | 'isolation' | 'size', string>;
 
-/** Returns the requirements of session `s`. */
+/** Returns the SQL expressions for the requirements of the session `s`. */
 export const wishOf = (s: string): Wish => ({
   tier: `${s}.browser_tier`,
   isolation: `${s}.isolation`,
   size: `${s}.size`,
 });
 
-/** Builds the condition that a host or a pool meets such requirements, with the rules of src/domain/pool.ts. */
+/** Builds the condition that a host or a pool meets the requirements, by the rules of src/domain/pool.ts. */
 export const suits = (offer: string, { tier, isolation, size }: Wish): string =>
   `(${offer}.tier is null or ${offer}.tier = ${tier}) and ${offer}.size = ${size}
      and (${isolation}::text is null or ${offer}.isolation = ${isolation})`;
@@ -95,7 +98,7 @@ const offersStatement = statement(
   `select distinct p.tier, p.isolation, p.size from ${publishedPools} where p.size <> '${browserSize}' order by p.size, p.isolation, p.tier`,
 );
 
-/** Lists the distinct offers of pools of world hosts. */
+/** Lists the different offers of the pools of world hosts. */
 export const listOffers = (db: Queryable): Promise<HostOffer[]> =>
   db.query<HostOffer>(offersStatement, []);
 
@@ -111,12 +114,15 @@ const blockedStatement = statement(
     limit 1`,
 );
 
-/** Pool that launches no hosts. `held` is the reason why its launches are suspended; null if it is full. */
+/**
+ * Pool that launches no hosts. `held` is the reason why its launches are suspended; null if the pool has its maximum
+ * number of hosts.
+ */
 export type BlockedPool = { name: string; held: string | null; maximum: number; live: number };
 
 /**
- * Returns a matching pool for a session, if it cannot launch a host. Returns undefined if at least one matching pool
- * can.
+ * Returns a pool that matches a session but cannot launch a host for it. Returns undefined if at least one matching
+ * pool can launch one.
  */
 export const findBlockedPool = async (
   db: Queryable,
@@ -134,7 +140,10 @@ const unsuitedStatement = statement(
       and not exists (select from ${publishedPools} where ${suits('p', wishOf('s'))})`,
 );
 
-/** Returns the requirements of a session if pools are published and none of them meets them. */
+/**
+ * Returns the requirements of a session if pools are published but none of them meets the requirements; otherwise
+ * undefined.
+ */
 export const findUnsuited = async (
   db: Queryable,
   sessionId: string,
@@ -146,7 +155,7 @@ const keepFileStatement = statement(
    on conflict (installation) do update set content = excluded.content, kept_at = now()`,
 );
 
-/** Stores the pools file that an orchestrator uses, in place of the former one. */
+/** Stores the pools file that an orchestrator uses; it replaces the former file. */
 export const keepPoolsFile = (db: Database, installation: string, content: string): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.query(keepFileStatement, [installation, content]);
@@ -157,7 +166,7 @@ const findFileStatement = statement(
   'select content from pools_files where installation = $1',
 );
 
-/** Returns the last valid pools file; undefined if none was ever reported. */
+/** Returns the last valid pools file of an installation; undefined if none was ever reported. */
 export const findPoolsFile = async (
   db: Queryable,
   installation: string,

@@ -1,7 +1,7 @@
 /**
- * Webhook deliveries that the service sends itself (pushes). A trigger queues them when ledgers are written (migration
- * 0037). A sender claims deliveries, which is recorded, before it sends them, and then reports the outcome. A claim
- * without a report in time counts as a failure and is never sent again.
+ * Webhook deliveries that the service itself sends (pushes). A trigger queues them when ledger entries are written
+ * (migration 0037). A sender claims deliveries before it sends them, and the claim is recorded. Then the sender reports
+ * the outcome. A claim for which no report comes in time counts as a failure, and the delivery is not sent again.
  */
 import pMap from 'p-map';
 import { type PushFailure, senderEnded } from '#domain/push.ts';
@@ -10,14 +10,14 @@ import { rowsOf } from '../core/parameters.ts';
 import { insertDeliveryAnswers, type KeptDeliveryAnswer } from './deliveries.ts';
 
 /**
- * Upper bounds for pushes in progress to one receiver of a project, and in one project, and for the bytes of one
- * claim.
+ * Maximum numbers of pushes in progress: to one receiver of a project, and in one project. `claimBytes` is the maximum
+ * size of one claim, in bytes.
  */
 export const pushLimits = { ofReceiver: 8, ofProject: 64, claimBytes: 4 * 1024 * 1024 };
 
-/** Age at which a claim without a report expires, in seconds. */
+/** Age from which a claim without a report expires, in seconds. */
 const claimSeconds = 60;
-/** Age at which a waiting delivery fails without being sent, in minutes. */
+/** Age from which a waiting delivery fails without being sent, in minutes. */
 const waitMinutes = 15;
 
 export type ClaimedPush = {
@@ -25,7 +25,7 @@ export type ClaimedPush = {
   id: number;
   event: string;
   destination: string | null;
-  /** Delivery as the ledger has it: see `readDelivery`. */
+  /** Delivery as JSON text, as the ledger has it; see `readDelivery`. */
   requestJson: string;
 };
 
@@ -75,12 +75,12 @@ const claimStatement = statement(
 );
 
 /**
- * Identity of a sender (`claim`), and the number of its claim. Senders of the previous release do not count their
- * claims.
+ * Id of a sender (`claim`), and the number of the sender's claim (`round`). Senders of the previous release do not
+ * number their claims; `round` is then null.
  */
 export type ClaimName = { claim: string; round: number | null };
 
-/** Claims up to `most` pushes that may be sent now. The sender then sends each once, or never. */
+/** Claims up to `most` pushes that may be sent now. The sender sends each of them once, or not at all. */
 export const claimPushes = (
   db: Queryable,
   name: ClaimName,
@@ -97,8 +97,8 @@ const releaseStatement = statement(
 );
 
 /**
- * Releases the pushes claimed in rounds after `heard`, so that another sender can claim them. Their sender reports
- * that no response to those rounds reached it, so it has not started to send them.
+ * Releases the pushes that were claimed in rounds after `heard`, so that another sender can claim them. Their sender
+ * reports that it received no response in those rounds, so it has not begun to send these pushes.
  */
 export const releaseUnheard = async (
   db: Queryable,
@@ -107,7 +107,7 @@ export const releaseUnheard = async (
   await db.query(releaseStatement, unheard);
 };
 
-/** Outcome of one push: a response, or a failure with status 0. */
+/** Outcome of a push: a response, or a failure with the status 0. */
 export type PushEnd = {
   sessionId: string;
   id: number;
@@ -115,7 +115,7 @@ export type PushEnd = {
   failure: PushFailure | null;
   reason: string | null;
   durationMs: number;
-  /** Age of the outcome when it is reported, in milliseconds; absent if it was not sent. */
+  /** Time since the push ended when the outcome is reported, in milliseconds; absent if the push was not sent. */
   agoMs?: number;
 };
 
@@ -125,11 +125,11 @@ type TakenRow = {
   projectId: string;
   destination: string | null;
   queuedAt: Date;
-  /** True if the session's first call sent it; that one is traced. */
+  /** True if the first call of the session caused the delivery. Only the first call is traced. */
   isOfFirstCall: boolean;
 };
 
-/** Ended push, with the recorded response of its receiver. */
+/** Push that has ended, with the stored response of the receiver. */
 export type EndedPush = PushEnd &
   Pick<TakenRow, 'projectId' | 'queuedAt' | 'isOfFirstCall'> & {
     answer: KeptDeliveryAnswer | undefined;
@@ -160,9 +160,9 @@ const lockLinesStatement = statement(
 );
 
 /**
- * Declares the statement that makes the first push of each of these lines ready, unless it is in progress. Later
- * pushes of a line wait behind the first, so only the first is ever ready. The statement reads one row per line,
- * however many wait.
+ * Makes the first push of each given line ready, unless it is in progress. A line holds the pushes that must be sent in
+ * order; so only its first push is ever ready, and later pushes wait. The statement reads one row for each line,
+ * however many pushes wait.
  */
 export const promoteStatement = statement(
   'promote_pushes',
@@ -174,7 +174,7 @@ export const promoteStatement = statement(
     where p.session_id = $1 and p.delivery_id = first.delivery_id and first.state = 'waiting'`,
 );
 
-/** Makes the next push of each of these lines ready. */
+/** Makes the next push of each given line ready. */
 const promoteNext = async (
   tx: Queryable,
   sessionId: string,
@@ -184,7 +184,7 @@ const promoteNext = async (
   await tx.query(promoteStatement, [sessionId, [...lines]]);
 };
 
-/** Ends pushes of one session: records their responses, and makes the next pushes of their lines ready. */
+/** Ends pushes of one session: records their responses, and makes the next push of each line ready. */
 const endPushes = (
   db: Database,
   sessionId: string,
@@ -211,7 +211,7 @@ const endPushes = (
     return known.map((push) => ({ ...push, answer: answerOf.get(push.id) }));
   });
 
-/** Number of sessions whose pushes are ended in parallel, each in a transaction of its own. */
+/** Number of sessions whose pushes are ended in parallel, each in its own transaction. */
 const sessionsAtOnce = 4;
 
 const endAll = async (
@@ -227,7 +227,7 @@ const endAll = async (
   return ended.flat();
 };
 
-/** Records the outcomes that a sender reports; pushes that it no longer has claimed are left out. */
+/** Records the outcomes that a sender reports. Pushes that the sender has no longer claimed are left out. */
 export const reportPushes = (
   db: Database,
   claim: string,
@@ -263,7 +263,7 @@ const offStatement = statement(
     where j.id = p.project_id and j.webhook_push_since is null and p.state in ('waiting', 'ready')`,
 );
 
-/** Fails pushes whose claim has expired, that waited for too long, or whose project has turned the push off. */
+/** Fails pushes whose claim has expired, that have waited for too long, or whose project has turned pushing off. */
 export const giveUpPushes = async (db: Queryable): Promise<void> => {
   await db.query(expireStatement, [senderEnded.code, senderEnded.message]);
   await db.query(lateStatement, []);
@@ -276,7 +276,7 @@ const failedStatement = statement(
      from pushes where state = 'failed' order by seq limit 500`,
 );
 
-/** Records some of the failures of unsent pushes, and returns them. */
+/** Records some of the failures of pushes that were not sent, and returns these pushes. */
 export const recordFailedPushes = async (db: Database): Promise<EndedPush[]> => {
   const failed = await db.query<PushEnd>(failedStatement, []);
   return endAll(
@@ -294,7 +294,7 @@ const failStatement = statement(
     where p.session_id = f.session_id and p.delivery_id = f.delivery_id and p.state = 'sending' and p.claim = :claim`,
 );
 
-/** Fails claimed pushes that cannot be sent. */
+/** Fails pushes that were claimed but cannot be sent. */
 export const failClaimed = async (
   db: Queryable,
   claim: string,
@@ -319,6 +319,6 @@ const loadStatement = statement(
                     where state in ('waiting', 'ready'))), 0)::float8 as "oldestSeconds"`,
 );
 
-/** Counts the waiting pushes and those in progress, and returns the age of the oldest waiting one. */
+/** Counts the pushes that wait and those in progress, and returns the age of the oldest waiting push. */
 export const readPushLoad = async (db: Queryable): Promise<PushLoad> =>
   (await db.query<PushLoad>(loadStatement, []))[0] ?? { queued: 0, sending: 0, oldestSeconds: 0 };

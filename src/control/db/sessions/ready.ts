@@ -29,8 +29,8 @@ const readyStatement = statement(
 );
 
 /**
- * Session that became ready: its number of waiting calls, the kind of its start, and the milliseconds since its open
- * and since the assignment of its host.
+ * Session that became ready, the number of its open calls, the kind of its start, and the milliseconds since it was
+ * opened and since its host was assigned.
  */
 export type Readied = {
   session: SessionRow;
@@ -41,8 +41,8 @@ export type Readied = {
 };
 
 /**
- * Makes a session ready and records the load of its host. Returns undefined if the report matches no session, or one
- * that is ready already.
+ * Makes a session ready and records the load of its host. Returns undefined if no session matches the report, or the
+ * session is ready already.
  */
 export const makeReady = async (
   db: Queryable,

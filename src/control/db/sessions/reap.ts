@@ -1,5 +1,6 @@
 /**
- * Closes sessions that are idle or too old, and finds stuck ones. Activity and age are judged on the database's clock.
+ * Closes sessions that are idle or too old, and finds stuck ones. Activity and age are measured by the database's
+ * clock.
  */
 import type { SessionState } from '#domain/session.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -30,7 +31,7 @@ const reapStatement = statement(
 
 export type Reaped = { id: string; reason: 'idle' | 'max_age' };
 
-/** Moves sessions to CLOSING that are idle and not pinned, or over their maximum age. */
+/** Moves sessions to CLOSING if they are idle and not pinned, or exceed their maximum age. */
 export const reapSessions = async (
   tx: Queryable,
   limits: { idleMs: number; maxAgeMs: number },
@@ -42,7 +43,7 @@ const stuckStatement = statement(
     order by state_since limit ${most}`,
 );
 
-/** Returns sessions that have been in `state` for longer than `overMs`. */
+/** Returns sessions that have been in `state` for longer than `overMs` milliseconds. */
 export const findStuck = async (
   db: Queryable,
   stuck: { state: SessionState; overMs: number },

@@ -1,22 +1,22 @@
 /**
- * Recordings of the browsers of sessions, and their parts. A part is inserted first, then its bytes are stored under
- * their digest, then it is marked as stored.
+ * Recordings of sessions' browsers, and the parts of these recordings. First a part is inserted, then its bytes are
+ * stored under their digest, then it is marked as stored.
  */
 import type { RecordingMark } from '#domain/recording.ts';
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
 export type Recording = {
-  /** Null if there is no picture yet. */
+  /** Time of the first picture; null if there is no picture yet. */
   beganAt: Date | null;
-  /** Time of its last picture, in milliseconds after `beganAt`. */
+  /** Time of the last picture, in milliseconds after `beganAt`. */
   endMs: number;
   pictures: number;
   bytes: number;
   nextPart: number;
-  /** Time at which it was cut off because it reached its limit; null if it is complete. */
+  /** Time at which the recording was cut off because it had reached its size limit; null if it was not cut off. */
   cutAt: Date | null;
-  /** Time at which its pictures were deleted; null if they exist. */
+  /** Time at which the pictures were deleted; null if they still exist. */
   droppedAt: Date | null;
 };
 
@@ -36,17 +36,17 @@ export const findRecording = async (
 
 const lockStatement = statement('lock_recording', `${findStatement.text} for update`);
 
-/** Locks the recording and returns it, so that no other transaction adds to it. */
+/** Locks the recording and returns it, so that no other transaction can add to it. */
 export const lockRecording = async (
   tx: Queryable,
   sessionId: string,
 ): Promise<Recording | undefined> => (await tx.query<Recording>(lockStatement, [sessionId]))[0];
 
-/** Part of a recording; times are milliseconds after the start of the recording. */
+/** Part of a recording. Times are in milliseconds after the start of the recording. */
 export type RecordingPart = {
   number: number;
   startMs: number;
-  /** Time of its last picture. */
+  /** Time of the part's last picture. */
   endMs: number;
   bytes: number;
   mark: RecordingMark | null;
@@ -81,7 +81,7 @@ const hasStatement = statement(
     where session_id = :sessionId and number = :number and digest = :digest`,
 );
 
-/** Returns true if the part of this number has these bytes. */
+/** Returns true if the part with this number has these bytes. */
 export const hasPart = async (
   tx: Queryable,
   part: { sessionId: string; number: number; digest: Digest },
@@ -92,7 +92,7 @@ const storedStatement = statement(
   `update browser_recording_parts set is_stored = true where session_id = :sessionId and number = :number`,
 );
 
-/** Marks a part as stored; only such parts are listed. */
+/** Marks a part as stored. Only stored parts are listed. */
 export const markStored = async (
   db: Queryable,
   part: { sessionId: string; number: number },
@@ -115,7 +115,7 @@ const partsStatement = statement(
   `select ${partColumns} from browser_recording_parts p where p.session_id = $1 and p.is_stored order by p.number`,
 );
 
-/** Lists the stored parts, in order. The limit on recordings bounds their number. */
+/** Lists the stored parts, in order. The limit on the size of recordings also limits the number of parts. */
 export const listParts = (db: Queryable, sessionId: string): Promise<RecordingPart[]> =>
   db.query<RecordingPart>(partsStatement, [sessionId]);
 
@@ -126,7 +126,7 @@ const spentStatement = statement(
     limit 1`,
 );
 
-/** Returns a recording whose session ended more than `days` ago; undefined if there is none. */
+/** Returns a recording whose session ended more than `days` days ago; undefined if there is none. */
 export const findSpentRecording = async (
   db: Queryable,
   days: number,
@@ -138,7 +138,7 @@ const digestsStatement = statement(
   'select digest from browser_recording_parts where session_id = $1',
 );
 
-/** Returns the digests of all parts, including those that are not stored. */
+/** Returns the digests of all parts, including parts whose bytes are not stored. */
 export const listPartDigests = async (db: Queryable, sessionId: string): Promise<Digest[]> =>
   (await db.query<{ digest: Digest }>(digestsStatement, [sessionId])).map(({ digest }) => digest);
 
@@ -148,7 +148,7 @@ const dropStatement = statement(
    update browser_recordings set dropped_at = now() where session_id = $1`,
 );
 
-/** Deletes the parts of a recording, whose bytes have been removed. */
+/** Deletes the parts of a recording. The caller must have removed their bytes. */
 export const dropRecording = async (db: Queryable, sessionId: string): Promise<void> => {
   await db.query(dropStatement, [sessionId]);
 };

@@ -1,7 +1,7 @@
 /**
- * Common case of the end of a session, in one statement. The host of a closing session reports that it no longer
- * serves it, with the last entries of its ledger. The session is closed, and the host recycles. Other cases are left
- * to `endings.ts`: open calls, a worn host, a host without a proof that it is clean.
+ * Ends a session in the usual case with one statement. The host of a closing session reports that it no longer serves
+ * the session, and sends the last entries of the ledger. The session is closed, and the host recycles. Other cases are
+ * handled in `endings.ts`: open calls, a worn host, a host that cannot prove that it is clean.
  */
 import type { EndReason } from '#domain/session.ts';
 import type { Holding } from '#wire/host-api/assignment.ts';
@@ -12,7 +12,7 @@ import type { SessionHost } from './calls.ts';
 import { entryValues, keptBytes, writeEntries } from './requests.ts';
 import { type SessionRow, sessionColumns } from './session-row.ts';
 
-/** Next state of the host, and the condition that proves it clean. */
+/** Next state of the host, and the SQL condition that proves that it is clean. */
 type Release = { name: string; to: 'recycling' | 'warm'; proof: string };
 
 // Locks the session first, then its host, like every transaction that ends a session.
@@ -55,14 +55,14 @@ const warmStatement = closeStatement({
 export type Recycled = {
   session: SessionRow & { endReason: EndReason };
   generation: number;
-  /** Bytes of the session's earlier entries; null if unknown. */
+  /** Bytes of the ledger entries that the session had before; null if unknown. */
   keptBytes: number | null;
 };
 
 /**
- * Closes a session whose host may recycle, or has recycled and proves its former load. It also writes the last ledger
- * entries, which may exceed the session's limit: see `makeRoom`. If other steps are necessary, it writes nothing and
- * returns undefined.
+ * Closes a session whose host may recycle, or has already recycled and proves that it still has its former load. Also
+ * writes the last ledger entries; with them, the ledger may exceed its limit (see `makeRoom`). Writes nothing and
+ * returns undefined if ending the session needs other steps.
  */
 export const closeAndRecycle = async (
   db: Queryable,

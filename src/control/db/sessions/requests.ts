@@ -1,6 +1,6 @@
 /**
- * Ledgers of sessions: requests as delivered by hosts. An entry is written once, by the host that serves the session,
- * or did until just now. Each session keeps its newest entries up to a limit.
+ * Ledgers of sessions: requests, as hosts deliver them. An entry is written once, by the host that serves the session
+ * or did so until just now. Of each session, the newest entries are stored, up to a limit.
  */
 import type { LedgerOrigin } from '#domain/ledger.ts';
 import { limits } from '#domain/limits.ts';
@@ -20,7 +20,7 @@ export type RequestRow = {
   path: string | null;
   status: number | null;
   durationMs: number;
-  /** Free JSON stays text; null if it did not fit on the page. */
+  /** Values without a fixed schema as JSON text; null if they did not fit on the page. */
   request: string | null;
   response: string | null;
   changes: string | null;
@@ -29,9 +29,9 @@ export type RequestRow = {
 };
 
 /**
- * Builds the parts `written` and `due` of a statement, which write the entries of a session and add them to the outbox
- * of its trace. `session` is a row with the ids of the session, its world and its trace. With `reportsSession`, the
- * outbox entry also covers the session itself, even if there are no ledger entries.
+ * Builds the parts `written` and `due` of a statement. They write ledger entries of a session, and add these to the
+ * outbox of the session's trace. `session` must be a part with a row that has the ids of the session, its world and its
+ * trace. With `reportsSession`, the outbox entry also covers the session itself, even if there are no ledger entries.
  */
 export const writeEntries = (session: string, reportsSession = false): string =>
   `written as (
@@ -52,7 +52,7 @@ export const writeEntries = (session: string, reportsSession = false): string =>
       where ${session}.trace_id is not null and (${reportsSession} or fresh.first is not null)
    )`;
 
-/** SQL of the bytes of the session's earlier entries; null if they were not counted. */
+/** SQL for the bytes of the ledger entries that the session had before; null if they were not counted. */
 export const keptBytes = `(select l.bytes from ledgers l where l.session_id = :sessionId)::float8 as "keptBytes"`;
 
 // The session's row is not locked, so that its calls do not wait for this.
@@ -66,7 +66,7 @@ const insertStatement = statement(
    select ${keptBytes} from served`,
 );
 
-/** Condition on an entry of the session `$1`: no push of it is pending. */
+/** SQL condition that a ledger entry of the session `$1` is not a delivery that still has to be pushed. */
 export const isNotPushed = 'id not in (select delivery_id from pushes where session_id = $1)';
 
 // Deliveries and other entries have separate limits, so that neither displaces the other. Deliveries that are still to
@@ -99,7 +99,7 @@ export const trimStatement = statement(
 );
 
 const jsonColumns = ['request', 'response', 'changes', 'rows'] as const;
-/** Columns whose names are those of the entry's members. */
+/** Columns that have the same names as the members of an entry. */
 const entryColumns = [
   ...(['id', 'at', 'via', 'operation', 'method', 'path', 'status'] as const),
   ...jsonColumns,
@@ -108,7 +108,7 @@ const entryColumns = [
 const bytesOf = (entry: KeptEntry): number =>
   jsonColumns.reduce((bytes, name) => bytes + Buffer.byteLength(entry[name]), 0);
 
-/** Returns entries as the parameters of `writeEntries`. */
+/** Returns the parameters of `writeEntries` for these entries. */
 export const entryValues = (entries: readonly KeptEntry[]): NamedValues => {
   const column = <Name extends keyof KeptEntry>(name: Name) => entries.map((each) => each[name]);
   return {
@@ -125,8 +125,8 @@ const fewestEntries = Math.min(limits.sessionRequests, limits.sessionDeliveries)
 const fewestBytes = Math.min(limits.sessionRequestBytes, limits.sessionDeliveryBytes);
 
 /**
- * Returns true if a session may exceed a limit after these entries were added. Entries are numbered without gaps from
- * 1, so the last number bounds their count.
+ * Returns true if a session may exceed a limit after these entries were added. Entries are numbered from 1 without
+ * gaps, so the number of entries is at most the number of the last one.
  */
 const mayBeTooMany = (entries: readonly KeptEntry[], kept: number | null): boolean => {
   const [first, last] = [entries[0]?.id ?? 0, entries.at(-1)?.id ?? 0];
@@ -134,7 +134,10 @@ const mayBeTooMany = (entries: readonly KeptEntry[], kept: number | null): boole
   return entries.reduce((sum, entry) => sum + bytesOf(entry), kept ?? 0) > fewestBytes;
 };
 
-/** Drops the oldest entries of a session, if these may have exceeded a limit. */
+/**
+ * Drops the oldest entries of a session if its ledger exceeds a limit. The check is skipped if adding `entries` cannot
+ * have led to that.
+ */
 export const makeRoom = async (
   db: Queryable,
   sessionId: string,
@@ -145,8 +148,8 @@ export const makeRoom = async (
 };
 
 /**
- * Writes entries and drops the oldest ones beyond the limits. Returns false unless the host serves the session, or
- * served it and has done nothing since. Existing entries stay as they are.
+ * Writes entries, and drops the oldest entries beyond the limits. Returns false unless the host serves the session, or
+ * was the last to serve it and has had no other session since. Existing entries stay unchanged.
  */
 export const insertRequests = async (
   db: Queryable,
@@ -167,13 +170,13 @@ const columns = `r.session_id as "sessionId", r.id, r.at, r.via, r.operation, r.
   ${jsonColumns.map((name) => `case when f.whole then r.${name}::text end as ${name}`).join(', ')}`;
 
 export type RequestFilter = { via?: LedgerOrigin; operation?: string; status?: number };
-/** Returns true if a value can be the number of an entry. */
+/** Returns true if a value can be the number of a ledger entry. */
 export const isEntryId = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
 
 /** Cursor into one session's ledger: the page starts after this entry. */
 export type SessionPosition = { id: number };
-/** Cursor into the ledgers of a world: the page starts after this entry and continues with older ones. */
+/** Cursor into the ledgers of a world: the page starts after this entry and continues with older entries. */
 export type WorldPosition = { at: Date; sessionId: string; id: number };
 export type Page<Position> = { limit: number; offset: number; from: Position | undefined };
 export type RequestPage = Read<RequestRow> & { count: Count };
@@ -216,7 +219,7 @@ const ofSession = listOf({
   order: 'r.id',
 });
 
-/** Statements for a page of the requests of a world, and for their count. */
+/** Statements for a page of the requests to a world, and for their count. */
 export const ofWorld = listOf({
   name: 'world_requests',
   owned: `r.world_id = :owner and r.at > coalesce(:after::timestamptz, '-infinity')`,
@@ -264,7 +267,7 @@ const findLedgerStatement = statement(
     where s.id = $1 and s.project_id = $2`,
 );
 
-/** Lists a page of a session's requests, oldest first; returns undefined if the project has no such session. */
+/** Lists a page of a session's requests, oldest first. Returns undefined if the project has no such session. */
 export const listSessionRequests = async (
   db: Queryable,
   projectId: string,

@@ -1,4 +1,6 @@
-/** Reads for gateways: the address that serves a session, and the validity of links to its surfaces. */
+/**
+ * Reads for gateways: the address at which a session is served, and the validity of links to the session's surfaces.
+ */
 import type { EndReason, LinkScope, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { QuotaRefusal } from '../../base/fairness/quotas.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -8,11 +10,11 @@ export type RouteRow = {
   state: SessionState;
   endReason: EndReason | null;
   surfaces: SurfaceKind[];
-  /** Base address of its host's API server; null if no host serves it. */
+  /** Base address of the API server on the session's host; null if no host serves the session. */
   hostAddress: string | null;
-  /** Base address of its browser; null if none accepts clients. */
+  /** Base address of the session's browser; null if no browser accepts clients. */
   browserAddress: string | null;
-  /** Inputs from which its token is derived. */
+  /** Values from which the session's token is derived. */
   createdAt: Date;
   secretMark: string | null;
 };
@@ -28,7 +30,7 @@ const findStatement = statement(
     where s.id = $1`,
 );
 
-/** Returns a session of any project; undefined if there is none of this id. */
+/** Returns a session of any project; undefined if there is none with this id. */
 export const findRoute = async (db: Queryable, sessionId: string): Promise<RouteRow | undefined> =>
   (await db.query<RouteRow>(findStatement, [sessionId]))[0];
 
@@ -50,7 +52,10 @@ const insertStatement = statement(
 
 export type SurfaceLink = { sessionId: string; surface: SurfaceKind; tokenHash: Buffer };
 
-/** Inserts a link that can be used once within `lifeMs`. Returns its expiry, or the quota that forbids it. */
+/**
+ * Inserts a link that can be used once within `lifeMs` milliseconds. Returns the time at which it expires; if a quota
+ * forbids the link, returns that quota.
+ */
 export const insertLink = async (
   db: Queryable,
   link: SurfaceLink & { opens: LinkScope },
@@ -59,7 +64,8 @@ export const insertLink = async (
   type Kept = { expiresAt: Date | null; most: number | null };
   const [row] = await db.query<Kept>(insertStatement, { ...link, ...bounds });
   if (row?.most != null) return { quota: 'links', limit: row.most, retryAfterMs: null };
-  if (row?.expiresAt == null) throw new Error(`the link to ${link.sessionId} was not written`);
+  if (row?.expiresAt == null)
+    throw new Error(`the database returned no row for an inserted link to ${link.sessionId}`);
   return row.expiresAt;
 };
 
@@ -71,8 +77,8 @@ const consumeStatement = statement(
 );
 
 /**
- * Consumes a link and returns its scope. Returns undefined if it was used before, has expired, or belongs to another
- * session or surface.
+ * Uses up a link and returns its scope. Returns undefined if the link was used before, has expired, or belongs to
+ * another session or surface.
  */
 export const consumeLink = async (
   db: Queryable,

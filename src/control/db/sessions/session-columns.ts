@@ -1,8 +1,7 @@
 /**
- * The columns of a session, each defined once. `session-row.ts` derives from this table the rows of sessions, the lists
- * of columns in SQL, the values of a new session, the members of its view, and what its host needs. So a new column
- * needs a migration and an entry here. If clients or hosts see it, it also needs a member in the wire schemas.
- *
+ * Columns of a session, each defined once. From this table `session-row.ts` derives the rows of sessions, the lists of
+ * columns in SQL, the values of a new session, the members of its view, and the columns that its host needs. So a new
+ * column needs a migration and an entry here; if clients or hosts see it, it also needs a member in the wire schemas.
  * The table leaves out columns that only single statements use, such as counters.
  */
 import type { Verdict } from '#domain/grade.ts';
@@ -18,7 +17,7 @@ import type { SessionClock } from '#domain/world-clock.ts';
 import { browserColumn, type SessionBrowser } from './browsers.ts';
 import type { SessionError } from './ended-session.ts';
 
-/** Build of the agent that a session is a rollout of. */
+/** Build of an agent whose rollout a session is. */
 export type SessionBuild = {
   id: string;
   agentId: string;
@@ -26,31 +25,34 @@ export type SessionBuild = {
   version: string | null;
 };
 
-/** Column of a session, or value that rows of sessions include. */
+/** Column of a session, or another value that rows of sessions include. */
 export type Column = {
-  /** Name in the database; absent if the value comes from other tables, by `read`. */
+  /** Name in the database; absent if `read` takes the value from other tables. */
   name?: string;
-  /** Type of the value in the program, given by `typed`. */
+  /** Type of the value in the program, set by `typed`. */
   type: unknown;
-  /** Expression that reads it, with the session as `s` and its host as `h`. Default: the column itself. */
+  /** SQL expression for the value, with the session as `s` and its host as `h`. Default: the column itself. */
   read?: string;
-  /** False if rows do not include it. */
+  /** False if rows of sessions do not include the column. */
   isInRow?: false;
-  /** Type to which the statement casts the value of a new session. JSON is passed as text. */
+  /** Type to which the insert casts the value of a new session. JSON is passed as text. */
   cast?: 'json' | 'integer' | 'bigint' | 'text[]' | 'boolean';
   /**
-   * Origin of the value of a new session. `client`: the member of this name in the request, or `absent` if the request
-   * has none. `service`: the control plane. Default: the database, or the statement that writes the session.
+   * Origin of the value in a new session. `client`: the request's member with this name, or `absent` if the request has
+   * none. `service`: the control plane. Default: the database, or the statement that writes the session.
    */
   set?: 'client' | 'service';
   absent?: string | number | boolean | null;
-  /** True if the view for clients includes it under this name; times become texts. */
+  /** True if the view that clients see includes the column under this name. Times become texts. */
   isShown?: true;
-  /** `sent`: the assignment for its host includes it under this name. `used`: the assignment is built from it. */
+  /**
+   * `sent`: the assignment for the host includes the column under this name. `used`: the assignment is computed from
+   * the column.
+   */
   host?: 'sent' | 'used';
 };
 
-/** Gives a column its type; at run time there is no such value. */
+/** Declares the type of a column's value. At run time it returns undefined. */
 const typed = <Value>(): Value => undefined as unknown as Value;
 
 const buildExpression = `case when s.build_id is not null then (
@@ -71,7 +73,7 @@ export const sessionTable = {
   state: { name: 'state', type: typed<SessionState>(), isShown: true },
   endReason: { name: 'end_reason', type: typed<EndReason | null>(), isShown: true },
   error: { name: 'error', type: typed<SessionError | null>(), isShown: true },
-  /** The host's copy of the task, a `TaskSpec` as JSON text. */
+  /** Copy of the task for the host: a `TaskSpec` as JSON text; null if the session has no task. */
   taskJson: {
     name: 'task',
     type: typed<string | null>(),
@@ -84,7 +86,9 @@ export const sessionTable = {
   taskForm: { name: 'task_form', type: typed<TaskForm | null>(), set: 'service' },
   taskName: { name: 'task_name', type: typed<string | null>(), set: 'service' },
   taskHash: { name: 'task_hash', type: typed<string | null>(), set: 'service' },
-  /** Stored task that it was opened on, and its version. */
+  /**
+   * Id of the stored task that the session was opened with, and the version of that task; null without a stored task.
+   */
   taskId: { name: 'task_id', type: typed<string | null>(), set: 'service' },
   taskVersion: {
     name: 'task_version',
@@ -93,7 +97,7 @@ export const sessionTable = {
     set: 'service',
   },
   instruction: { name: 'instruction', type: typed<string | null>(), set: 'service' },
-  /** Names of the tools that the task offers; null for all. */
+  /** Names of the tools that the task offers; null if it offers all. */
   taskTools: { name: 'task_tools', type: typed<string[] | null>(), cast: 'text[]', set: 'service' },
   surfaces: {
     name: 'surfaces',
@@ -103,9 +107,9 @@ export const sessionTable = {
     host: 'sent',
   },
   browserTier: { name: 'browser_tier', type: typed<BrowserTier>(), isShown: true },
-  /** Null if it requested none, or its row was just inserted. */
+  /** Browser of the session; null if the session requested none, or its row was just inserted. */
   browser: { type: typed<SessionBrowser | null>(), read: browserColumn('s') },
-  /** Requirements on its host; a null `isolation` accepts any. */
+  /** Requirements on the host. If `isolation` is null, any isolation is accepted. */
   size: { name: 'size', type: typed<string>(), set: 'client', absent: usualSize, isShown: true },
   isolation: {
     name: 'isolation',
@@ -114,7 +118,7 @@ export const sessionTable = {
     absent: null,
     isShown: true,
   },
-  /** True if it prefers a host that served a session of the same version before. */
+  /** True if the session prefers a host that has served a session of the same version before. */
   reuseWarm: {
     name: 'reuse_warm',
     type: typed<boolean>(),
@@ -132,7 +136,10 @@ export const sessionTable = {
     isShown: true,
     host: 'sent',
   },
-  /** Read as a double, which holds every possible seed exactly; the driver would return a bigint as text. */
+  /**
+   * Seed of the session. It is read as a double, which can hold every possible seed exactly; the driver would return a
+   * bigint as text.
+   */
   seed: {
     name: 'seed',
     type: typed<number | null>(),
@@ -143,11 +150,11 @@ export const sessionTable = {
     isShown: true,
     host: 'sent',
   },
-  /** Id of the host that serves it, or served it last. */
+  /** Id of the host that serves the session, or served it last. */
   hostId: { name: 'host_id', type: typed<string | null>() },
-  /** Base address of that host's API server. */
+  /** Base address of the API server on that host. */
   hostAddress: { type: typed<string | null>(), read: 'h.address' },
-  /** Generation of that host, and the number of hosts that the session has been assigned to. */
+  /** Generation of the host, and the number of hosts that the session has been assigned to. */
   generation: { name: 'generation', type: typed<number | null>(), isInRow: false },
   attempts: { name: 'attempts', type: typed<number>(), isInRow: false },
   hostReused: { name: 'host_reused', type: typed<boolean>(), isShown: true },
@@ -157,35 +164,37 @@ export const sessionTable = {
     isInRow: false,
     set: 'service',
   },
-  /** Hash of the request; null without an idempotency key, because nothing is compared then. */
+  /** Hash of the request; null without an `Idempotency-Key`, because nothing is then compared. */
   requestHash: { name: 'request_hash', type: typed<string | null>(), set: 'service' },
-  /** Id of the test run or proof that it was opened for; null if there is none. */
+  /** Id of the test run or proof for which the session was opened; null if there is none. */
   runId: { name: 'run_id', type: typed<string | null>(), set: 'service' },
-  /** Id of the dataset run that it was opened for; null if there is none. */
+  /** Id of the dataset run for which the session was opened; null if there is none. */
   datasetRunId: { name: 'dataset_run_id', type: typed<string | null>(), set: 'service' },
-  /** Id of the run of an agent's build that it is a rollout of, and of that build; null if there is none. */
+  /** Ids of an agent build's run and of the build, if the session is a rollout of that run; otherwise null. */
   agentRunId: { name: 'agent_run_id', type: typed<string | null>(), set: 'service' },
   buildId: { name: 'build_id', type: typed<string | null>(), isInRow: false, set: 'service' },
   build: { type: typed<SessionBuild | null>(), read: buildExpression, isShown: true },
-  /** Verdict of its last grade; null if it was not graded. */
+  /** Verdict of the session's last grade; null if the session was not graded. */
   verdict: { name: 'verdict', type: typed<Verdict | null>(), isShown: true },
-  /** Null also if the verdict is unknown. */
+  /** Score of the session's last grade; null if it was not graded or the verdict is unknown. */
   score: { name: 'score', type: typed<number | null>(), isShown: true },
-  /** Id of the trace that reports it, unless its project has turned that off; null for no trace. */
+  /**
+   * Id of the trace to which the session reports; null if its project has turned that off or it reports to no trace.
+   */
   traceId: { name: 'trace_id', type: typed<string | null>(), set: 'service', isShown: true },
-  /** Id of the parent span in that trace. */
+  /** Id of the parent span in that trace; null if there is none. */
   traceParentId: {
     name: 'trace_parent_id',
     type: typed<string | null>(),
     isInRow: false,
     set: 'service',
   },
-  /** Id of the requested trace session; null for a trace session with the session's own id. */
+  /** Id of the trace session that was requested; null if the session's own id is used. */
   traceSessionId: { name: 'trace_session_id', type: typed<string | null>(), set: 'service' },
   createdAt: { name: 'created_at', type: typed<Date>(), isShown: true, host: 'used' },
   /**
-   * Mark of the secret of the control plane from which its token is derived; null for the secret in use at its
-   * creation.
+   * Mark of the control plane's secret from which the session's token is derived; null if it is the secret that was in
+   * use when the session was created.
    */
   secretMark: {
     name: 'secret_mark',

@@ -1,6 +1,6 @@
 /**
- * Types, lists of columns and conversions that derive from the table of a session's columns. The lists are built as the
- * module loads, so each statement has a constant text.
+ * Types, lists of columns and conversions that are derived from the table of a session's columns. The lists are built
+ * when the module is loaded, so the text of each statement is constant.
  */
 import { type Column, sessionTable } from './session-columns.ts';
 
@@ -23,25 +23,25 @@ const selectList = (list: readonly [Key, Column][], overrides: Overrides = {}): 
 const rowColumns = entries.filter(([, { isInRow }]) => isInRow !== false);
 
 /**
- * Builds the select list of a `SessionRow` from sessions `s`. Some statements read single columns by an expression of
- * their own.
+ * Builds the list of columns for selecting a `SessionRow` from sessions `s`. `overrides` replaces single columns by
+ * other expressions.
  */
 export const sessionColumns = (overrides?: { [Of in keyof SessionRow]?: string }): string =>
   selectList(rowColumns, overrides);
 
-/** Value of a new session as its statement gets it. */
+/** Type of a value of a new session, as the insert gets it. */
 type Written<Of extends Column> = Of extends { cast: 'json' }
   ? string | Extract<Of['type'], null>
   : Of['type'];
 
-/** Values of a new session: those that the client sets, and those that the service sets. */
+/** Values of a new session: those that the client sets, and those that the control plane sets. */
 export type SetColumns = {
   -readonly [Of in Key as Columns[Of] extends { set: string } ? Of : never]: Written<Columns[Of]>;
 };
 
 /**
- * Builds the columns and the values of the insert of a session. Values are parameters of their names; those that the
- * statement computes are expressions.
+ * Builds the lists of columns and values for the insert of a session. A value is a parameter with the name of the
+ * column; for the columns in `computed`, it is that expression.
  */
 export const insertLists = (computed: Overrides): { names: string; values: string } => {
   const list = entries.flatMap(([key, { name, set, cast }]) => {
@@ -59,7 +59,7 @@ type ClientColumns = Pick<SetColumns, ClientKey>;
 
 const clientColumns = entries.filter(([, { set }]) => set === 'client');
 
-/** Returns the values that the client sets, from its request to open a session. */
+/** Returns the values that the client sets, from the request to open a session. */
 export const readClientColumns = (
   body: {
     [Of in ClientKey]?: ClientColumns[Of] | undefined;
@@ -78,7 +78,7 @@ type ShownColumns = {
 
 const shownKeys = entries.filter(([, { isShown }]) => isShown).map(([key]) => key);
 
-/** Returns the members of a session's view that are its columns; times are texts. */
+/** Returns those members of a session's view that are columns of the session. Times are texts. */
 export const showColumns = (session: SessionRow): ShownColumns =>
   Object.fromEntries(
     shownKeys.map((key) => {
@@ -87,7 +87,7 @@ export const showColumns = (session: SessionRow): ShownColumns =>
     }),
   ) as ShownColumns;
 
-/** Columns of a session from which the assignment for its host is built. */
+/** Columns of a session from which the assignment for the host is built. */
 export type HostColumns = {
   -readonly [Of in Key as Columns[Of] extends { host: string } ? Of : never]: Columns[Of]['type'];
 };
@@ -95,7 +95,7 @@ export type HostColumns = {
 const hostColumns = entries.filter(([, { host }]) => host !== undefined);
 const hostKeys = hostColumns.map(([key]) => key as keyof HostColumns);
 
-/** Select list of `HostColumns` from sessions `s`. */
+/** List of columns for selecting `HostColumns` from sessions `s`. */
 export const hostColumnList = selectList(hostColumns);
 
 const pick = <Values extends object, Of extends keyof Values>(
@@ -104,7 +104,7 @@ const pick = <Values extends object, Of extends keyof Values>(
 ): Pick<Values, Of> =>
   Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<Values, Of>;
 
-/** Returns the columns for the host without any other member. */
+/** Returns the columns for the host, without any other member of the session. */
 export const pickHostColumns = (session: HostColumns): HostColumns => pick(session, hostKeys);
 
 type SentKey = { [Of in Key]: Columns[Of] extends { host: 'sent' } ? Of : never }[Key];
@@ -113,6 +113,6 @@ const sentKeys = hostColumns
   .filter(([, { host }]) => host === 'sent')
   .map(([key]) => key as SentKey);
 
-/** Returns the members of the assignment that are columns of the session. */
+/** Returns those members of the assignment that are columns of the session. */
 export const sentColumns = (session: HostColumns): Pick<HostColumns, SentKey> =>
   pick(session, sentKeys);

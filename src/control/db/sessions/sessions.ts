@@ -1,4 +1,4 @@
-/** Reads of sessions, and changes that concern a session alone. */
+/** Reads of sessions, and changes that concern nothing but a session. */
 import { AppError } from '#domain/error.ts';
 import type { Verdict } from '#domain/grade.ts';
 import { isId } from '#domain/id.ts';
@@ -43,7 +43,7 @@ const findServedStatement = statement(
   'select project_id as "projectId" from sessions where id = $1 and host_id = $2 and closed_at is null',
 );
 
-/** Returns the project of a session if this host serves it; undefined if it does not. */
+/** Returns the project of a session if this host serves the session; otherwise undefined. */
 export const findServedProject = async (
   db: Queryable,
   hostId: string,
@@ -56,12 +56,12 @@ const findTokenOriginStatement = statement(
   'select project_id as "projectId", created_at as "createdAt", secret_mark as "secretMark" from sessions where id = $1',
 );
 
-/** Project of a session, and the inputs from which its token is derived. */
+/** Project of a session, and the values from which the session's token is derived. */
 export type TokenHolder = Pick<SessionRow, 'projectId' | 'createdAt' | 'secretMark'>;
 
 /**
- * Returns the project of a session and the inputs of its token, for a session of any project; undefined if there is
- * none of this id.
+ * Returns the project of a session and the values from which its token is derived. The session may be of any project.
+ * Returns undefined if there is none with this id.
  */
 export const findTokenOrigin = async (
   db: Queryable,
@@ -83,8 +83,8 @@ export const findSessionByKey = async (
   (await db.query<SessionRow>(findByKeyStatement, [projectId, key]))[0];
 
 /**
- * Session in a list, with the slug of its world. The instruction is included on request, unless the page has reached
- * its byte limit; its length is given in either case.
+ * Session as lists show it, with the slug of its world. The instruction is included if it is requested and the page has
+ * not reached its byte limit. The length of the instruction is always included.
  */
 export type ListedSession = SessionRow & {
   slug: string;
@@ -93,21 +93,21 @@ export type ListedSession = SessionRow & {
   createdAtUs: number;
 };
 
-/** Cursor into the list: the page starts after this session and continues with older ones. */
+/** Cursor into the list: the page starts after this session and continues with older sessions. */
 export type SessionPosition = Pick<ListedSession, 'createdAtUs' | 'id'>;
 
 export type SessionFilter = {
   state?: SessionState;
   world?: string;
-  /** Verdict of the last grade. */
+  /** Verdict of the session's last grade. */
   verdict?: Verdict;
   /** Name of a task, or id of a stored task. */
   task?: string;
-  /** Id or hash of an agent's build. */
+  /** Id or hash of an agent build. */
   build?: string;
-  /** Id of a run; only its sessions are listed. */
+  /** Id of a run. Only the sessions of this run are listed. */
   run?: string;
-  /** Treatment of sessions of runs; absent: they are left out, unless a run is named. */
+  /** Whether sessions of runs are listed. If absent, they are left out, unless `run` is given. */
   runs?: RunFilter;
 };
 
@@ -140,7 +140,7 @@ const findWorldStatement = statement(
   'select id from worlds where project_id = $1 and (slug = $2 or id = $2)',
 );
 
-/** Returns the id of the world in a filter; for an unknown one an id that no world has. */
+/** Returns the id of the world that a filter names. For an unknown world, returns an id that no world has. */
 const findFiltered = async (db: Queryable, projectId: string, world: string): Promise<string> =>
   (await db.query<{ id: string }>(findWorldStatement, [projectId, world]))[0]?.id ?? '';
 
@@ -149,7 +149,7 @@ const findBuildStatement = statement(
   'select id from agent_builds where project_id = $1 and (build_hash = $2 or id = $2)',
 );
 
-/** Returns the id of the build in a filter; for an unknown one an id that no build has. */
+/** Returns the id of the agent build that a filter names. For an unknown build, returns an id that no build has. */
 const findFilteredBuild = async (
   db: Queryable,
   projectId: string,
@@ -157,7 +157,7 @@ const findFilteredBuild = async (
 ): Promise<string> =>
   (await db.query<{ id: string }>(findBuildStatement, [projectId, build]))[0]?.id ?? '';
 
-/** Returns the parameters of the statements for a filter. */
+/** Returns the parameters of the list statements for a filter. */
 const valuesOf = async (db: Queryable, projectId: string, filter: SessionFilter) => {
   const { state = null, verdict = null, world, task, build } = filter;
   const isStored = task !== undefined && isId('tsk', task);
@@ -195,7 +195,7 @@ const listStatement = (of: OfRuns) =>
     order by s.created_at desc, s.id desc`,
   );
 
-/** Statements for a page of sessions, by the treatment of sessions of runs. */
+/** Statements for a page of sessions, by whether sessions of runs are listed. */
 export const listSessionsStatements = {
   exclude: listStatement('exclude'),
   include: listStatement('include'),
@@ -226,7 +226,7 @@ export type SessionPage = {
   withInstruction: boolean;
 };
 
-/** Lists a page of the project's sessions, newest first, and counts the matching ones. */
+/** Lists a page of the project's sessions, newest first, and counts the matching sessions. */
 export const listSessions = async (
   db: Queryable,
   projectId: string,
@@ -262,8 +262,8 @@ const pinStatement = statement(
 );
 
 /**
- * Pins or unpins a session; returns false if the project has no open session of this id. A closing session cannot be
- * pinned, so that an acknowledged pin always holds.
+ * Pins or unpins a session. Returns false if the project has no open session with this id. A closing session cannot be
+ * pinned, so that a pin that was confirmed is always effective.
  */
 export const pinSession = async (
   db: Queryable,
@@ -280,7 +280,7 @@ const touchStatement = statement(
     where id = :sessionId and host_id = :hostId and generation = :generation`,
 );
 
-/** Records activity reported by a host: its API surface was last used `idleMs` ago. */
+/** Records activity that a host reported: the session's API surface was last used `idleMs` milliseconds ago. */
 export const noteActivity = async (
   db: Queryable,
   session: { sessionId: string; hostId: string; generation: number },

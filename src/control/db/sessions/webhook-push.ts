@@ -1,6 +1,6 @@
 /**
- * Push of webhooks: whether the service posts a project's deliveries to their receivers, and the destinations that
- * replace registered URLs.
+ * Push of webhooks: whether the service itself posts a project's deliveries to their receivers, and the destinations to
+ * which deliveries are sent in place of the registered URLs.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -9,13 +9,13 @@ const findSettingStatement = statement(
   'select webhook_push_since as "since" from projects where id = $1',
 );
 
-/** Returns the time since which deliveries of the project are pushed; null if they are not. */
+/** Returns the time since which the project's deliveries are pushed; null if they are not. */
 export const findWebhookPush = async (db: Queryable, projectId: string): Promise<Date | null> =>
   (await db.query<{ since: Date | null }>(findSettingStatement, [projectId]))[0]?.since ?? null;
 
 export type DestinationRow = { url: string; destination: string; setAt: Date };
 
-/** Upper bound for the URLs of one world that may have a destination. */
+/** Maximum number of URLs of one world that may have a destination. */
 export const mostDestinations = 100;
 
 const columns = 'url, destination, set_at as "setAt"';
@@ -25,7 +25,7 @@ const listStatement = statement(
   `select ${columns} from webhook_destinations where world_id = $1 order by url`,
 );
 
-/** Lists the destinations of a world, by the registered URLs. */
+/** Lists the destinations of a world, sorted by the registered URLs. */
 export const listDestinations = (db: Queryable, worldId: string): Promise<DestinationRow[]> =>
   db.query<DestinationRow>(listStatement, [worldId]);
 
@@ -39,7 +39,7 @@ const setStatement = statement(
    returning ${columns}`,
 );
 
-/** Sets the destination of a URL; returns undefined if the world has reached its limit. */
+/** Sets the destination for a URL. Returns undefined if the world has the maximum number of destinations. */
 export const setDestination = async (
   db: Queryable,
   of: { worldId: string; url: string; destination: string },
@@ -51,7 +51,7 @@ const removeStatement = statement(
 );
 
 /**
- * Removes the destination of a URL, so that its deliveries go to the registered URL again. Returns the removed
+ * Removes the destination for a URL, so that its deliveries are sent to the registered URL again. Returns the removed
  * destination; undefined if there was none.
  */
 export const removeDestination = async (

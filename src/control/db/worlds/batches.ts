@@ -1,6 +1,6 @@
 /**
- * Batches of rows: creation, reads, sealing and cancellation. Their chunks (chunks.ts) and the jobs that process them
- * (import-jobs.ts) have files of their own.
+ * Batches of rows: their creation, reads, sealing and cancellation. Chunks are in chunks.ts, and the jobs that process
+ * batches are in import-jobs.ts.
  */
 import type {
   BatchError,
@@ -15,13 +15,13 @@ import { type Database, type Queryable, replannedStatement, statement } from '..
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from '../core/lists.ts';
 import { batchBefore } from '../core/states.ts';
 
-/** Result of a batch besides its rows; it becomes part of the version that the batch creates. */
+/** What a batch adds to a version besides rows. */
 export type BatchOutcome = {
   stateDigest: string;
   snapshotBytes: number;
   treeRows: Record<string, number>;
   replaced: string[];
-  /** Ids of the batches whose rows the snapshot holds, in order; this batch is the last. */
+  /** Ids of the batches whose rows the snapshot contains, in order. This batch is the last one. */
   steps: string[];
 };
 
@@ -63,7 +63,7 @@ export type BatchRow = {
   bytes: number;
 };
 
-/** Unique index that a second request with the same idempotency key violates. */
+/** Unique index that a second request with the same `Idempotency-Key` violates. */
 export const batchKeyIndex = 'data_batches_key';
 
 export const batchColumns = `b.id, b.world_id as "worldId", b.project_id as "projectId", b.kind, b.state, b.mode, b.redact,
@@ -107,7 +107,7 @@ const insertStatement = statement(
            case when :state = 'queued' then now() end)`,
 );
 
-/** Inserts a batch; a second one with the same idempotency key violates `batchKeyIndex`. */
+/** Inserts a batch. A second batch with the same `Idempotency-Key` violates `batchKeyIndex`. */
 export const insertBatch = async (db: Queryable, batch: NewBatch): Promise<void> => {
   await db.query(insertStatement, batch);
 };
@@ -129,7 +129,7 @@ const findByKeyStatement = statement(
   `select ${batchColumns} from data_batches b where b.project_id = $1 and b.idempotency_key = $2`,
 );
 
-/** Returns the batch that a request with this idempotency key created. */
+/** Returns the batch that a request with this `Idempotency-Key` created. */
 export const findBatchByKey = async (
   db: Queryable,
   projectId: string,
@@ -142,7 +142,10 @@ const lockStatement = statement(
   'select state from data_batches where world_id = $1 and id = $2 for update',
 );
 
-/** Locks a batch until the transaction ends and returns its state; undefined if the world has no batch of this id. */
+/**
+ * Locks a batch until the transaction ends and returns its state. Returns undefined if the world has no batch with this
+ * id.
+ */
 export const lockBatch = async (
   tx: Queryable,
   worldId: string,
@@ -168,7 +171,7 @@ const sealStatement = statement(
     where id = $1 and state in ${batchBefore('queued')}`,
 );
 
-/** Queues a batch for the import jobs. */
+/** Queues a batch to be processed by an import job. */
 export const sealBatch = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(sealStatement, [id]);
 };
@@ -191,7 +194,7 @@ const cancelStatement = statement(
    select id from gone`,
 );
 
-/** Cancels a batch, even if a worker is processing it; returns false if it has ended. */
+/** Cancels a batch, even if a worker is processing it. Returns false if the batch has already ended. */
 export const cancelBatch = async (
   db: Queryable,
   batch: { id: string; worldId: string; message: string },
@@ -214,7 +217,7 @@ const foldedStatement = statement(
     where world_id = $1 and version_id = $2 and kind = 'import' order by ended_at, id`,
 );
 
-/** Lists the batches of a world whose rows a version added. */
+/** Lists the batches of a world whose rows were added in a version. */
 export const listFolded = async (
   db: Queryable,
   worldId: string,
@@ -222,7 +225,7 @@ export const listFolded = async (
 ): Promise<string[]> =>
   (await db.query<{ id: string }>(foldedStatement, [worldId, versionId])).map(({ id }) => id);
 
-/** Cursor into the list: the page starts after this batch and continues with older ones. */
+/** Cursor into the list: the page starts after this batch and continues with older batches. */
 export type BatchPosition = { createdAt: Date; id: string };
 
 const listStatement = replannedStatement(
@@ -257,11 +260,12 @@ export const listBatches = async (
 };
 
 /**
- * Days for which the bytes of an ended batch are kept, so that a client can retry it. The unredacted bytes of a batch
- * that redacts are released at once, unless it failed. A batch without uploads is abandoned after the same time.
+ * Number of days for which the bytes of an ended batch are stored, so that a client can retry the batch. If a batch is
+ * redacted, its unredacted bytes are released at once, unless the batch failed. A batch for which nothing is uploaded
+ * is abandoned after the same time.
  */
 const keptDays = 7;
-/** Largest number of batches that one statement handles. */
+/** Maximum number of batches that one statement handles. */
 const lookedAtOnce = 20;
 
 const abandonStatement = statement(
@@ -284,7 +288,10 @@ const spentStatement = statement(
     limit ${lookedAtOnce}`,
 );
 
-/** Returns ended batches whose chunks are no longer needed; first marks batches without uploads as abandoned. */
+/**
+ * Returns ended batches whose chunks are no longer needed. Before that, marks batches for which nothing was uploaded as
+ * abandoned.
+ */
 export const findSpentBatches = async (db: Queryable): Promise<string[]> => {
   await db.query(abandonStatement, []);
   return (await db.query<{ id: string }>(spentStatement, [])).map(({ id }) => id);
@@ -314,7 +321,7 @@ const deletedStatement = statement(
     where id in (select 'rows-' || id from gone union all select 'report-' || id from gone)`,
 );
 
-/** Releases everything that is stored of rows for deleted worlds. */
+/** Releases everything that is stored about rows for deleted worlds. */
 export const dropOfDeletedWorlds = async (db: Queryable): Promise<void> => {
   await db.query(deletedStatement, []);
 };
@@ -335,7 +342,8 @@ const emptyStatement = statement(
 );
 
 /**
- * Releases the bytes of an ended batch; they are collected with those of dead uploads. Returns the ids of its chunks.
+ * Releases the bytes of an ended batch; they are garbage-collected like those of dead uploads. Returns the ids of the
+ * chunks.
  */
 export const emptyBatch = (db: Database, id: string): Promise<string[]> =>
   db.transaction(async (tx) =>

@@ -1,6 +1,6 @@
 /**
- * Blobs of worlds, if an installation stores them in its database. A blob is in the row of its digest. A large blob is
- * in pieces instead, so that it is never in memory as a whole.
+ * Blobs of worlds, if an installation stores them in its database. A small blob is in the row of its digest. A large
+ * blob is stored in pieces, so that it is never in memory as a whole.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -65,7 +65,7 @@ export const writeBlob = async (
   await db.query(writeStatement, [digest, toBuffer(bytes)]);
 };
 
-/** Writes one piece; the blob exists once its pieces are closed. */
+/** Writes one piece of a blob. The blob exists only after `closeBlobPieces`. */
 export const writeBlobPiece = async (
   db: Queryable,
   piece: { digest: Digest; ordinal: number; bytes: Uint8Array },
@@ -73,7 +73,7 @@ export const writeBlobPiece = async (
   await db.query(writePieceStatement, { ...piece, bytes: toBuffer(piece.bytes) });
 };
 
-/** Records that all pieces of a blob of this size are written. */
+/** Records that all pieces of a blob with this size are written. */
 export const closeBlobPieces = async (
   db: Queryable,
   digest: Digest,
@@ -82,13 +82,13 @@ export const closeBlobPieces = async (
   await db.query(closePiecesStatement, [digest, size]);
 };
 
-/** Returns the bytes of a digest; undefined if there is no such blob. */
+/** Returns the bytes with this digest; undefined if there is no such blob. */
 export const readBlob = async (db: Queryable, digest: Digest): Promise<Uint8Array | undefined> =>
   (await db.query<{ bytes: Buffer }>(readStatement, [digest]))[0]?.bytes;
 
 /**
- * Returns the piece of a blob with this ordinal. Returns no bytes beyond its end, and undefined if there is no such
- * blob or piece.
+ * Returns the piece of a blob with this ordinal. Returns no bytes for the ordinal after the last piece, and undefined
+ * if there is no such blob or piece.
  */
 export const readBlobPiece = async (
   db: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Chunks of batches. An upload without an end protects the bytes of each. So they count for their project, and are
- * collected when the chunk is dropped.
+ * Chunks of batches. An upload that is not ended protects the bytes of each chunk. So the bytes count for the project,
+ * and are garbage-collected when the chunk is dropped.
  */
 import type { Digest } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -25,7 +25,7 @@ const byOrdinalStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 and c.ordinal = $2`,
 );
 
-/** Returns the chunk of a batch with this ordinal. */
+/** Returns the chunk with this ordinal in a batch. */
 export const findChunkByOrdinal = async (
   db: Queryable,
   batchId: string,
@@ -50,7 +50,7 @@ const listStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 order by c.ordinal`,
 );
 
-/** Lists the chunks of a batch by their ordinals. */
+/** Lists the chunks of a batch, sorted by their ordinals. */
 export const listChunks = (db: Queryable, batchId: string): Promise<ChunkRow[]> =>
   db.query<ChunkRow>(listStatement, [batchId]);
 
@@ -60,7 +60,7 @@ const sumStatement = statement(
      from data_chunks where batch_id = $1 and ordinal <> $2`,
 );
 
-/** Returns the number and the bytes of a batch's chunks, without the one of this ordinal. */
+/** Returns the number and the total bytes of a batch's chunks, without the chunk with this ordinal. */
 export const sumOtherChunks = async (
   db: Queryable,
   batchId: string,
@@ -76,7 +76,7 @@ const dropStatement = statement(
    update uploads set began_at = '-infinity', bytes = 0 where id in (select id from gone)`,
 );
 
-/** Drops a chunk that another one replaces. */
+/** Drops a chunk that is replaced by another chunk. */
 export const dropChunk = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(dropStatement, [id]);
 };
@@ -98,7 +98,10 @@ const insertStatement = statement(
 
 export type NewChunk = Omit<ChunkRow, 'received' | 'uploaded'> & { worldId: string };
 
-/** Inserts a chunk and protects its bytes for as long as it exists. Returns false if their reservation has expired. */
+/**
+ * Inserts a chunk, and protects its bytes for as long as the chunk exists. Returns false if the reservation of the
+ * bytes has expired.
+ */
 export const insertChunk = async (tx: Queryable, chunk: NewChunk): Promise<boolean> =>
   (await tx.query(insertStatement, chunk)).length > 0;
 
@@ -108,7 +111,10 @@ const awaitedStatement = statement(
     where c.id = $1 and c.digest = $2 and b.state in ('open', 'uploading')`,
 );
 
-/** Returns true if the bytes of a chunk may be uploaded: it exists, with this digest, and its batch accepts chunks. */
+/**
+ * Returns true if the bytes of a chunk may be uploaded: the chunk exists with this digest, and its batch accepts
+ * chunks.
+ */
 export const isAwaited = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
   (await db.query(awaitedStatement, [id, digest])).length > 0;
 
@@ -135,6 +141,6 @@ const confirmStatement = statement(
    select id from confirmed`,
 );
 
-/** Confirms a chunk; returns false if its batch no longer accepts chunks, or another chunk replaced it. */
+/** Confirms a chunk. Returns false if its batch no longer accepts chunks, or another chunk has replaced it. */
 export const confirmChunk = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
   (await db.query(confirmStatement, [id, digest])).length > 0;

@@ -1,6 +1,6 @@
 /**
- * Connectors of organizations, and their versions. An upload that never ends protects the blobs of a version: they
- * count for the project that published it, and are never collected.
+ * Connectors of organizations, and their versions. An upload that never ends protects the blobs of a version. So they
+ * count for the project that published the version, and are never garbage-collected.
  */
 import { AppError } from '#domain/error.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
@@ -59,7 +59,7 @@ const countStatement = statement(
 
 type Page = { limit: number; offset: number };
 
-/** Lists a page of the connectors of a project's organization, by slug, and counts them. */
+/** Lists a page of the connectors of a project's organization, sorted by slug, and counts them. */
 export const listConnectors = async (
   db: Queryable,
   projectId: string,
@@ -105,7 +105,7 @@ const versionsStatement = statement(
     order by v.number desc limit :limit offset :offset`,
 );
 
-/** Lists a page of the versions of a connector, newest first; they are numbered without gaps. */
+/** Lists a page of the versions of a connector, newest first. Versions are numbered without gaps. */
 export const listConnectorVersions = (
   db: Queryable,
   projectId: string,
@@ -121,7 +121,7 @@ const filesStatement = statement(
       and v.number = coalesce(:number::int, c.latest)`,
 );
 
-/** Returns the files of a version of a connector; the latest if `number` is null. */
+/** Returns the files of a version of a connector. If `number` is null, returns those of the latest version. */
 export const findConnectorFiles = async (
   db: Queryable,
   projectId: string,
@@ -153,12 +153,12 @@ const insertStatement = statement(
 );
 
 export type NewConnectorVersion = {
-  /** Id for the connector if this is its first version. */
+  /** Id of the connector, used if this is its first version. */
   id: string;
   projectId: string;
   slug: string;
   name: string;
-  /** Null to keep the present one. */
+  /** Description of the connector; null to leave it unchanged. */
   description: string | null;
   message: string | null;
   author: string;
@@ -167,7 +167,9 @@ export type NewConnectorVersion = {
   uploadId: string;
 };
 
-/** Inserts the first or next version of a connector. Throws `timeout` if its blobs may have been collected. */
+/**
+ * Inserts the first or the next version of a connector. Throws `timeout` if the blobs may have been garbage-collected.
+ */
 export const insertConnectorVersion = (db: Database, given: NewConnectorVersion): Promise<void> =>
   db.transaction(async (tx) => {
     if ((await tx.query(holdStatement, [given.uploadId])).length === 0) {
@@ -177,7 +179,10 @@ export const insertConnectorVersion = (db: Database, given: NewConnectorVersion)
       );
     }
     const [next] = await tx.query<{ id: string; number: number }>(nextStatement, given);
-    if (next === undefined) throw new Error(`connector ${given.slug} was not written`);
+    if (next === undefined)
+      throw new Error(
+        `the database returned no row for the inserted version of connector ${given.slug}`,
+      );
     const files = JSON.stringify(given.files);
     const { id: connectorId, number } = next;
     await tx.query(insertStatement, { ...given, connectorId, number, files });

@@ -1,8 +1,8 @@
 /**
- * Import jobs, which process batches. A claim is one conditional statement. It takes the batch that has waited
- * longest, of the project with the fewest running jobs, among worlds without a running job. It also takes a batch
- * whose lease has expired, because its worker is gone. Each write of a worker is conditional on its lease, so a slow
- * or disconnected worker changes nothing.
+ * Import jobs, which process batches. A claim is one conditional statement. It takes the batch that has waited longest,
+ * from the project with the fewest running jobs, among worlds without a running job. It also takes a batch whose lease
+ * has expired, because the worker of that batch is gone. Each write of a worker is conditional on the worker's lease.
+ * So a slow or disconnected worker changes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import type { BatchError, Refusal } from '#domain/batch.ts';
@@ -19,12 +19,12 @@ import type { BatchOutcome, BatchRow } from './batches.ts';
 import { batchColumns } from './batches.ts';
 import { nextNumber } from './worlds.ts';
 
-/** Length of a lease in seconds, unless it is renewed. */
+/** Duration of a lease in seconds, counted from its last renewal. */
 export const leaseSeconds = 10;
 const lease = `now() + interval '${leaseSeconds} seconds'`;
 
 const running = `('validating', 'applying')`;
-/** Unique index that a second running job of one world violates. */
+/** Unique index that a second running job of the same world violates. */
 const runningIndex = 'data_batches_running';
 
 const claimStatement = statement(
@@ -48,10 +48,10 @@ const claimStatement = statement(
    select ${batchColumns} from claimed b`,
 );
 
-/** Claimed batch, with the owner token of its lease. */
+/** Batch that was claimed, with the token that identifies the owner of the lease. */
 export type ClaimedBatch = BatchRow & { owner: string };
 
-/** Claims the next batch; returns undefined if there is none, or another worker claimed it first. */
+/** Claims the next batch. Returns undefined if there is none, or another worker claimed it first. */
 export const claimBatch = async (db: Queryable): Promise<ClaimedBatch | undefined> => {
   const owner = randomUUID();
   try {
@@ -72,8 +72,8 @@ const overStatement = statement(
 );
 
 /**
- * Returns those of the attempts whose batch has ended or belongs to another worker by now. Attempts at unknown batches
- * are left out.
+ * Returns those attempts whose batch has ended or is now claimed by another worker. Attempts at unknown batches are
+ * left out.
  */
 export const findAttemptsOver = (db: Queryable, attempts: readonly Held[]): Promise<Held[]> =>
   db.query<Held>(overStatement, [attempts.map(({ id }) => id), attempts.map(({ owner }) => owner)]);
@@ -92,8 +92,8 @@ const renewStatement = statement(
 );
 
 /**
- * Renews a lease and records the progress; returns false if the batch was cancelled, or belongs to another worker by
- * now.
+ * Renews a lease and records the progress. Returns false if the batch was cancelled or is now claimed by another
+ * worker.
  */
 export const renewBatch = async (
   db: Queryable,
@@ -106,7 +106,7 @@ const releaseStatement = statement(
   `update data_batches set lease_until = now() + make_interval(secs => $2 / 1000.0) where lease_owner = $1 and state in ${running}`,
 );
 
-/** Releases a batch; it can be claimed again after `afterMs`. */
+/** Releases a batch. It can be claimed again after `afterMs` milliseconds. */
 export const releaseBatch = async (
   db: Queryable,
   owner: string,
@@ -132,7 +132,7 @@ export const failBatch = async (
   { code, message }: BatchError,
 ): Promise<boolean> => (await db.query(failStatement, { id, owner, code, message })).length > 0;
 
-/** Refused rows: their number, the first of them, and the blob with all. */
+/** Refused rows: their number, the first refusals, and the blob with all refusals (null if there is none). */
 export type Refused = { refused: number; refusals: Refusal[]; report: Digest | null };
 
 const refusalValues = ({ refused, refusals, report }: Refused) => ({
@@ -147,7 +147,7 @@ const refuseStatement = statement(
     where ${own('refused')} returning id`,
 );
 
-/** Ends a batch of which rows were refused and nothing was applied. */
+/** Ends a batch of which rows were refused. None of its rows is applied. */
 export const refuseBatch = async (
   db: Queryable,
   { id, owner }: Held,
@@ -156,8 +156,8 @@ export const refuseBatch = async (
   (await db.query(refuseStatement, { id, owner, ...refusalValues(refused) })).length > 0;
 
 /**
- * Applied rows, and the content of the snapshot with all of them. A dry run has no snapshot; its counts describe what
- * the snapshot would hold.
+ * Rows that were applied, and the content of the snapshot that contains them. A dry run has no snapshot; its counts
+ * describe what the snapshot would contain.
  */
 export type Applied = Refused & {
   baseVersionId: string;
@@ -185,7 +185,9 @@ const applyStatement = statement(
    update data_batches set state = 'applied', ${setApplied}, ${ended} where ${own('applied')} returning id`,
 );
 
-/** Ends a batch whose rows wait to be published, or a dry run. From then on, protects the blobs of its upload. */
+/**
+ * Ends a dry run, or a batch whose rows wait to be published. From then on, protects the blobs of the batch's upload.
+ */
 export const applyBatch = async (
   db: Queryable,
   { id, owner }: Held,
@@ -242,7 +244,7 @@ const foldStatement = statement(
     where id = any(:folded) and state = 'applied' returning id`,
 );
 
-/** Version that differs from its base version only by its rows. */
+/** Version that differs from its base version only in its rows. */
 export type DataVersion = {
   versionId: string;
   worldId: string;
@@ -250,19 +252,19 @@ export type DataVersion = {
   message: string | null;
   author: string;
   origin: 'import' | 'publish';
-  /** Size of its snapshot minus that of the one it replaces, in bytes. */
+  /** Size of the version's snapshot minus the size of the snapshot that it replaces, in bytes. */
   addedBytes: number;
   changes: VersionChanges;
   treeRows: Record<string, number>;
   replaced: string[];
-  /** Batches that waited for this version. */
+  /** Ids of the batches whose rows this version publishes. */
   folded: string[];
   uploadId: string;
 };
 
 /**
- * Reason why no version was created. `moved`: the world has another head by now, or its waiting batches changed.
- * `lost`: see `publishBatch`.
+ * Reason why no version was created. `moved`: the head of the world has changed, or the batches that wait to be
+ * published have. `lost`: see `publishBatch`.
  */
 export type Unpublished = 'moved' | 'lost';
 
@@ -275,8 +277,9 @@ class Undone extends Error {
 }
 
 /**
- * Creates the next version of a world from applied rows, and ends the batch, in one transaction. Returns the reason if
- * it did not. `lost` means that the batch belongs to another worker by now, or its blobs were collected meanwhile.
+ * Creates the next version of a world from applied rows, and ends the batch, in one transaction. If that is not
+ * possible, returns the reason. `lost` means that the batch is now claimed by another worker, or its blobs were
+ * garbage-collected in the meantime.
  */
 export const publishBatch = async (
   db: Database,
@@ -353,8 +356,8 @@ const loadStatement = statement(
 );
 
 /**
- * Number of jobs of an installation that wait, that run, and that lost their worker, and the age of the oldest waiting
- * one.
+ * Numbers of the installation's jobs that wait, that run, and that lost their worker, and the age of the oldest waiting
+ * job.
  */
 export type ImportLoad = { queued: number; running: number; lost: number; oldestSeconds: number };
 

@@ -8,7 +8,7 @@ export type TaskSetRow = {
   projectId: string;
   name: string;
   description: string | null;
-  /** Ids in order; deleted tasks are left out. */
+  /** Ids of the tasks, in order. Deleted tasks are left out. */
   taskIds: string[];
   createdAt: Date;
 };
@@ -21,7 +21,7 @@ const findStatement = statement(
   `select ${columns} from task_sets s where s.project_id = $1 and s.id = $2`,
 );
 
-/** Returns the task set of an id. */
+/** Returns the task set with this id. */
 export const findTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -34,7 +34,7 @@ const knownStatement = statement(
   'select id from world_tasks where project_id = $1 and id = any($2::text[])',
 );
 
-/** Returns those of these stored tasks that the project has. */
+/** Returns those of the given stored tasks that the project has. */
 export const findKnownTasks = async (
   db: Queryable,
   projectId: string,
@@ -63,7 +63,7 @@ const insertStatement = statement(
 
 export type NewTaskSet = Omit<TaskSetRow, 'createdAt'> & { key: string };
 
-/** Inserts a set; returns false if its name is taken, or the project has reached its limit. */
+/** Inserts a set. Returns false if its name is taken, or the project has the maximum number of sets. */
 export const insertTaskSet = async (db: Queryable, set: NewTaskSet): Promise<boolean> =>
   (await db.query(insertStatement, set)).length > 0;
 
@@ -74,7 +74,7 @@ const deleteStatement = statement(
    returning id`,
 );
 
-/** Deletes a set; returns false if it does not exist, or dashboards refer to it. The tasks stay. */
+/** Deletes a set. Returns false if it does not exist, or dashboards refer to it. The tasks in the set stay. */
 export const deleteTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -86,7 +86,7 @@ const ofSetStatement = statement(
   'select id from dashboards where project_id = $1 and task_set_id = $2 order by created_at, id limit 20',
 );
 
-/** Returns at most 20 dashboards of a set. */
+/** Returns up to 20 dashboards that show a set. */
 export const listDashboardsOfSet = async (
   db: Queryable,
   projectId: string,
@@ -107,7 +107,7 @@ export const findTaskSetByName = async (
 ): Promise<string | undefined> =>
   (await db.query<{ id: string }>(hasNameStatement, [projectId, name]))[0]?.id;
 
-/** Lists a page of the project's sets, newest first; conditions refer to the set as `s`. */
+/** Lists a page of the project's sets, newest first. Conditions refer to the set as `s`. */
 export const listTaskSets = (
   db: Queryable,
   conditions: readonly Condition[],

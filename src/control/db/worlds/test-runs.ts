@@ -1,7 +1,8 @@
 /**
  * Test runs: tests of worlds and proofs of tasks that the service runs. A claim is one conditional statement. It takes
- * the run that has waited longest, of the project with the fewest running ones. It also takes a run whose lease has
- * expired. Each write of a worker is conditional on its lease, so a slow or disconnected worker changes nothing.
+ * the run that has waited longest, from the project with the fewest running runs. It also takes a run whose lease has
+ * expired. Each write of a worker is conditional on the worker's lease. So a slow or disconnected worker changes
+ * nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { newId } from '#domain/id.ts';
@@ -23,27 +24,27 @@ export type RunRow = {
   worldId: string;
   slug: string;
   versionId: string;
-  /** Number of the version. */
+  /** Number of the version that is tested. */
   number: number;
   kind: RunKind;
   origin: RunOrigin;
-  /** Public key of the client that requested it. */
+  /** Public key of the client that requested the run; null if it is not known. */
   author: string | null;
-  /** Task that its session is opened on, as JSON text. */
+  /** Task with which the session of the run is opened, as JSON text; null if it has none. */
   taskJson: string | null;
-  /** Input of its call, as JSON text. */
+  /** Input of the call that the run makes, as JSON text. */
   inputJson: string;
   state: RunState;
-  /** Id of its current or last session. */
+  /** Id of the current or last session of the run; null if it has had none. */
   sessionId: string | null;
-  /** Number of sessions that it lost. */
+  /** Number of sessions that the run has lost. */
   sessions: number;
-  /** Number of claims that ended in a fault of the service. */
+  /** Number of claims that ended because of a fault of the service. */
   attempts: number;
   outcome: RunOutcome | null;
-  /** Counts by name. */
+  /** Counts of the results, by name; null if the run has no result yet. */
   summary: Record<string, number> | null;
-  /** True if a report is stored. */
+  /** True if a report of the run is stored. */
   hasReport: boolean;
   error: RunError | null;
   queuedAt: Date;
@@ -69,20 +70,20 @@ export type NewRun = Pick<
   requestHash: string | null;
 };
 
-/** Task that its session is opened on: one that the version bundles, or a version of a stored one. */
+/** Task with which the session of the run is opened: a task that the version bundles, or a version of a stored task. */
 export type RunTask = { name: string } | { id: string; version: number };
 
 export type RunRequest = {
   kind: RunKind;
   origin: RunOrigin;
-  /** Public key of the client that requests it. */
+  /** Public key of the client that requests the run. */
   author: string;
   version: { id: string; worldId: string; projectId: string };
   task?: RunTask;
-  /** Input of its call. */
+  /** Input of the call that the run makes. */
   input: object;
   idempotencyKey?: string | undefined;
-  /** Hash of the request; null without an idempotency key. */
+  /** Hash of the request; null without an `Idempotency-Key`. */
   requestHash?: string | null;
 };
 
@@ -120,8 +121,9 @@ const insertStatement = statement(
 );
 
 /**
- * Queues a run. If the project has reached its limit of queued runs, the run is written as finished, with the error
- * message `noRoom`. Without that message nothing is written, and it returns false.
+ * Queues a run. If the project has the maximum number of queued runs and `noRoom` is given, the run is written as
+ * finished, with `noRoom` as its error message. Without `noRoom`, nothing is written in that case, and false is
+ * returned.
  */
 export const insertRun = async (
   db: Queryable,
@@ -129,7 +131,7 @@ export const insertRun = async (
   noRoom: string | null = null,
 ): Promise<boolean> => (await db.query(insertStatement, { ...run, noRoom })).length > 0;
 
-/** Length of a lease in seconds, unless it is renewed. */
+/** Duration of a lease in seconds, counted from its last renewal. */
 export const leaseSeconds = 20;
 const lease = `now() + interval '${leaseSeconds} seconds'`;
 
@@ -153,10 +155,10 @@ const claimStatement = statement(
    select ${columns} from claimed r ${joins}`,
 );
 
-/** Claimed run, with the owner token of its lease. */
+/** Run that was claimed, with the token that identifies the owner of the lease. */
 export type ClaimedRun = RunRow & { owner: string; startedAt: Date };
 
-/** Claims the next run; returns undefined if there is none. */
+/** Claims the next run. Returns undefined if there is none. */
 export const claimRun = async (db: Queryable): Promise<ClaimedRun | undefined> => {
   const owner = randomUUID();
   const [row] = await db.query<ClaimedRun>(claimStatement, [owner]);
@@ -172,7 +174,7 @@ const renewStatement = statement(
     where ${held} returning id`,
 );
 
-/** Renews a lease and records the session; returns false if the run belongs to another worker by now. */
+/** Renews a lease and records the session of the run. Returns false if the run is now claimed by another worker. */
 export const renewRun = async (
   db: Queryable,
   { id, owner }: Held,
@@ -187,7 +189,7 @@ const putBackStatement = statement(
     where ${held}`,
 );
 
-/** Puts a run back into the queue, for at least `afterMs`. */
+/** Puts a run back into the queue. It is not claimed again before `afterMs` milliseconds have passed. */
 export const requeueRun = async (
   db: Queryable,
   { id, owner }: Held,
@@ -201,7 +203,7 @@ const letGoStatement = statement(
   `update world_runs set lease_until = now() - interval '1 second' where ${held}`,
 );
 
-/** Releases the lease: the worker that claims the run next continues it. */
+/** Releases the lease. The next worker that claims the run continues it. */
 export const releaseRun = async (db: Queryable, { id, owner }: Held): Promise<void> => {
   await db.query(letGoStatement, { id, owner });
 };
@@ -214,7 +216,7 @@ const finishStatement = statement(
     where ${held} returning id`,
 );
 
-/** Result of a run; an `error` has no report. */
+/** Result of a run. A run that ends with an `error` has no report. */
 export type RunEnd = {
   outcome: RunOutcome;
   summary: Record<string, number> | null;
@@ -223,8 +225,8 @@ export type RunEnd = {
 };
 
 /**
- * Ends a run; returns false if it belongs to another worker by now. The result of tests also settles the gate of their
- * version, in the same transaction.
+ * Ends a run. Returns false if the run is now claimed by another worker. If the run tested a version at its gate, also
+ * settles the gate in the same transaction.
  */
 export const finishRun = (
   db: Database,
@@ -253,7 +255,7 @@ const trimStatement = statement(
     where r.id = ranked.id and place > ${runLimits.keptReports} and place <= ${runLimits.keptRuns} and r.report is not null`,
 );
 
-/** Deletes the oldest runs of a world, and the reports of the next oldest. */
+/** Deletes the oldest finished runs of a world, and of the next oldest runs only the reports. */
 export const trimRuns = async (db: Queryable, worldId: string, kind: RunKind): Promise<void> => {
   await db.query(trimStatement, [worldId, kind]);
 };
@@ -263,7 +265,7 @@ const findStatement = statement(
   `select ${columns} from world_runs r ${joins} where r.id = $1 and r.project_id = $2`,
 );
 
-/** Returns the run of this id in the project. */
+/** Returns the run with this id in the project. */
 export const findRun = async (
   db: Queryable,
   projectId: string,
@@ -275,7 +277,7 @@ const findByKeyStatement = statement(
   `select ${columns} from world_runs r ${joins} where r.project_id = $1 and r.idempotency_key = $2`,
 );
 
-/** Returns the run that the first request with this idempotency key created. */
+/** Returns the run that the first request with this `Idempotency-Key` created. */
 export const findRunByKey = async (
   db: Queryable,
   projectId: string,
@@ -287,7 +289,7 @@ const reportStatement = statement(
   'select report::text as "reportJson" from world_runs where id = $1 and project_id = $2',
 );
 
-/** Returns the report of a run as JSON text; null if there is none, or it has been deleted. */
+/** Returns the report of a run as JSON text; null if there is none or it was deleted. */
 export const findReport = async (
   db: Queryable,
   projectId: string,
@@ -312,10 +314,10 @@ const lists = {
   version: { list: listOf('version'), count: countOf('version') },
 };
 
-/** Scope of a list of runs: a world, or one of its versions. */
+/** Scope of a list of runs: a world, or one of the world's versions. */
 export type RunsOf = { of: 'world' | 'version'; id: string; kind: RunKind };
 
-/** Lists a page of runs, newest first, and counts all. */
+/** Lists a page of runs, newest first, and counts all runs. */
 export const listRuns = async (
   db: Queryable,
   { of, id, kind }: RunsOf,
@@ -329,7 +331,7 @@ export const listRuns = async (
   return { rows, total: counted?.total ?? 0 };
 };
 
-/** Builds a column with the last tests that ran on a version; null if none did. */
+/** Returns the SQL for a column with the last test run of a version; null if no tests ran. */
 export const latestTestsOf = (versionId: string): string =>
   `(select json_build_object('runId', r.id, 'state', r.state, 'outcome', r.outcome, 'summary', r.summary)
       from world_runs r where r.version_id = ${versionId} and r.kind = 'tests'

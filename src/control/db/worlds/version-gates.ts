@@ -1,12 +1,12 @@
 /**
- * Gates of versions: a version at the gate becomes the head of its world when its tests pass. It replaces the head
- * only if that is the version it was made from, directly or through others. So no version that became the head
- * meanwhile is ever undone.
+ * Gates of versions: a version at a gate becomes the head of its world when its tests pass. It replaces the head only
+ * if it is based on the head, directly or through other versions. So a version that became the head in the meantime is
+ * never undone.
  */
 import type { GateState } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-/** Builds a column with the state of a version at the gate; null if it did not pass through one. */
+/** Returns the SQL for a column with the gate's state for a version; null if the version had no gate. */
 export const gateOf = (versionId: string): string =>
   `(select g.state from version_gates g where g.version_id = ${versionId})`;
 
@@ -18,7 +18,7 @@ const insertStatement = statement(
 
 export type NewGate = { versionId: string; worldId: string; madeFrom: string; name: string };
 
-/** Lets a version wait at the gate. */
+/** Adds a gate at which the version waits for its tests. */
 export const insertGate = async (tx: Queryable, gate: NewGate): Promise<void> => {
   await tx.query(insertStatement, gate);
 };
@@ -36,8 +36,8 @@ const candidateStatement = statement(
 );
 
 /**
- * Returns the id of the version of this number if it was made from the head; undefined if not, or if it is the head
- * itself.
+ * Returns the id of the version with this number if it waits at a gate and is based on the head, directly or through
+ * other versions; otherwise undefined.
  */
 export const findCandidate = async (
   db: Queryable,
@@ -69,8 +69,9 @@ const failStatement = statement(
 );
 
 /**
- * Settles the gate of a version by the result of its tests. If they passed, it becomes the head, unless it was not
- * made from the present head. Returns the new state; undefined if the version does not wait at a gate.
+ * Settles the gate of a version by the result of the version's tests. If they passed and the version is based on the
+ * current head, the version becomes the head. Returns the new state of the gate; undefined if the version does not wait
+ * at a gate.
  */
 export const settleGate = async (
   tx: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Links of versions to versions of other worlds. They are written with the version that has them and never change. So
- * its sessions always use the same linked versions.
+ * Links of versions to versions of other worlds. They are written together with the version that has them, and never
+ * change. So sessions of a version always use the same linked versions.
  */
 import type { VersionLink } from '#domain/world.ts';
 import { type Queryable, statement } from '../core/database.ts';
@@ -21,7 +21,7 @@ export const insertVersionLinks = async (
   }
 };
 
-/** SQL of the links of the version `v`, as a JSON list of `VersionLink`. */
+/** SQL for the links of the version `v`, as a JSON list of `VersionLink`. */
 export const linksColumn = `(select coalesce(json_agg(json_build_object('alias', l.alias,
     'versionId', l.target_id, 'number', t.number, 'tools', l.tools) order by l.position), '[]')
    from version_links l join versions t on t.id = l.target_id where l.version_id = v.id)`;
@@ -50,9 +50,9 @@ const nextStatement = statement(
 type Step = { alias: string | null; versionId: string | null; worldId: string };
 
 /**
- * Returns the path of aliases by which a version links to a world, directly or through others; empty for a version of
- * the world itself. Returns undefined if there is no such path. Each query visits a version only once, however many
- * paths lead to it.
+ * Returns the aliases of the links that lead from a version to a world, directly or through other versions; an empty
+ * list if the version belongs to that world. Returns undefined if no links lead there. Each query visits a version only
+ * once, however many paths lead to it.
  */
 export const findPathTo = async (
   db: Queryable,
@@ -87,7 +87,7 @@ const dependentsStatement = statement(
     group by w.slug order by w.slug limit 20`,
 );
 
-/** Lists worlds with a version that links to this world, each with the newest such version. */
+/** Lists worlds that have a version which links to this world, each with the newest such version. */
 export const listDependents = (
   db: Queryable,
   worldId: string,

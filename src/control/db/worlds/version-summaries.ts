@@ -1,7 +1,7 @@
 /**
- * Summaries of versions for lists, which do not read their contracts: facts, and texts by their names. The length of a
- * text is known without reading it. Both are written with the version. For versions of an earlier release, the facts
- * are computed here, one version at a time, so that an upgrade does not wait for them.
+ * Summaries of versions, so that lists do not read the versions' contracts: facts, and texts by their names. The length
+ * of a text is known without reading the text. Both are written together with the version. For versions of an earlier
+ * release, the facts are computed here, one version at a time, so that an upgrade does not wait for them.
  */
 
 import type { Digest } from '#domain/world.ts';
@@ -19,7 +19,7 @@ const insertTextStatement = statement(
   `insert into version_texts (version_id, name, text) values ($1, $2, $3) on conflict do nothing`,
 );
 
-/** Inserts the texts of a version; existing ones stay unchanged. */
+/** Inserts the texts of a version. Existing texts stay unchanged. */
 export const insertVersionTexts = async (
   db: Queryable,
   versionId: string,
@@ -38,7 +38,9 @@ const measureTextsStatement = statement(
     group by version_id having count(*) = cardinality($2::text[])`,
 );
 
-/** Returns the total bytes of the texts of these names, by version; a version that lacks one is left out. */
+/**
+ * Returns the total bytes of the texts with these names, by version. A version that lacks one of the texts is left out.
+ */
 export const measureVersionTexts = async (
   db: Queryable,
   versionIds: readonly string[],
@@ -57,7 +59,7 @@ const findTextsStatement = statement(
      from version_texts where version_id = any($1) and name = any($2)`,
 );
 
-/** Returns the texts of these names, by version. */
+/** Returns the texts with these names, by version. */
 export const findVersionTexts = async (
   db: Queryable,
   versionIds: readonly string[],
@@ -92,7 +94,7 @@ type Unfilled = {
   snapshot: Digest;
 };
 
-/** Computes the facts and blobs of a version, unless they are stored. */
+/** Computes and stores the facts and the list of blobs of a version, unless they are stored already. */
 export const fillVersion = async (db: Queryable, id: string): Promise<void> => {
   const [found] = await db.query<Unfilled>(readStatement, [id]);
   if (found === undefined) return;
@@ -111,17 +113,17 @@ const heldStatement = statement(
   'select blobs, bytes::float8 as bytes from versions where id = $1',
 );
 
-/** Returns the blobs of a version whose facts are stored, and the bytes that it counts for. */
+/** Returns the blobs of a version and the bytes that count for the project, if the facts of the version are stored. */
 export const findHeld = async (
   db: Queryable,
   id: string,
 ): Promise<{ blobs: Digest[]; bytes: number }> => {
   const [held] = await db.query<{ blobs: Digest[]; bytes: number }>(heldStatement, [id]);
-  if (held === undefined) throw new Error(`version ${id} is missing`);
+  if (held === undefined) throw new Error(`the database has no version ${id}`);
   return held;
 };
 
-/** Largest number of versions in one run of the backfill. */
+/** Maximum number of versions in one run of the backfill. */
 const most = 50;
 
 const unfilledStatement = statement(
@@ -129,7 +131,10 @@ const unfilledStatement = statement(
   `select id from versions where blobs is null order by id limit ${most}`,
 );
 
-/** Computes the facts of some versions. It continues after a failure, and throws the first one at the end. */
+/**
+ * Computes the facts of some versions. If one version fails, continues with the others and throws the first error at
+ * the end.
+ */
 export const fillVersions = async (db: Queryable): Promise<void> => {
   const rows = await db.query<{ id: string }>(unfilledStatement, []);
   const failures: unknown[] = [];

@@ -6,14 +6,14 @@ import { type LatestTests, latestTestsOf } from './test-runs.ts';
 import { gateOf } from './version-gates.ts';
 import type { VersionRow } from './worlds.ts';
 
-/** Facts of a version that may change: its labels, its last tests, its state at the gate. */
+/** Facts of a version that may change: its labels, its last tests, and the state of its gate. */
 export type VersionStatus = {
   labels: string[];
   tests: LatestTests | null;
   gate: GateState | null;
 };
 
-/** Version in a list, without its contents. */
+/** Version as lists show it, without its contents. */
 export type ListedVersion = Pick<
   VersionRow,
   | 'id'
@@ -45,7 +45,7 @@ const countStatement = statement(
   'select count(*)::int as total from versions where world_id = $1',
 );
 
-/** Lists a page of a world's versions, newest first, and counts all. */
+/** Lists a page of a world's versions, newest first, and counts all versions. */
 export const listVersions = async (
   db: Queryable,
   worldId: string,
@@ -100,7 +100,7 @@ const bytesStatement = statement(
   'select coalesce(bytes, 0)::float8 as bytes from versions where id = $1',
 );
 
-/** Returns the bytes that a version counts for in its project. */
+/** Returns the number of bytes of a version that count for its project. */
 export const findVersionBytes = async (db: Queryable, id: string): Promise<number> =>
   (await db.query<{ bytes: number }>(bytesStatement, [id]))[0]?.bytes ?? 0;
 
@@ -110,7 +110,7 @@ const heldStatement = statement(
     where exists (select from versions v where v.project_id = $1 and v.blobs @> array[blob])`,
 );
 
-/** Returns those of the blobs that belong to versions of the project. */
+/** Returns those of the given blobs that belong to versions of the project. */
 export const findHeldBlobs = async (
   db: Queryable,
   projectId: string,
@@ -136,7 +136,7 @@ const setLabelStatement = statement(
    returning label`,
 );
 
-/** Moves a label to a version of a world; returns false if the world has reached its limit. */
+/** Moves a label to a version of a world. Returns false if the world has the maximum number of labels. */
 export const setLabel = (
   db: Database,
   label: { worldId: string; label: string; versionId: string },
@@ -152,7 +152,7 @@ const removeLabelStatement = statement(
   'delete from version_labels where world_id = $1 and label = $2 returning label',
 );
 
-/** Removes a label; returns false if the world has no such label. */
+/** Removes a label. Returns false if the world has no such label. */
 export const removeLabel = async (
   db: Queryable,
   worldId: string,

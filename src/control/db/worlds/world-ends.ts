@@ -1,4 +1,4 @@
-/** Archives and deletes worlds, and releases the blobs of deleted ones after a grace period. */
+/** Archives and deletes worlds, and releases the blobs of deleted worlds after a grace period. */
 import { type Queryable, statement } from '../core/database.ts';
 import { projectPath } from '../projects/keys.ts';
 
@@ -8,7 +8,7 @@ const archiveStatement = statement(
     where id = :id and deleted_at is null returning id`,
 );
 
-/** Archives a world or restores it; returns false if the world was deleted. */
+/** Archives or restores a world. Returns false if the world was deleted. */
 export const archiveWorld = async (
   db: Queryable,
   id: string,
@@ -21,7 +21,7 @@ const deleteStatement = statement(
     where id = $1 and deleted_at is null returning id`,
 );
 
-/** Deletes a world, which frees its slug; returns false if it was deleted before. */
+/** Deletes a world, which makes its slug free. Returns false if the world was already deleted. */
 export const deleteWorld = async (db: Queryable, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [id])).length > 0;
 
@@ -53,8 +53,9 @@ const emptyStatement = statement(
 );
 
 /**
- * Releases the blobs of one world that was deleted at least `graceMinutes` ago, if none of its sessions is open and no
- * host holds it. They are collected like those of dead uploads. Returns false if there is no such world.
+ * Releases the blobs of one world that was deleted at least `graceMinutes` minutes ago, if none of its sessions is open
+ * and no host has it loaded. The blobs are garbage-collected like those of dead uploads. Returns false if there is no
+ * such world.
  */
 export const emptyDeletedWorld = async (db: Queryable, graceMinutes: number): Promise<boolean> =>
   (await db.query(emptyStatement, { graceMinutes })).length > 0;
@@ -70,7 +71,10 @@ const goingStatement = statement(
 
 export type DeletedWorld = { world: string; deletedAt: Date; keptUntil: Date; total: number };
 
-/** Lists deleted worlds whose bytes are not released yet, the next to be released first, and counts all. */
+/**
+ * Lists deleted worlds whose bytes are not released yet, starting with the one to be released next, and counts all of
+ * them.
+ */
 export const listDeletedWorlds = (
   db: Queryable,
   values: { graceMinutes: number; most: number },

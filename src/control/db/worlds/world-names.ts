@@ -1,11 +1,11 @@
-/** Names of worlds. Slugs and texts can change; a former slug still leads to the present one. */
+/** Names of worlds. Slugs, names and descriptions can change; a former slug still leads to the current one. */
 import { type Queryable, statement } from '../core/database.ts';
 
-/** New names of a world; null keeps the present one. */
+/** New names of a world. Null leaves a value unchanged. */
 export type NewNames = {
   slug: string | null;
   name: string | null;
-  /** The empty text removes the description. */
+  /** Description; an empty text removes it. */
   description: string | null;
 };
 
@@ -20,7 +20,7 @@ const renameStatement = statement(
     where id = :id and deleted_at is null returning id`,
 );
 
-/** Renames a world; returns false if it was deleted. Throws if another world has the slug. */
+/** Renames a world. Returns false if the world was deleted. Throws if another world has the slug. */
 export const renameWorld = async (db: Queryable, id: string, names: NewNames): Promise<boolean> =>
   (await db.query(renameStatement, { id, ...names })).length > 0;
 
@@ -31,7 +31,7 @@ const renamedStatement = statement(
     order by id desc limit 1`,
 );
 
-/** Returns the present slug of the world that had this slug before; undefined if none had. */
+/** Returns the current slug of the world that had the given slug before; undefined if no world had it. */
 export const findRenamed = async (
   db: Queryable,
   projectId: string,
@@ -44,6 +44,6 @@ const currentStatement = statement(
   `select coalesce(former_slug, slug) as slug from worlds where id = $1`,
 );
 
-/** Returns the slug of a world, or the last slug of a deleted one. */
+/** Returns the slug of a world; for a deleted world, its last slug. */
 export const findSlug = async (db: Queryable, worldId: string): Promise<string | undefined> =>
   (await db.query<{ slug: string }>(currentStatement, [worldId]))[0]?.slug;

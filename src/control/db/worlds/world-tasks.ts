@@ -2,16 +2,16 @@
 import { limits } from '#domain/limits.ts';
 import { type Database, type Queryable, statement } from '../core/database.ts';
 
-/** Stored task with its present version. Its labels are not read; they only serve as a filter. */
+/** Stored task with its current version. Its labels are not read, because they are only used to filter lists. */
 export type StoredTask = {
   id: string;
   projectId: string;
   worldId: string;
   /** Slug of its world. */
   slug: string;
-  /** True if its world was deleted. */
+  /** True if the task's world was deleted. */
   worldIsGone: boolean;
-  /** Version of the world that it is pinned to; null if none. */
+  /** Version of the world to which the task is pinned; null if it is not pinned. */
   pin: { versionId: string; number: number } | null;
   name: string | null;
   version: number;
@@ -30,10 +30,10 @@ export type TaskVersion = {
   createdAt: Date;
 };
 
-/** Pairs of a key and a value, by which lists are filtered. */
+/** Labels by which lists of tasks are filtered, as keys with values. */
 export type TaskLabels = Readonly<Record<string, string>>;
 
-/** Encodes each pair as one JSON text, so that key and value cannot be confused. */
+/** Encodes each label as one JSON text, so that its key and value cannot be confused. */
 const writeLabels = (labels: TaskLabels): string[] =>
   Object.entries(labels).map((pair) => JSON.stringify(pair));
 
@@ -88,7 +88,7 @@ const insertTaskStatement = statement(
    returning task_id`,
 );
 
-/** Inserts a task at version 1; returns false if the project has reached its limit. */
+/** Inserts a task as version 1. Returns false if the project has the maximum number of tasks. */
 export const insertTask = async (db: Queryable, task: NewTask): Promise<boolean> => {
   const labels = writeLabels(task.labels);
   const values = { ...task, labels, most: limits.storedTasks };
@@ -100,7 +100,7 @@ const findTaskStatement = statement(
   `select ${columns} from ${joined} where t.id = $1 and t.project_id = $2`,
 );
 
-/** Returns the task of this id in the project. */
+/** Returns the task with this id in the project. */
 export const findTask = async (
   db: Queryable,
   projectId: string,
@@ -113,7 +113,7 @@ const findByKeyStatement = statement(
   `select ${columns} from ${joined} where t.project_id = $1 and t.idempotency_key = $2`,
 );
 
-/** Returns the task that the first request with this idempotency key stored. */
+/** Returns the task that the first request with this `Idempotency-Key` stored. */
 export const findTaskByKey = async (
   db: Queryable,
   projectId: string,
@@ -147,7 +147,7 @@ const historyStatement = statement(
 export const listTaskVersions = (db: Queryable, taskId: string): Promise<TaskVersion[]> =>
   db.query<TaskVersion>(historyStatement, [taskId]);
 
-/** Filter of a list: tasks of a world, with each of these pairs among their labels. */
+/** Filter of a list: only tasks of the world (if `worldId` is not null), and only tasks that have all given labels. */
 export type TaskFilter = { worldId: string | null; labels: TaskLabels };
 
 const matching = `t.project_id = :projectId and (:worldId::text is null or t.world_id = :worldId)
@@ -164,7 +164,7 @@ const countStatement = statement(
   `select count(*)::int as total from world_tasks t where ${matching}`,
 );
 
-/** Lists a page of the project's tasks, newest first, and counts the matching ones. */
+/** Lists a page of the project's tasks, newest first, and counts the matching tasks. */
 export const listTasks = async (
   db: Queryable,
   projectId: string,
@@ -179,7 +179,7 @@ export const listTasks = async (
   return { rows, total: count?.total ?? 0 };
 };
 
-/** Changes to a task; undefined members stay unchanged. */
+/** Changes to a task. Members that are undefined stay unchanged. */
 export type TaskChange = {
   name?: string | null | undefined;
   world?: { worldId: string; versionId: string | null } | undefined;
@@ -208,8 +208,8 @@ const insertVersionStatement = statement(
 export type TaskChanged = 'changed' | 'gone' | 'full';
 
 /**
- * Changes a task. If the spec differs from the present one, it becomes the next version. If nothing changes, nothing
- * is written.
+ * Changes a task. If the spec differs from the current one, it becomes the next version. If nothing differs, nothing is
+ * written.
  */
 export const changeTask = (
   db: Database,
@@ -243,7 +243,7 @@ const deleteStatement = statement(
   'delete from world_tasks where id = $1 and project_id = $2 returning id',
 );
 
-/** Deletes a task with all its versions; returns false if the project has no task of this id. */
+/** Deletes a task with all its versions. Returns false if the project has no task with this id. */
 export const deleteTask = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
   (await db.query(deleteStatement, [id, projectId])).length > 0;
 
@@ -254,7 +254,7 @@ const sessionTaskStatement = statement(
      from sessions where id = $1 and project_id = $2`,
 );
 
-/** Task that a session was opened on; members are null without one. */
+/** Task that a session was opened with. Its members are null if the session was opened without a task. */
 export type SessionTaskRow = {
   specJson: string | null;
   form: string | null;

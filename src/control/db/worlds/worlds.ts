@@ -24,11 +24,11 @@ export type WorldRow = {
   description: string | null;
   headVersionId: string;
   createdAt: Date;
-  /** Null if it is not archived. */
+  /** Time at which the world was archived; null if it is not archived. */
   archivedAt: Date | null;
 };
 
-/** One file of a version's tree; its bytes are the blob of that digest. */
+/** File of a version's tree. Its bytes are the blob with that digest. */
 export type ManifestFile = { path: string; sizeBytes: number; sha256: Digest };
 
 export type VersionRow = {
@@ -40,20 +40,22 @@ export type VersionRow = {
   state: VersionState;
   contentHash: string;
   message: string | null;
-  /** Public key of its author; null in versions of an earlier release. */
+  /** Public key of the version's author; null in versions of an earlier release. */
   author: string | null;
   origin: VersionOrigin;
   changes: VersionChanges | null;
   contract: Contract;
   files: ManifestFile[];
   entityCounts: Record<string, number>;
-  /** Number of leading rows of each entity that came from the tree; null if not recorded. */
+  /**
+   * Number of rows of each entity that came from the tree; they are the first rows of the entity. Null if not recorded.
+   */
   treeRows: Record<string, number> | null;
   /** Links to versions of other worlds, in the order of the manifest. */
   links: VersionLink[];
-  /** Entities whose rows an import has replaced; a push does not bring their rows from the tree back. */
+  /** Entities whose rows an import has replaced. A push does not add the rows of these entities from the tree again. */
   replaced: string[];
-  /** Warnings of the world language about probable mistakes. */
+  /** Warnings of the world language about likely mistakes. */
   warnings: string[];
   bundle: Digest;
   snapshot: Digest;
@@ -70,9 +72,9 @@ export type NewVersion = Omit<
   contractJson: string;
   texts: VersionTexts;
   facts: ContractFacts;
-  /** All blobs that it consists of, each once. */
+  /** All blobs of the version, each once. */
   blobs: readonly Digest[];
-  /** Total size of those blobs and of its texts. */
+  /** Total size of the blobs and the texts of the version, in bytes. */
   bytes: number;
 };
 
@@ -86,8 +88,8 @@ const insertWorldStatement = statement(
 );
 
 /**
- * Builds the number of a world's next version. Versions that never became the head are counted, too. The caller has
- * locked the world.
+ * Returns the SQL for the number of a world's next version. Versions that never became the head are counted, too. The
+ * caller must have locked the world.
  */
 export const nextNumber = (worldId: string): string =>
   `(select coalesce(max(n.number), 0) + 1 from versions n where n.world_id = ${worldId})`;
@@ -126,15 +128,18 @@ const insertVersion = async (
   await insertVersionLinks(tx, version.id, version.links);
 };
 
-/** Idempotency key of the request for a version, with the rest of its response, and what happens with the version. */
+/**
+ * What the request for a version asked for: its `Idempotency-Key` with the rest of the answer to it, tests to run, and
+ * a gate.
+ */
 export type VersionRequest = {
   once: Creation | undefined;
   detail?: unknown;
-  /** Run of its tests, queued when it is written. */
+  /** Run of the version's tests, which is queued when the version is written; undefined if the tests are not run. */
   tests?: NewRun | undefined;
   /**
-   * Version that it was made from, if it becomes the head only once its tests pass. Undefined if it becomes the head
-   * at once.
+   * Version on which the new one is based, if the new one becomes the head only when its tests pass. Undefined if it
+   * becomes the head at once.
    */
   gate?: { madeFrom: string } | undefined;
 };
@@ -149,8 +154,8 @@ const noteCreation = async (
 };
 
 /**
- * Message of a run of tests that exceeds the limit of queued runs: it is written as an error, so that the push does
- * not fail.
+ * Error message of a test run that exceeds the maximum number of queued runs. The run is written with this error, so
+ * that the push does not fail.
  */
 const noRoomForTests = `${runLimits.queued} runs of the project were already queued when it was pushed, the maximum: start its tests again later`;
 
@@ -159,8 +164,8 @@ const haveTestsRun = async (tx: Queryable, { tests }: VersionRequest): Promise<v
 };
 
 /**
- * Inserts a world with its first version, which becomes its head, and ends the upload of its blobs. Throws `timeout`
- * if the upload took so long that the blobs may have been collected.
+ * Inserts a world with its first version, which is the world's head, and ends the upload of the version's blobs. Throws
+ * `timeout` if the upload took so long that the blobs may have been garbage-collected.
  */
 export const insertWorld = (
   db: Database,
@@ -191,8 +196,8 @@ const holdHeadStatement = statement(
 );
 
 /**
- * Inserts the next version of a world. It replaces the head `base`, or waits at the gate to do so. If the world has
- * another head by now, it writes nothing and returns false. Throws `timeout` as `insertWorld` does.
+ * Inserts the next version of a world. It replaces the head `base`, or waits at a gate to do so. If `base` is no longer
+ * the head, writes nothing and returns false. Throws `timeout` in the case of `insertWorld`.
  */
 export const insertNextVersion = (
   db: Database,
@@ -230,7 +235,7 @@ const findWorldByIdStatement = statement(
   `select ${worldColumns} from worlds where project_id = $1 and id = $2 and deleted_at is null`,
 );
 
-/** Returns the world of this id in a project. */
+/** Returns the world with this id in a project. */
 export const findWorldById = async (
   db: Queryable,
   projectId: string,
@@ -245,7 +250,7 @@ export const findWorld = async (
 ): Promise<WorldRow | undefined> =>
   (await db.query<WorldRow>(findWorldStatement, [projectId, slug]))[0];
 
-/** World in a list, with the facts of its head version, which are read without its contract. */
+/** World as lists show it, with the facts of its head version, which are read without its contract. */
 export type ListedWorld = WorldRow &
   ContractFacts & {
     head: Pick<
@@ -253,7 +258,7 @@ export type ListedWorld = WorldRow &
       'id' | 'number' | 'state' | 'contentHash' | 'message' | 'author' | 'origin'
     >;
     headCreatedAt: Date;
-    /** Rows by entity, as JSON text; null if it did not fit on the page. */
+    /** Number of rows by entity, as JSON text; null if it did not fit on the page. */
     entityCounts: string | null;
   };
 
@@ -294,7 +299,7 @@ type UnfilledWorld = Omit<ListedWorld, 'hasApi' | 'hasUi' | 'hasRoutes'> & {
 const isFilled = (row: UnfilledWorld): row is ListedWorld =>
   row.hasApi !== null && row.hasUi !== null && row.hasRoutes !== null;
 
-/** Reads the rows of a page. For versions whose facts are not stored yet, computes and stores them first. */
+/** Reads the rows of a page. If the facts of a version are not stored yet, computes and stores them first. */
 const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWorld[]> => {
   const rows = await db.query<UnfilledWorld>(listWorldsStatement, values);
   if (rows.every(isFilled)) return rows;
@@ -302,7 +307,7 @@ const readWorlds = async (db: Queryable, values: NamedValues): Promise<ListedWor
   return (await db.query<UnfilledWorld>(listWorldsStatement, values)).filter(isFilled);
 };
 
-/** Lists a page of the project's worlds, newest first, and counts all. */
+/** Lists a page of the project's worlds, newest first, and counts all worlds. */
 export const listWorlds = async (
   db: Queryable,
   projectId: string,
@@ -334,7 +339,7 @@ const findHeadStatement = statement(
 
 type HeadRow = Pick<VersionRow, 'id' | 'number' | 'bundle' | 'snapshot'>;
 
-/** Returns the blobs of a world's head version that hosts load, without its contract. */
+/** Returns those blobs of a world's head version that hosts load. The version's contract is not read. */
 export const findHeadBlobs = async (db: Queryable, worldId: string): Promise<HeadRow | undefined> =>
   (await db.query<HeadRow>(findHeadStatement, [worldId]))[0];
 
@@ -350,7 +355,7 @@ const headBlobsStatement = statement(
 /** Blobs of a world's head version that hosts load, and the number of all worlds. */
 export type HeadBlobs = { world: string; bundle: Digest; snapshot: Digest; total: number };
 
-/** Lists the blobs that sessions of the newest worlds need, of all projects. */
+/** Lists the blobs that sessions of the newest worlds need. The worlds may be of any project. */
 export const listHeadBlobs = (db: Queryable, most: number): Promise<HeadBlobs[]> =>
   db.query<HeadBlobs>(headBlobsStatement, [most]);
 
@@ -363,7 +368,10 @@ const pageOfHeadsStatement = statement(
     order by w.id desc limit $1`,
 );
 
-/** Lists the same in pages by the ids of worlds, newest first; `after` is the last id of the previous page. */
+/**
+ * Lists the blobs of `listHeadBlobs` in pages, by the ids of worlds, newest first. `after` is the last id of the
+ * previous page.
+ */
 export const pageOfHeadBlobs = (
   db: Queryable,
   limit: number,
@@ -383,10 +391,10 @@ const findVersionStatement = statement(
     where v.id = $1`,
 );
 
-/** Version, with the length of its contract and its list of files as JSON. */
+/** Version, and the length of its contract and its list of files as JSON, in characters. */
 export type SizedVersionRow = VersionRow & { jsonChars: number };
 
-/** Returns the version with this id, of any project. */
+/** Returns the version with this id. It may be of any project. */
 export const findVersion = async (
   db: Queryable,
   id: string,

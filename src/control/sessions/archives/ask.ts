@@ -58,7 +58,10 @@ const passPages = async (
     if (page.next === null) return true;
     ({ next, stamp } = page);
   }
-  throw new AppError('conflict', `${asked.sessionId} has more pages than can be exported`);
+  throw new AppError(
+    'conflict',
+    `the record of ${asked.sessionId} has more pages than an archive can have`,
+  );
 };
 
 /**

@@ -173,5 +173,5 @@ export const loseHost = async (parts: SessionParts, loss: Loss): Promise<void> =
     else if (requeued !== undefined) await parts.browserAssigner.assign();
     return;
   }
-  throw new AppError('unavailable', `${loss.hostId} changes too often; try again`);
+  throw new AppError('unavailable', `the session on ${loss.hostId} keeps changing; try again`);
 };

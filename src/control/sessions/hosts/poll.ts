@@ -31,7 +31,7 @@ type HostAnswer = Answer<typeof pollHost>['body'];
 
 const findVersion = async ({ versions }: SessionParts, id: string): Promise<Version> => {
   const version = await versions.get(id);
-  if (version === undefined) throw new Error(`version ${id} is missing`);
+  if (version === undefined) throw new Error(`the database has no version ${id}`);
   return version;
 };
 

@@ -146,7 +146,7 @@ const finishClosing = async (
   const effects = await endSession(tx, session, { to: 'CLOSED', reason: 'requested', error: null });
   const release = { hostId: host.id, to, reason: end ?? null, detail: null } as const;
   const generation = await releaseHost(tx, release);
-  if (generation === undefined) throw new Error(`${host.id} could not go to ${to}`);
+  if (generation === undefined) throw new Error(`${host.id} could not change to the state ${to}`);
   return { effects: addEffects(effects, [host.id]), dismissal: dismissalOf(generation, to) };
 };
 

@@ -171,7 +171,7 @@ export const viewOne = async (
   level: KeyLevel,
 ): Promise<SessionView> => {
   const version = await parts.versions.get(session.versionId);
-  if (version === undefined) throw new Error(`version ${session.versionId} is missing`);
+  if (version === undefined) throw new Error(`the database has no version ${session.versionId}`);
   const { texts } = parts.versions;
   const toolSchemas = await texts.one(version, 'toolSchemas');
   const toolLengths = session.taskTools === null ? '' : await texts.one(version, 'toolLengths');

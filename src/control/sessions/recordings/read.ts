@@ -94,11 +94,11 @@ const lackOf = (sessionId: string, { droppedAt }: Recording): AppError =>
   droppedAt === null
     ? new AppError(
         'not_found',
-        `nothing of ${sessionId} is recorded yet; its browser has shown nothing`,
+        `the recording of ${sessionId} has no picture yet: the browser of the session has shown nothing`,
       )
     : new AppError(
         'not_found',
-        `the recording of ${sessionId} was removed on ${droppedAt.toISOString()}: it is kept for ${recordingLimits.keptDays} days after the session`,
+        `the recording of ${sessionId} was deleted on ${droppedAt.toISOString()}: recordings are deleted ${recordingLimits.keptDays} days after the end of their session`,
       );
 
 /** Returns the video as a stream, with its size. Throws `not_found` if there is no video. */

@@ -39,7 +39,7 @@ const emptyBacklog: Backlog = { waiting: 0, longestWaitMs: 0, projects: [], toCo
 
 /** Builds the error of a refused open, with the reason and what the caller can do. */
 const refusal = (why: string, { waiting, longestWaitMs }: Backlog, retryAfterMs: number) =>
-  new AppError('exhausted', `${why}; try again later, or have the pools enlarged`, {
+  new AppError('exhausted', `${why}; try again later, or let the operator enlarge the pools`, {
     detail: { waiting, longestWaitMs: Math.round(longestWaitMs), retryAfterMs },
   });
 

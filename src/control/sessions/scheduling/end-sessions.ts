@@ -33,12 +33,12 @@ export const endedCalls = (
   return {
     cancelled: {
       code: 'session_ended',
-      message: `the session ended (${ended}) before a host took the call; nothing was done`,
+      message: `the session ended (${ended}) before a host took the call; the call was not run`,
       details,
     },
     lost: {
       code: reason === 'requested' ? 'session_ended' : reason,
-      message: `the session ended (${ended}) while its host had the call; whether it ran is not known`,
+      message: `the session ended (${ended}) while its host had the call; whether the call ran is not known`,
       details,
     },
   };

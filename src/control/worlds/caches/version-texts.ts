@@ -56,7 +56,7 @@ export const createVersionTexts = (
 ): VersionTexts => {
   const make = async (versionId: string): Promise<Texts> => {
     const version = await getVersion(versionId);
-    if (version === undefined) throw new Error(`version ${versionId} is missing`);
+    if (version === undefined) throw new Error(`the database has no version ${versionId}`);
     const texts = writeTexts(version.contract);
     await insertVersionTexts(db, versionId, texts);
     return texts;

@@ -14,7 +14,7 @@ describe('decodeTree', () => {
   it.each(['Y', 'YQ', 'YQ=', 'YQ===', '=YQ=', 'Y-_=', 'YW Jj', 'YWJj\n', 'Y=Q='])(
     'refuses "%s"',
     (content) => {
-      expect(() => decode(content)).toThrow('not a tree');
+      expect(() => decode(content)).toThrow('do not form a tree');
     },
   );
 

@@ -152,6 +152,7 @@ export const publishConnector = async (
     });
   });
   const connector = await findConnector(parts.db, projectId, slug);
-  if (connector === undefined) throw new Error(`connector ${slug} is missing`);
+  if (connector === undefined)
+    throw new Error(`the database has no connector ${slug} after its version was published`);
   return { connector, changed: true };
 };

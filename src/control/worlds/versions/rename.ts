@@ -20,7 +20,7 @@ export const rename = async (
   if (next === undefined && name === undefined && description === undefined) {
     throw new AppError(
       'invalid',
-      'the request changes nothing: give "slug", "name" or "description"',
+      'there is nothing to change: give "slug", "name" or "description"',
     );
   }
   if (next !== undefined) checkSlug(next);
