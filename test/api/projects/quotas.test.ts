@@ -102,7 +102,7 @@ describe('the quota of open sessions', () => {
     expect(headers['retry-after']).toBe('5');
     expect(body).toEqual({
       error: 'exhausted',
-      message: expect.stringMatching(/"sessions", 3 at once.*close .*quota raised/),
+      message: expect.stringMatching(/"sessions", 3 at once.*close .*raise the quota/),
       quota: 'sessions',
       limit: 3,
       retryAfterMs: 5_000,
@@ -169,7 +169,7 @@ describe('the quota of opens per minute', () => {
     expect(status).toBe(429);
     expect(body).toMatchObject({
       error: 'exhausted',
-      message: expect.stringMatching(/"opens_per_minute", 6 in 60 seconds.*later.*quota raised/),
+      message: expect.stringMatching(/"opens_per_minute", 6 in 60 seconds.*later.*raise the quota/),
       quota: 'opens_per_minute',
       limit: 6,
     });

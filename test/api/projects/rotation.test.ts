@@ -300,7 +300,7 @@ describe('secrets that are rotated replica by replica', () => {
     const without = await startNext({ ...control.config, bootstrap: config.bootstrap });
     await expect(atReplica(host, without).poll()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('give it that value after the present one'),
+      message: expect.stringContaining('add that value to SVC_SECRET after the current value'),
     });
     const there = atReplica(host, next);
     const given = (await there.poll())?.sessionToken;

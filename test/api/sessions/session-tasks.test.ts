@@ -113,7 +113,7 @@ describe('a task that is graded by a query', () => {
         fields: [
           {
             path: ['task', 'grader', 'source'],
-            message: expect.stringContaining('cannot be checked within the time'),
+            message: expect.stringContaining('cannot be checked within the limits'),
           },
         ],
       });

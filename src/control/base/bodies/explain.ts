@@ -173,7 +173,7 @@ const checkUnion = (walk: Walk, path: Path, branches: readonly Schema[], value: 
     const score = Math.max(...found.map((one) => one.path.length)) - found.length / 100;
     if (best === undefined || score > best.score) best = { found, score };
   }
-  if (best === undefined) add(walk, path, 'has none of the forms that it may have', true);
+  if (best === undefined) add(walk, path, 'matches none of the allowed forms', true);
   else walk.found.push(...best.found);
 };
 

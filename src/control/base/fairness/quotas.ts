@@ -82,21 +82,25 @@ type Words = {
 
 const words: Record<QuotaName, Words> = {
   sessions: { what: 'open sessions', unit: 'at once', way: 'close what is no longer needed' },
-  opens_per_minute: { what: 'opens', unit: 'in 60 seconds', way: 'open the next one later' },
-  calls_per_minute: { what: 'calls', unit: 'a minute', way: 'call again in the next one' },
-  queued_calls: { what: 'calls that wait', unit: 'at once', way: 'wait for answers first' },
+  opens_per_minute: { what: 'opens', unit: 'in 60 seconds', way: 'open the next session later' },
+  calls_per_minute: { what: 'calls', unit: 'a minute', way: 'call again in the next minute' },
+  queued_calls: { what: 'queued calls', unit: 'at once', way: 'wait for answers first' },
   worlds: { what: 'worlds', unit: 'in all', way: 'use another project' },
   blob_mib: { what: "bytes of worlds' versions", unit: 'MiB in all', way: 'make smaller worlds' },
-  links: { what: 'links', unit: 'at once', way: 'use those made, or wait until they end' },
+  links: {
+    what: 'links',
+    unit: 'at once',
+    way: 'use the existing links, or wait until they expire',
+  },
   waits: {
-    what: 'requests that hold their answer',
+    what: 'held requests',
     unit: 'at once at one control plane',
-    way: 'ask without "wait", or wait for answers first',
+    way: 'send the request without "wait", or wait for answers first',
   },
   upload_mib: {
-    what: 'bodies of requests under way',
+    what: 'bodies of requests in progress',
     unit: 'MiB at once at one control plane',
-    way: 'send fewer at once',
+    way: 'send fewer large bodies at once',
   },
 };
 
@@ -109,7 +113,7 @@ const settingOf = (quota: QuotaName): string => `SVC_QUOTA_${quota.toUpperCase()
 /** Builds the error for a refused request. `retryAfterMs` is sent as `Retry-After`. */
 export const quotaError = ({ quota, limit, retryAfterMs }: QuotaRefusal): AppError => {
   const { what, unit, way } = words[quota];
-  const message = `the project's quota of ${what} is used up ("${quota}", ${limit} ${unit}): ${way}, or have the quota raised (${settingOf(quota)})`;
+  const message = `the project's quota of ${what} is used up ("${quota}", ${limit} ${unit}): ${way}, or let the operator raise the quota (${settingOf(quota)})`;
   return new AppError('exhausted', message, {
     detail: { quota, limit, retryAfterMs: retryAfterMs ?? usualRetryMs },
   });

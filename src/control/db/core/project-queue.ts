@@ -113,7 +113,7 @@ export const createProjectQueue = (most: ProjectQueueLimits): ProjectQueue => {
       resolve();
     };
     const giveUp = (): void => {
-      // Another query of the same request has run meanwhile, so this one is not refused either.
+      // Another query of the same request has run in the meantime, so this query must not be refused, either.
       if (asked.isAdmitted) return;
       leave(projectId, start);
       reject(queueFull());

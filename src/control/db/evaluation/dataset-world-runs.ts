@@ -67,7 +67,7 @@ const beginStatement = statement(
    returning run_key`,
 );
 
-// An item with a link made by a client is done. A failed item is tried again.
+// An item that a client has linked is done. A failed item is tried again.
 const fillStatement = statement(
   'fill_dataset_play',
   `insert into dataset_rollouts as o (run_key, item_key, item_id, position, state)

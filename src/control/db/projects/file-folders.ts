@@ -182,7 +182,7 @@ const emptyStatement = statement(
    select array_agg(distinct digest) as digests from gone`,
 );
 
-// Leaves first: they are empty by now.
+// Removes the innermost folders first; they are empty by now.
 const removeStatement = statement(
   'remove_detached_folders',
   `${beneath}, leaves as (

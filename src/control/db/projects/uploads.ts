@@ -46,7 +46,7 @@ export const beginUpload = async (
     const [row] = await db.query<Begun>(beginStatement, { ...upload, ...most });
     return row?.doomed === true ? undefined : row;
   };
-  const what = 'a blob of the world that is being removed to be gone';
+  const what = 'the removal of a blob that the world needs';
   const row = await until(begin, { timeoutMs: mostRemovalMs, everyMs: askAgainMs, what });
   const { quota, limit } = row;
   return quota === null ? undefined : { quota, limit, retryAfterMs: null };

@@ -90,7 +90,7 @@ const dropStatement = statement(
    returning (select count(*)::int from dropped) as entries`,
 );
 
-// Corrects any miscount.
+// Corrects the stored number of bytes, in case it is wrong.
 const recountStatement = statement(
   'recount_ledger',
   `update ledgers l set bytes = coalesce(

@@ -43,7 +43,7 @@ const lasting = `
            '' order by h.id), '')) as hosts
     from hosts h where h.installation = $1 and h.state in ${liveHosts}`;
 
-// Yields one row.
+// This subquery returns exactly one row.
 const beside = `
   select md5(w.waiting::text || l.worlds::text || r.hosts) as revision, w.waiting, l.worlds
     from (${waitingAlike}) w cross join (${worlds}) l cross join (${lasting}) r`;

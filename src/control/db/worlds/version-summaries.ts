@@ -13,7 +13,7 @@ import {
 } from '../../base/contracts/contract-view.ts';
 import { type Queryable, statement } from '../core/database.ts';
 
-// One text per statement: an array of large texts would be encoded twice on its way.
+// Each statement inserts one text, because an array of large texts would be encoded twice.
 const insertTextStatement = statement(
   'insert_version_text',
   `insert into version_texts (version_id, name, text) values ($1, $2, $3) on conflict do nothing`,

@@ -157,7 +157,7 @@ const noteCreation = async (
  * Error message of a test run that exceeds the maximum number of queued runs. The run is written with this error, so
  * that the push does not fail.
  */
-const noRoomForTests = `${runLimits.queued} runs of the project were already queued when it was pushed, the maximum: start its tests again later`;
+const noRoomForTests = `${runLimits.queued} runs of the project were already queued when the version was pushed, the maximum: start the tests of the version later`;
 
 const haveTestsRun = async (tx: Queryable, { tests }: VersionRequest): Promise<void> => {
   if (tests !== undefined) await insertRun(tx, tests, noRoomForTests);

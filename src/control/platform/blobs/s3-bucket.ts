@@ -80,7 +80,7 @@ const reasonOf = (error: unknown): string => {
   if (status === undefined) return describeError(error);
   const code = name === 'Unknown' ? `status ${status}` : name;
   if (status === 401 || status === 403) {
-    return `${code}; its credentials must be right, and permit s3:GetObject, s3:PutObject and s3:ListBucket`;
+    return `${code}; check that the credentials are right and permit s3:GetObject, s3:PutObject and s3:ListBucket`;
   }
   return `${code}: ${message}`;
 };
@@ -153,7 +153,7 @@ export class Bucket {
     if ((await this.sizeOf(emptyBlob.digest, limits.checkMs)) !== undefined) return;
     throw new AppError(
       'unavailable',
-      `blobs in ${this.location} cannot be used: the bucket is gone, or has been emptied`,
+      `blobs in ${this.location} cannot be used: the bucket does not exist any more, or was emptied`,
     );
   }
 

@@ -119,7 +119,7 @@ const createSender = (db: Queryable, sender: string, peers: Peers, log: Log) => 
       } catch (err) {
         log.warn(
           { err, topics: topics.length },
-          'notifications were lost; waiters will look by themselves',
+          'notifications to other replicas were lost; waiting requests query their state at intervals',
         );
       }
     }
@@ -166,7 +166,7 @@ export const startNotifications = (
     local.notifyAll();
   };
   let settling: NodeJS.Timeout | undefined;
-  // Until the peers know that this replica listens, they may not send to it; so all waiters look again once they do.
+  // Peers may not send to this replica before they know that it listens. So once they do, all waiting requests query again.
   const afterBreak = (pid: number): void => {
     peers.listensAs(pid);
     lookAgain();

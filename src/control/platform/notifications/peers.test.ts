@@ -40,7 +40,7 @@ describe('a replica', () => {
     counts.others = 0;
     counts.own = 0;
     await look();
-    expect(isAlone(), 'when its own does not show').toBe(false);
+    expect(isAlone(), 'when its own connection is not visible').toBe(false);
   });
 
   it('has a peer once a message of a peer arrived, even if a check that began earlier finds none', async () => {
@@ -76,11 +76,11 @@ describe('a replica', () => {
     listensAs(7);
     await look();
     listensAs(8);
-    expect(isAlone(), 'others may have come while it did not listen').toBe(false);
+    expect(isAlone(), 'other replicas may have started while it did not listen').toBe(false);
     await look();
     expect(isAlone()).toBe(true);
     isAway = true;
     await look();
-    expect(isAlone(), 'after a look that failed').toBe(false);
+    expect(isAlone(), 'after a check that failed').toBe(false);
   });
 });

@@ -38,7 +38,7 @@ export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peer
     const heardBefore = timesHeard;
     if (ownPid === undefined) return false;
     const { own, others } = await countListeners(db, ownPid);
-    // If its own connection is not visible, those of other replicas may not be, either.
+    // If its own connection is not visible, the connections of other replicas may not be visible, either.
     return own === 1 && others === 0 && timesHeard === heardBefore;
   };
   return {
@@ -49,7 +49,7 @@ export const watchPeers = (db: Queryable, log: Log, everyMs = lookEveryMs): Peer
     },
     listensAs(pid) {
       ownPid = pid;
-      // A replica that started while this one did not listen has not been heard. A look in flight still uses the old
+      // A replica that started while this one did not listen was not noticed. A check in flight still uses the old
       // pid.
       timesHeard += 1;
       isAlone = false;

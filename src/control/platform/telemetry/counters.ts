@@ -65,23 +65,23 @@ class Maker {
 const sessionMetrics = (make: Maker) => ({
   opens: make.counter(
     'svc_session_opens_total',
-    'Requests for a session by outcome',
+    'Requests to open a session, by outcome',
     ['outcome'],
     openOutcomes.map((outcome) => ({ outcome })),
   ),
   claimSeconds: make.seconds(
     'svc_session_claim_seconds',
-    'From the request for a session to the claim of its host',
+    'Time from the request to open a session until its host was claimed',
     ['start'],
   ),
   loadSeconds: make.seconds(
     'svc_session_load_seconds',
-    'From the claim of a host until its session was ready',
+    'Time from the claim of a host until its session was ready',
     ['start'],
   ),
   readySeconds: make.seconds(
     'svc_session_ready_seconds',
-    'From the request for a session until it was ready',
+    'Time from the request to open a session until the session was ready',
     ['start'],
   ),
   ends: make.counter(
@@ -92,13 +92,13 @@ const sessionMetrics = (make: Maker) => ({
   ),
   reaps: make.counter(
     'svc_session_reaps_total',
-    'Sessions that the reaper began to end or ended: idle, max_age, or stuck in a state',
+    'Sessions that the reaper ended or began to end, by reason: idle, max_age, or stuck in a state',
     ['reason'],
     reapReasons.map((reason) => ({ reason })),
   ),
   ledgerDropped: make.counter(
     'svc_ledger_dropped_entries_total',
-    'Ledger entries that were dropped because the ledgers of their project had reached their limit',
+    'Ledger entries that were dropped because the ledgers of a project had reached the limit',
     [],
     [{}],
   ),
@@ -107,12 +107,12 @@ const sessionMetrics = (make: Maker) => ({
 const browserMetrics = (make: Maker) => ({
   browserWaitSeconds: make.seconds(
     'svc_browser_wait_seconds',
-    'From the request for a browser to the claim of one',
+    'Time from the request for a browser until a browser was claimed',
     [],
   ),
   browserReadySeconds: make.seconds(
     'svc_browser_ready_seconds',
-    'From the request for a browser until it accepted clients, for the first of a session and for those after a loss',
+    'Time from the request for a browser until the browser accepted clients, by start: new (first of its session) or again (after a loss)',
     ['start'],
   ),
 });
@@ -120,18 +120,18 @@ const browserMetrics = (make: Maker) => ({
 const callMetrics = (make: Maker) => ({
   calls: make.counter(
     'svc_calls_total',
-    'Calls that reached their end, by kind and state',
+    'Calls that ended, by kind and state',
     ['kind', 'state'],
     finalCalls,
   ),
   callQueueSeconds: make.seconds(
     'svc_call_queue_seconds',
-    'From the request for a call until its host took it',
+    'Time from the request for a call until its host claimed the call',
     ['kind'],
   ),
   callRunSeconds: make.seconds(
     'svc_call_run_seconds',
-    'From when a host took a call to its answer',
+    'Time from the claim of a call by its host until the answer',
     ['kind'],
   ),
 });
@@ -139,13 +139,13 @@ const callMetrics = (make: Maker) => ({
 const webhookMetrics = (make: Maker) => ({
   pushesSent: make.counter(
     'svc_pushes_answered_total',
-    'Webhooks that the service posted and that were answered, by kind of status',
+    'Webhook deliveries that the service sent and receivers answered, by class of the status',
     ['status'],
     ['2xx', '3xx', '4xx', '5xx'].map((status) => ({ status })),
   ),
   pushesFailed: make.counter(
     'svc_pushes_failed_total',
-    'Webhooks that the service was to post and that have no answer, by reason',
+    'Webhook deliveries that the service should have sent but that have no answer, by reason',
     ['reason'],
     pushFailures.map((reason) => ({ reason })),
   ),
@@ -154,12 +154,12 @@ const webhookMetrics = (make: Maker) => ({
 const sessionTraceMetrics = (make: Maker) => ({
   sessionObservations: make.counter(
     'svc_session_observations_total',
-    'Observations that were written into the traces of sessions',
+    'Observations written into the traces of sessions',
     [],
   ),
   sessionTraceFailures: make.counter(
     'svc_session_trace_failures_total',
-    'Failures to write into the trace of a session; each write is tried again later',
+    'Failed writes to the trace of a session; each write is retried',
     [],
   ),
 });
@@ -167,44 +167,44 @@ const sessionTraceMetrics = (make: Maker) => ({
 const worldMetrics = (make: Maker) => ({
   compileJobs: make.counter(
     'svc_compile_jobs_total',
-    'Compile jobs that ended: done, out_of_time, out_of_memory, or failed',
+    'Compile jobs that ended, by outcome: done, out_of_time, out_of_memory, or failed',
     ['kind', 'outcome'],
   ),
   compileRefusals: make.counter(
     'svc_compile_refusals_total',
-    'Compile jobs that were refused, by what is used up: compile_queue or compile_seconds',
+    'Compile jobs that were refused, by the quota that is used up: compile_queue or compile_seconds',
     ['quota'],
   ),
   compileSeconds: make.seconds(
     'svc_compile_job_seconds',
-    'How long a compile job ran, without its wait for a process',
+    'Time for which a compile job ran, without the wait for a process',
     ['kind'],
   ),
   importJobs: make.counter(
     'svc_import_jobs_total',
-    'Jobs of imports and publishes that ended: done, failed, again (given back), or lost',
+    'Jobs of imports and publishes that ended, by outcome: done, failed, again (released for a retry), or lost',
     ['kind', 'outcome'],
   ),
   importSeconds: make.seconds(
     'svc_import_job_seconds',
-    'How long a job of an import or a publish ran, without its wait',
+    'Time for which a job of an import or a publish ran, without the wait for a worker',
     ['kind'],
   ),
 });
 
 const requestMetrics = (make: Maker) => ({
-  httpRequests: make.counter('svc_http_requests_total', 'Requests answered', [
+  httpRequests: make.counter('svc_http_requests_total', 'Requests that were answered', [
     'operation',
     'status',
   ]),
   httpSeconds: make.seconds(
     'svc_http_request_seconds',
-    'From a request to its answer; operations that hold their answer take as long as they hold it',
+    'Time from a request to its answer, including the time for which a long poll is held',
     ['operation'],
   ),
   quotaRefusals: make.counter(
     'svc_quota_refusals_total',
-    'Requests of projects that were refused because a quota was used up',
+    'Requests that were refused because a quota of the project was used up',
     ['quota'],
     quotaNames.map((quota) => ({ quota })),
   ),

@@ -107,7 +107,7 @@ const addSessions = (gauges: InstallationGauges): void => {
   gauges.number('svc_sessions_waiting', 'Sessions that wait for a host', ({ waiting }) => waiting);
   gauges.number(
     'svc_sessions_longest_wait_seconds',
-    'How long the oldest of the sessions without a host has waited',
+    'Longest time for which a session has waited for a host',
     ({ longestWaitMs }) => longestWaitMs / 1_000,
   );
   gauges.number(
@@ -117,22 +117,26 @@ const addSessions = (gauges: InstallationGauges): void => {
   );
   gauges.number(
     'svc_browsers_longest_wait_seconds',
-    'How long the oldest of the sessions without the browser that they asked for has waited',
+    'Longest time for which a session has waited for a browser',
     ({ browsers }) => browsers.longestWaitMs / 1_000,
   );
 };
 
 const addCalls = (gauges: InstallationGauges): void => {
-  gauges.number('svc_calls_queued', 'Calls that no host has taken', ({ queued }) => queued);
-  gauges.number('svc_calls_running', 'Calls that a host has taken', ({ claimed }) => claimed);
+  gauges.number('svc_calls_queued', 'Calls that no host has claimed', ({ queued }) => queued);
+  gauges.number(
+    'svc_calls_running',
+    'Calls that a host has claimed and not answered',
+    ({ claimed }) => claimed,
+  );
   gauges.number(
     'svc_calls_oldest_queued_seconds',
-    'Age of the oldest call that no host has taken',
+    'Longest time for which a queued call has waited for its host',
     ({ oldestQueuedMs }) => oldestQueuedMs / 1_000,
   );
   gauges.number(
     'svc_calls_oldest_running_seconds',
-    'How long ago the oldest of the calls under way was taken',
+    'Longest time since a host claimed a call that it has not answered',
     ({ oldestClaimedMs }) => oldestClaimedMs / 1_000,
   );
 };
@@ -140,17 +144,17 @@ const addCalls = (gauges: InstallationGauges): void => {
 const addWebhooks = (gauges: InstallationGauges): void => {
   gauges.number(
     'svc_pushes_queued',
-    'Webhooks that wait to be posted',
+    'Webhook deliveries that wait to be sent',
     ({ pushes }) => pushes.queued,
   );
   gauges.number(
     'svc_pushes_sending',
-    'Webhooks that are being posted',
+    'Webhook deliveries that are being sent',
     ({ pushes }) => pushes.sending,
   );
   gauges.number(
     'svc_pushes_oldest_seconds',
-    'How long the oldest webhook that waits to be posted has waited',
+    'Longest time for which a webhook delivery has waited to be sent',
     ({ pushes }) => pushes.oldestSeconds,
   );
 };
@@ -158,12 +162,12 @@ const addWebhooks = (gauges: InstallationGauges): void => {
 const addSessionTraces = (gauges: InstallationGauges): void => {
   gauges.number(
     'svc_session_trace_dues',
-    'Changes of sessions that wait to be written into their traces; counted to 10000',
+    'Changes of sessions that wait to be written into the traces of the sessions; counted up to 10000',
     ({ traceDues }) => traceDues.waiting,
   );
   gauges.number(
     'svc_session_trace_oldest_seconds',
-    'How long the oldest of them has waited',
+    'Longest time for which a change of a session has waited to be written into the trace',
     ({ traceDues }) => traceDues.oldestSeconds,
   );
 };
@@ -171,12 +175,12 @@ const addSessionTraces = (gauges: InstallationGauges): void => {
 const addImports = (gauges: InstallationGauges): void => {
   gauges.states(
     'svc_imports',
-    'Imports and publishes that have not ended: queued, running, or lost (its worker is gone)',
+    'Imports and publishes that have not ended, by state: queued, running, or lost (the worker is gone)',
     ({ imports: { queued, running, lost } }) => ({ queued, running, lost }),
   );
   gauges.number(
     'svc_imports_oldest_queued_seconds',
-    'How long the oldest import that waits has waited',
+    'Longest time for which an import or publish has waited for a worker',
     ({ imports }) => imports.oldestSeconds,
   );
 };
@@ -188,7 +192,7 @@ const addInstallation = (registry: Registry, parts: LoadParts): void => {
   const read = installationReader(parts);
   new Gauge({
     name: 'svc_database_up',
-    help: 'Whether the database answered when metrics were read',
+    help: '1 if the database answered when metrics were read, otherwise 0',
     registers: [registry],
     async collect() {
       this.set((await read()) === undefined ? 0 : 1);
@@ -215,14 +219,16 @@ const addReplica = (registry: Registry, { db, compiler, notifications }: LoadPar
       },
     });
   };
-  states('svc_database_connections', 'Connections to the database: in use or idle', () => {
+  states('svc_database_connections', 'Connections to the database, by state: used or idle', () => {
     const { used, idle } = db.connections();
     return { used, idle };
   });
-  states('svc_compile_jobs', 'Compile jobs that run or wait for a process', () => compiler.load());
+  states('svc_compile_jobs', 'Compile jobs, by state: running, or queued for a process', () =>
+    compiler.load(),
+  );
   new Gauge({
     name: 'svc_database_connections_max',
-    help: 'Connections to the database that this replica may have',
+    help: 'Maximum number of connections of this replica to the database',
     registers: [registry],
     collect() {
       this.set(db.connections().most);
@@ -238,7 +244,7 @@ const addReplica = (registry: Registry, { db, compiler, notifications }: LoadPar
   });
   new Gauge({
     name: 'svc_waits_held',
-    help: 'Requests whose answer is held until there is news: long polls and ?wait=',
+    help: 'Requests that are held until there is an answer: long polls and requests with ?wait=',
     registers: [registry],
     collect() {
       this.set(notifications.held);
@@ -254,7 +260,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   const read = readTogether(() => blobs.check(), log);
   new Gauge({
     name: 'svc_blobs_up',
-    help: 'Whether the store of blobs could be used when metrics were read',
+    help: '1 if the store of blobs could be used when metrics were read, otherwise 0',
     registers: [registry],
     async collect() {
       this.set((await read()) ? 1 : 0);
@@ -276,7 +282,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
   }, log);
   new Gauge({
     name: 'svc_disk_full',
-    help: 'Whether a disk is full: the database, for writes of the last two minutes; blobs, when metrics were read',
+    help: '1 if a disk is full, otherwise 0: database, as writes of the last two minutes found it; blobs, when metrics were read',
     labelNames: ['disk'],
     registers: [registry],
     async collect() {
@@ -291,7 +297,7 @@ const addStores = (registry: Registry, { blobs, db, log }: LoadParts): void => {
 const addUploads = (registry: Registry, uploads: Uploads): void => {
   new Gauge({
     name: 'svc_upload_bytes',
-    help: 'Memory reserved for the bodies of requests under way, in bytes',
+    help: 'Memory reserved for bodies of requests in progress, in bytes',
     registers: [registry],
     collect() {
       this.set(uploads.bytes());

@@ -72,12 +72,16 @@ export const openConfiguredKeys = async (
 ): Promise<Loop<void>> => {
   if (pairs.length > 0) await ensureKeyPairs(db, place, hashed(pairs));
   for (const [publicKey, why] of await findRefused(db, pairs))
-    log.error({ publicKey, why }, 'a key pair of the configuration is refused; make a new one');
+    log.error(
+      { publicKey, why },
+      'a key pair of the configuration cannot be used; create a new one',
+    );
   const publicKeys = pairs.map(({ publicKey }) => publicKey);
   const renew = createKeyRenewal(db, publicKeys);
   const tick = async (): Promise<void> => {
     const revoked = await renew();
-    if (revoked.length > 0) log.warn({ revoked }, 'key pairs that no control plane has any more');
+    if (revoked.length > 0)
+      log.warn({ revoked }, 'revoked key pairs that no control plane has any more');
   };
   return startLoop({ name: 'keys', everyMs, tick, log });
 };

@@ -18,7 +18,8 @@ const mostPages = 400;
 /** Maximum number of attempts, because the session may change during the export. */
 const mostTries = 5;
 
-const lost = 'its rows went with its host; export a session before it is closed';
+const lost =
+  'the rows of the session were lost with its host; export a session before it is closed';
 
 const askPage = async (
   parts: SessionParts,
@@ -32,9 +33,9 @@ const askPage = async (
   const answer = await askHost(parts, { ...question, mostChars: limits.callOutputBytes }, signal);
   if (answer.ok) {
     if (isPage(answer.value)) return answer.value;
-    throw unreadable(sessionId, 'its answer is not a page of a session');
+    throw unreadable(sessionId, 'the answer is no page of the record of a session');
   }
-  const { code, message = 'it gave no reason' } = answer.error;
+  const { code, message = 'the host gave no reason' } = answer.error;
   if (code === 'moved') return 'moved';
   if (code === 'too_large') throw new AppError('conflict', `${sessionId}: ${message}`);
   throw unreadable(sessionId, message);
@@ -78,6 +79,6 @@ export const passRecord = async (
   for (let tries = 0; tries < mostTries; tries += 1) {
     if (await passPages(parts, asked, (await begin()).write, signal)) return;
   }
-  const message = `${asked.sessionId} changed during each attempt to export it; export it while it is not in use`;
+  const message = `${asked.sessionId} changed during every attempt to export it; export the session while it is not in use`;
   throw new AppError('conflict', message);
 };

@@ -21,7 +21,7 @@ type Assigning = Pick<SessionParts, 'config' | 'secrets'>;
 const tokenOf = ({ secrets }: Assigning, work: BrowserWork): Secret => {
   const secret = secrets.of(work);
   if (secret !== undefined) return new Secret(sessionToken(secret, work.sessionId));
-  const message = `${work.sessionId} was opened with a value of SVC_SECRET that this control plane does not have; give it that value after the present one`;
+  const message = `${work.sessionId} was opened with a value of SVC_SECRET that this control plane does not have; add that value to SVC_SECRET after the current value`;
   throw new AppError('unavailable', message);
 };
 

@@ -52,9 +52,9 @@ export const unreadable = (sessionId: string, why: string): AppError =>
   new AppError('unavailable', `the host of ${sessionId} did not answer: ${why}`);
 
 const readable = ({ sessionId, mostChars }: HostQuestion, { outputJson }: CallRow): string => {
-  if (outputJson === null) throw unreadable(sessionId, 'its answer is empty');
+  if (outputJson === null) throw unreadable(sessionId, 'the answer is empty');
   if (outputJson.length <= mostChars) return outputJson;
-  throw unreadable(sessionId, 'its answer is too long; ask for less at once');
+  throw unreadable(sessionId, 'the answer is too long; request less at once');
 };
 
 /**
@@ -71,7 +71,7 @@ export const askHost = async (
   const { sessionId } = question;
   const call = await ask(parts, question, signal);
   if (!isOver(call)) {
-    const message = `the host of ${sessionId} has not answered within ${answerMs / 1_000} s: it still runs earlier calls; ask again`;
+    const message = `the host of ${sessionId} has not answered within ${answerMs / 1_000} s: the host still runs earlier calls; repeat the request later`;
     throw new AppError('timeout', message, { detail: { retryAfterMs: 1_000 } });
   }
   if (call.state === 'lost' || call.state === 'cancelled') {

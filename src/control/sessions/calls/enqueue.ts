@@ -79,13 +79,13 @@ const refusal = async (
     return notInState(found, ' and takes no calls');
   }
   if (found.openCalls >= limits.queuedCalls) {
-    const message = `${found.openCalls} calls of ${sessionId} wait already; wait for answers first`;
+    const message = `${found.openCalls} calls of ${sessionId} are already queued, the maximum; wait for answers first`;
     return new AppError('exhausted', message, tryAgain);
   }
   if (isQueueFull(found)) {
     return quotaError({ quota: 'queued_calls', limit: found.projectMost, retryAfterMs: 1_000 });
   }
-  const message = `too many calls of ${sessionId} or its project waited when this one arrived; try again`;
+  const message = `too many calls of ${sessionId} or of its project were queued when this call arrived; try again`;
   return new AppError('exhausted', message, tryAgain);
 };
 

@@ -79,7 +79,7 @@ const toAssignment = async (
   const address = apiAddress(parts.config, { id: session.id, hostAddress });
   const secret = parts.secrets.of(session);
   if (secret === undefined) {
-    const message = `${session.id} was opened with a value of SVC_SECRET that this control plane does not have; give it that value after the present one`;
+    const message = `${session.id} was opened with a value of SVC_SECRET that this control plane does not have; add that value to SVC_SECRET after the current value`;
     throw new AppError('unavailable', message);
   }
   const version = await findVersion(parts, session.versionId);
@@ -113,7 +113,7 @@ const findBrowserDirective = async (
     const found = await findAssignment(parts, hostId);
     if (found === 'waiting') return undefined;
     if (found !== 'over') return { browser: found };
-    const detail = 'its session ended before the browser began';
+    const detail = 'the session ended before its browser started';
     await loseHost(parts, { hostId, to: 'draining', reason: 'session_closed', detail });
     return { drain: true };
   }

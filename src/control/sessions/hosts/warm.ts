@@ -25,8 +25,10 @@ const faultOf = ({ found, holding }: WarmReport): string => {
   if (found !== undefined && found.length > 0) return found.join('; ');
   const held = holding === undefined ? 'nothing' : `${holding.bundle} in ${holding.stateDigest}`;
   const looked =
-    found === undefined ? 'it did not look for leftovers of its session' : 'it found no leftovers';
-  return `it holds ${held}, which may differ from its load; ${looked}`;
+    found === undefined
+      ? 'the host did not look for leftovers of its session'
+      : 'the host found no leftovers';
+  return `the host has loaded ${held}, which may differ from what it loaded first; ${looked}`;
 };
 
 /**
@@ -39,7 +41,10 @@ const explain = async (
   const { hostId, generation, holding, found } = report;
   const detail = faultOf(report);
   if (await drainUnclean(db, { hostId, generation, detail })) {
-    log.warn({ hostId, holding, found }, `a host did not prove clean and is drained: ${detail}`);
+    log.warn(
+      { hostId, holding, found },
+      `a host did not prove that it is clean and is drained: ${detail}`,
+    );
     notifications.notify(hostId, poolTopic);
     return 'draining';
   }

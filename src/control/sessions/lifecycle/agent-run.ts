@@ -48,7 +48,7 @@ export const joinRunOfSession = async (
   const known = await findDeclaredRun(db, projectId, runId);
   const message =
     known === undefined
-      ? `the build "${buildHash}" has ${mostRuns} runs, and no room for more; open the sessions of one run with one run id`
+      ? `the build "${buildHash}" has ${mostRuns} runs, the maximum; open the sessions of one run with the same run id`
       : refusalOf(known, wanted, runId);
   throw new AppError('conflict', message, { detail: { error: 'run_differs' } });
 };

@@ -41,7 +41,7 @@ const durationOf = (parts: readonly RecordingPart[]): number => {
 const titles: Record<RecordingMark, string> = {
   start: 'Start',
   reset: 'Reset: a fresh profile',
-  restored: 'The browser was lost and came back',
+  restored: 'The browser was lost and replaced',
   reclaimed: 'Another browser took over',
 };
 
@@ -51,7 +51,10 @@ const chaptersOf = ({ cutAt, beganAt }: Recording, parts: readonly RecordingPart
   );
   const last = parts.at(-1);
   if (cutAt === null || beganAt === null || last === undefined) return marked;
-  return [...marked, { startMs: last.endMs, title: `Cut at ${cutAt.toISOString()}: no more room` }];
+  return [
+    ...marked,
+    { startMs: last.endMs, title: `Cut off at ${cutAt.toISOString()}: the size limit is reached` },
+  ];
 };
 
 const videoOf = (recording: Recording, parts: readonly RecordingPart[]): Video => ({

@@ -84,7 +84,10 @@ const noteEnded = async (parts: SessionParts, ended: readonly EndedPush[]): Prom
     try {
       await sendToHost(parts, { projectId, sessionId }, answers, noWait);
     } catch (err) {
-      parts.log.warn({ err, sessionId }, 'the host of a session gets answers of receivers later');
+      parts.log.warn(
+        { err, sessionId },
+        'answers of webhook receivers could not be sent to the host of the session; they are sent later',
+      );
     }
   };
   // The answers are already stored; a host that cannot be reached now gets them later.

@@ -49,7 +49,7 @@ export const sendToHost = async (
       if (!isRefused(error)) throw error;
       parts.log.debug(
         { err: error, sessionId },
-        'the host of a session gets answers of receivers later',
+        'answers of webhook receivers could not be sent to the host of the session; they are sent later',
       );
       return settleEnded(parts.db, sessionId);
     }

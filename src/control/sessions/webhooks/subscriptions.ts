@@ -31,11 +31,10 @@ export const readSubscriptions = async (
   signal: AbortSignal,
 ): Promise<SubscriptionList> => {
   const inputJson = JSON.stringify({ offset, limit });
-  const lost = `its subscriptions were rows on its host; its deliveries are at /world-sessions/${sessionId}/requests?via=webhook`;
+  const lost = `its subscriptions were lost with its host; its deliveries are at /world-sessions/${sessionId}/requests?via=webhook`;
   const question = { projectId, sessionId, kind: 'webhooks', inputJson, lost, mostChars } as const;
   const answer = await askHost(parts, question, signal);
-  if (!answer.ok) throw unreadable(sessionId, answer.error.message ?? 'it gave no reason');
-  if (!isList(answer.value))
-    throw unreadable(sessionId, 'its answer is not a list of subscriptions');
+  if (!answer.ok) throw unreadable(sessionId, answer.error.message ?? 'the host gave no reason');
+  if (!isList(answer.value)) throw unreadable(sessionId, 'the answer is no list of subscriptions');
   return answer.value;
 };

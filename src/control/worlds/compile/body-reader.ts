@@ -48,7 +48,7 @@ const outcomeOf = (end: JobEnd): ReadBody => {
     if (tooMuch !== undefined) throw Object.assign(new Error(tooMuch), { statusCode: 413 });
     return read;
   }
-  const message = `the body takes more ${words[end.kind]} to parse than it may: send a smaller one`;
+  const message = `the body takes more ${words[end.kind]} to parse than is allowed: send a smaller body`;
   throw new AppError('invalid', message);
 };
 

@@ -129,7 +129,7 @@ const parseFile = ({ path, content }: TreeFile): Row[] | string => {
     ) {
       return value as Row[];
     }
-    return 'is no list of rows';
+    return 'contains no list of rows';
   } catch {
     return 'is not JSON';
   }

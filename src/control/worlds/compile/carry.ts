@@ -49,7 +49,7 @@ export const createRowCarrier = (onEnd: (job: EndedJob<'carry'>) => void): RowCa
       const [code, what] =
         end.kind === 'out_of_time'
           ? (['timeout', `took longer than ${limits.timeLimitMs / 1_000} s`] as const)
-          : (['invalid', 'took more memory than it may'] as const);
+          : (['invalid', 'took more memory than is allowed'] as const);
       const way = 'push with "data": "replace" and import the rows again';
       throw new AppError(code, `keeping the rows that are not in the tree ${what}: ${way}`);
     },

@@ -53,14 +53,14 @@ const mostPatternSize = 500;
 const faultOf = (pattern: string): string | null => {
   const size = patternSize(pattern);
   if (size > mostPatternSize) {
-    return `is ${size} characters with its repeats, more than ${mostPatternSize}`;
+    return `is ${size} characters with its repetitions expanded, more than ${mostPatternSize}`;
   }
   try {
     RE2JS.compile(pattern);
     return null;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return `is no regular expression of RE2: ${why}`;
+    return `is no valid RE2 regular expression: ${why}`;
   }
 };
 

@@ -79,7 +79,9 @@ const createKeep = (
     const entity = entities.get(name);
     const fault =
       entity === undefined
-        ? wholeFault('is of an entity that the world does not have; the name is not repeated here')
+        ? wholeFault(
+            'belongs to an entity that the world does not have; the name is not repeated here',
+          )
         : shapeFault(entity, kept);
     return fault === undefined ? kept : noteFault(fault);
   };

@@ -78,7 +78,7 @@ type Words = JobProgram<never, never>['words'];
 const givenUp = ({ undone }: Words, why: string): AppError =>
   new AppError('unavailable', `${undone}: ${why}`);
 
-const notAwaited = 'the client did not wait for it';
+const notAwaited = 'the client disconnected';
 const stopping = 'the service is stopping';
 
 /** Delay after which a place in the queue may have become free, in milliseconds. */
@@ -95,7 +95,7 @@ const tooMany = ({ waits, quota }: Words, waiting: number): AppError =>
 
 const displaced = ({ quota }: Words): AppError => {
   const queue = quota.replace('_', ' ');
-  const message = `the ${queue} is full, and most of its jobs are your project's: wait for some to finish, then try again`;
+  const message = `the ${queue} is full, and your project has most of the jobs in it: wait for some to finish, then try again`;
   return new AppError('exhausted', message, { detail: { quota, retryAfterMs } });
 };
 

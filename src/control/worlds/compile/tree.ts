@@ -31,7 +31,7 @@ export const decodeContent = (
     return { path: [...place, 'content'], message: `${path}: is not base64` };
   }
   if (bytes.byteLength > limits.treeFileBytes) {
-    const message = `${path}: has ${bytes.byteLength} bytes; a file may have ${limits.treeFileBytes}`;
+    const message = `${path}: has ${bytes.byteLength} bytes; the maximum of a file is ${limits.treeFileBytes}`;
     return { path: [...place, 'content'], message };
   }
   return { path, content: bytes };

@@ -63,7 +63,9 @@ const findFaults = (
   const lack = redactionLack(contract, redact ?? 'off');
   return [
     ...unknown,
-    ...(twice ? [field('merge', `is true, and the mode is "${mode}": give one of them`)] : []),
+    ...(twice
+      ? [field('merge', `is true although the mode is "${mode}": give only one of the two`)]
+      : []),
     ...(lack === undefined ? [] : [field('redact', lack)]),
   ];
 };
@@ -211,10 +213,10 @@ const checkWhole = async (tx: Queryable, batch: BatchRow): Promise<void> => {
   }
   const { expectedChunks } = batch;
   if (expectedChunks !== null && chunks.length !== expectedChunks) {
-    const message = `the batch has ${chunks.length} chunks, and ${expectedChunks} are expected`;
+    const message = `the batch has ${chunks.length} chunks, but ${expectedChunks} are expected`;
     throw incomplete(message, { chunks: chunks.length, expectedChunks });
   }
-  // A batch without chunks that replaces entities empties them.
+  // A batch that replaces entities and has no chunks removes all rows of the entities.
   const empties = batch.mode === 'replace' && (batch.entities ?? []).length > 0;
   if (chunks.length === 0 && !empties) {
     throw incomplete('the batch has no chunks: register one first', { chunks: 0 });
@@ -241,7 +243,7 @@ export const completeBatch = async (
       await checkWhole(tx, batch);
       await sealBatch(tx, batch.id);
     }
-    // Read within the transaction, before a job can claim the batch: the client is to see it as queued.
+    // Read within the transaction, before a job can claim the batch, so that the client sees it as queued.
     return findBatch(tx, world.id, batch.id);
   });
   parts.notifications.notify(importsTopic, batch.id);
@@ -256,7 +258,7 @@ export const cancelBatchOfWorld = async (
 ): Promise<BatchRow> => {
   const world = await getWorld(parts, creator.projectId, slug);
   const batch = await getBatch(parts, world, batchId);
-  const message = `called off by ${creator.publicKey}`;
+  const message = `cancelled by ${creator.publicKey}`;
   if (!(await cancelBatch(parts.db, { id: batch.id, worldId: world.id, message }))) {
     const { state } = await getBatch(parts, world, batchId);
     if (state !== 'failed') {

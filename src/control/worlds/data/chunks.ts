@@ -49,7 +49,7 @@ const checkReplaceable = (chunk: ChunkRow): void => {
 const checkFits = async (tx: Queryable, chunk: NewChunk): Promise<void> => {
   const others = await sumOtherChunks(tx, chunk.batchId, chunk.ordinal);
   if (others.bytes + chunk.bytes > batchLimits.batchBytes) {
-    throw field('bytes', `with it the batch has more than ${batchLimits.batchBytes} bytes`);
+    throw field('bytes', `with this chunk the batch has more than ${batchLimits.batchBytes} bytes`);
   }
 };
 
@@ -123,7 +123,7 @@ export const registerChunk = async (
   if (batch.state !== 'open' && batch.state !== 'uploading') throw takesNone(batch);
   if (present !== undefined) checkReplaceable(present);
   if (body.bytes > batchLimits.chunkBytes) {
-    const message = `a chunk has at most ${batchLimits.chunkBytes} bytes, and this has ${body.bytes}`;
+    const message = `the chunk has ${body.bytes} bytes; the maximum is ${batchLimits.chunkBytes}`;
     throw field('bytes', message);
   }
   if (entity !== null && batch.entities !== null && !batch.entities.includes(entity)) {

@@ -120,7 +120,7 @@ const mib = 1024 * 1024;
 const chunksLost = ({ id }: BatchRow): ImportFault =>
   new ImportFault(
     'conflict',
-    `the world has changed since ${id} was applied, and its chunks are not kept any more: call it off and send it again`,
+    `the world has changed since ${id} was applied, and its chunks are no longer stored: cancel it and send it again`,
   );
 
 const runStep = async (

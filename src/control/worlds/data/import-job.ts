@@ -97,9 +97,10 @@ const keepLease = (parts: JobParts, batch: ClaimedBatch, stopping: AbortSignal) 
 
 const findHead = async ({ parts, batch }: Job): Promise<Version> => {
   const world = await findWorldById(parts.db, batch.projectId, batch.worldId);
-  if (world === undefined) throw new ImportFault('not_found', 'the world was deleted meanwhile');
+  if (world === undefined)
+    throw new ImportFault('not_found', 'the world was deleted in the meantime');
   if (world.archivedAt !== null) {
-    throw new ImportFault('conflict', `the world "${world.slug}" was archived meanwhile`);
+    throw new ImportFault('conflict', `the world "${world.slug}" was archived in the meantime`);
   }
   const head = await parts.versions.get(world.headVersionId);
   if (head === undefined) throw new AppError('internal', 'a world has no head');
@@ -150,7 +151,7 @@ const refuse = async (job: Job, folded: Extract<Folded, { kind: 'refused' }>): P
   const [first] = refused.refusals;
   throw new ImportFault(
     'conflict',
-    `${refused.refused} rows of ${folded.batch.id}, which waits to be published, do not fit the world as it is by now (${first?.detail ?? ''}): call it off, and send it again`,
+    `${refused.refused} rows of ${folded.batch.id}, which waits to be published, no longer fit the world (${first?.detail ?? ''}): cancel it, and send it again`,
   );
 };
 
@@ -305,7 +306,7 @@ const putOntoHeads = async (job: Job): Promise<void> => {
   for (let heads = 1; heads <= mostHeads; heads += 1) {
     if (await putOntoHead(job)) return;
   }
-  const message = `the world got ${mostHeads} other versions while the rows were applied: complete the batch again`;
+  const message = `other clients created ${mostHeads} versions of the world while the rows were applied: complete the batch again`;
   throw new ImportFault('conflict', message);
 };
 
@@ -323,11 +324,11 @@ const endFailed = async (
     await failBatch(db, batch, { code: error.code, message: error.message });
     return 'failed';
   }
-  log.warn({ err: error, batch: batch.id, attempts: batch.attempts }, 'an import was not done');
+  log.warn({ err: error, batch: batch.id, attempts: batch.attempts }, 'an import failed');
   if (batch.attempts >= mostAttempts) {
     const isOurs = !(error instanceof AppError);
-    const why = isOurs ? 'something went wrong in the service' : describeError(error);
-    const message = `${batch.attempts} attempts have failed, the last as ${why}: complete it again`;
+    const why = isOurs ? 'an internal error of the service' : describeError(error);
+    const message = `${batch.attempts} attempts have failed, the last because of: ${why}; complete it again`;
     await failBatch(db, batch, { code: isOurs ? 'internal' : error.code, message });
     return 'failed';
   }
@@ -356,7 +357,7 @@ export const runImportJob = async (
   const job = { parts, batch, folder, signal: lease.signal, onProgress: lease.note };
   let outcome: string = 'done';
   try {
-    // Attempts that were cut off count, too.
+    // Attempts whose process was ended from outside are counted, too.
     if (batch.attempts > mostAttempts)
       throw new Error('the processes of earlier attempts were ended from outside');
     await openJobFolder(parts.folder, batch);

@@ -124,7 +124,7 @@ const outcomeOf = (heard: ImportMessage | End): ImportOutcome => {
     case 'ended':
       // V8 aborts when its heap is full.
       if (heard.signal === 'SIGABRT') {
-        throw new ImportFault('out_of_memory', 'the import took more memory than it may');
+        throw new ImportFault('out_of_memory', 'the import took more memory than is allowed');
       }
       throw new AppError('unavailable', heard.message);
     default:

@@ -84,4 +84,4 @@ export const writeIndex = (plan: FieldIndexPlan): null => {
 };
 
 export const outOfMemory =
-  'the query takes more memory than it may: request fewer values, or for rows by a field with an index';
+  'the query takes more memory than is allowed: request fewer rows, or filter by a field with an index';

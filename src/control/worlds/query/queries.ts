@@ -62,7 +62,7 @@ export const createQueries = (
       const [what, code] =
         end.kind === 'out_of_time'
           ? ([`took longer than ${limits.timeLimitMs / 1_000} s`, 'timeout'] as const)
-          : (['took more memory than it may', 'invalid'] as const);
+          : (['took more memory than is allowed', 'invalid'] as const);
       const way =
         'filter by a field that has an index (see "Data" of the API), or request less at once';
       throw new AppError(code, `the query ${what}: ${way}`);

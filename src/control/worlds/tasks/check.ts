@@ -12,7 +12,7 @@ import type { WorldParts } from '../parts.ts';
 export const invalidTask = (fields: FieldProblem[], message = fields[0]?.message ?? ''): AppError =>
   new AppError('invalid', message, { fields });
 
-const outOfLimits = 'the task cannot be checked within the time and memory that there is for it';
+const outOfLimits = 'the task cannot be checked within the limits on time and memory';
 
 /**
  * Returns the path of the part of a task that usually takes longest to check. It is reported when a limit ended the

@@ -85,7 +85,7 @@ export const createTaskSet = async (
   if (await insertTaskSet(db, set)) return view(await getTaskSet(db, projectId, id));
   const taken = await findTaskSetByName(db, projectId, name);
   if (taken !== undefined) {
-    const message = `there is a task set "${name}" already: ${taken}`;
+    const message = `a task set "${name}" already exists: ${taken}`;
     throw new AppError('conflict', message, { detail: { taskSetId: taken } });
   }
   throw new AppError(

@@ -83,7 +83,8 @@ const resolvePin = async (
   const world = await getWorld(parts, projectId, slug);
   checkInUse(world);
   if (versionId !== undefined && versionId !== null) {
-    if (ref !== undefined) throw field('versionId', `"${address}" names a version already`);
+    if (ref !== undefined)
+      throw field('versionId', `"${address}" already names a version; omit versionId`);
     await getVersionOf(parts, world, versionId);
   }
   const named = ref ?? versionId ?? undefined;

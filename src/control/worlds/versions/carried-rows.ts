@@ -32,7 +32,7 @@ const refusalOf = ({ entity, detail, pointer, key, treeIndex }: CarryRefusal): A
   const name = Object.entries(key)
     .map(([field, value]) => `${field} ${JSON.stringify(value)}`)
     .join(', ');
-  const message = `${detail}; the row is no part of the tree and would be kept: let the contract allow it, or push with "data": "replace"`;
+  const message = `${detail}; the row does not come from the tree and would be kept: change the contract so that it allows the row, or push with "data": "replace"`;
   const path = ['kept', entity, ...(name === '' ? [] : [name]), ...inRow];
   const field: FieldProblem = { path, message };
   return rowRefused({ message: `${entity}${name === '' ? '' : ` ${name}`}: ${message}`, field });
@@ -89,7 +89,7 @@ export const carryKeptRows = async (parts: WorldParts, carry: Carry): Promise<St
 
 /** Builds the error for a version whose bytes are lost. None of its rows can be kept. */
 export const rowsLost = (head: Version, cause: unknown): AppError => {
-  const message = `the rows of version ${head.number} are lost, and none can be kept: push with "data": "replace"`;
+  const message = `the rows of version ${head.number} are lost, so none of them can be kept: push with "data": "replace"`;
   return new AppError('conflict', message, { cause });
 };
 

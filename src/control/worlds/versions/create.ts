@@ -44,7 +44,8 @@ export const checkSlug = (slug: string): void => {
   }
   // Every parameter that takes a slug takes the id of a world, too.
   if (isId('wld', slug)) throw field('slug', `"${slug}" has the form of an id`);
-  if (reservedSlugs.includes(slug)) throw field('slug', `"${slug}" is a word of the API itself`);
+  if (reservedSlugs.includes(slug))
+    throw field('slug', `"${slug}" is reserved: it is part of a path of the API`);
 };
 
 /** Builds the error for a slug that another world already has. */

@@ -181,7 +181,7 @@ const resolveLinks = async (
 ): Promise<VersionLink[]> => {
   const { dependencies } = linking;
   if (dependencies.length > mostLinks) {
-    const message = `the world has ${dependencies.length} links, more than the ${mostLinks} that it may have`;
+    const message = `the world has ${dependencies.length} links; the maximum is ${mostLinks}`;
     throw refused([problem([], message)]);
   }
   const links: VersionLink[] = [];

@@ -43,7 +43,7 @@ const reasonOf = (error: unknown): string => {
   const said = error.name === 'Unknown' ? `status ${status}` : `${error.name}: ${error.message}`;
   const isKeys = status === 401 || status === 403;
   return isKeys
-    ? `${said}; its keys must be right, and permit s3:ListBucket, s3:GetObject and, to push, s3:PutObject`
+    ? `${said}; check that the keys are right and permit s3:ListBucket, s3:GetObject and, to push, s3:PutObject`
     : said;
 };
 
@@ -54,7 +54,7 @@ const capped = (source: Readable): Readable => {
     transform(piece: Buffer, _, done) {
       bytes += piece.byteLength;
       done(
-        bytes > answerBytes ? new Error(`it answered more than ${answerBytes} bytes`) : null,
+        bytes > answerBytes ? new Error(`the answer has more than ${answerBytes} bytes`) : null,
         piece,
       );
     },

@@ -42,7 +42,7 @@ const descend = async (
     if (found.isDirectory()) continue;
     throw unusable(
       at,
-      found.isSymbolicLink() ? 'it is a link, which is not followed' : 'it is no folder',
+      found.isSymbolicLink() ? 'it is a symbolic link, which is not followed' : 'it is no folder',
     );
   }
   return at;
@@ -52,7 +52,7 @@ const stampOf = ({ mtimeNs, size }: { mtimeNs: bigint; size: bigint }): string =
   `${mtimeNs}-${size}`;
 
 const kindOf = (entry: Dirent): string =>
-  entry.isSymbolicLink() ? 'a link, which is not followed' : 'neither a file nor a folder';
+  entry.isSymbolicLink() ? 'a symbolic link, which is not followed' : 'neither a file nor a folder';
 
 const look = async (folder: string, above: string, found: Listing): Promise<void> => {
   const entries = await readdir(folder, { withFileTypes: true });
@@ -87,7 +87,8 @@ const look = async (folder: string, above: string, found: Listing): Promise<void
  */
 const openPlain = async (path: string) => {
   const folder = dirname(path);
-  if ((await realpath(folder)) !== folder) throw unusable(path, 'a link leads there');
+  if ((await realpath(folder)) !== folder)
+    throw unusable(path, 'a symbolic link is on the path to it');
   // Without O_NONBLOCK, opening a named pipe would block.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
