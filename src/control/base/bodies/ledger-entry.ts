@@ -18,9 +18,12 @@ type JsonMember = (typeof jsonMembers)[number];
 
 /** Fields that the queue of webhook deliveries needs; null in every entry that is no delivery. */
 export type SentTo = {
-  /** Registered URL of the receiver. */
+  /** Registered URL of the receiver; null if the entry is no delivery. */
   sentUrl: string | null;
-  /** Id of the webhook subscription within the session. Deliveries to the same subscription are sent in order. */
+  /**
+   * Id of the webhook subscription within the session; null if the entry is no delivery. Deliveries to the same
+   * subscription are sent in order.
+   */
   sentLine: string | null;
 };
 
@@ -53,6 +56,7 @@ const write = (value: unknown): string => writeShown(value ?? null);
 
 /**
  * Returns a text in the form in which it is stored in a text column: with credentials redacted and without zero bytes.
+ * Null stays null.
  */
 const shown = (text: string | null): string | null =>
   text === null ? null : withoutNul(shownText(text) ?? '');

@@ -13,8 +13,8 @@ export type Count = {
 };
 
 /**
- * Start of a page in a list of numbered rows, with the highest number first: an offset, or the number of the last row
- * of the previous page.
+ * Start of a page in a list of numbered rows, with the highest number first. If `from` is given, the page starts after
+ * the row with that number; otherwise at `offset`.
  */
 export type NumberedPage = { limit: number; offset: number; from: { number: number } | undefined };
 

@@ -92,7 +92,7 @@ class WaitingItems<Item, Value> {
 
   /**
    * Takes the first waiting item of the owner whose key is not in progress, and moves the owner to the end of the
-   * round.
+   * round. Returns undefined if there is no such item.
    */
   #takeOf(owner: string, queue: Waiter<Item, Value>[]): Waiter<Item, Value> | undefined {
     const index = queue.findIndex(({ key }) => !this.#busy.has(key));

@@ -88,7 +88,7 @@ const findByLabelStatement = statement(
     where l.project_id = :projectId and l.agent_id = :agentId and l.label = :label`,
 );
 
-/** Returns the build to which a label of an agent points. */
+/** Returns the build to which a label of an agent points; undefined if the agent has no such label. */
 export const findBuildByLabel = (
   db: Queryable,
   projectId: string,
@@ -104,7 +104,7 @@ const findByVersionStatement = statement(
     order by b.number desc limit 1`,
 );
 
-/** Returns the newest build with this version of an agent. */
+/** Returns the newest build with this version of an agent; undefined if there is none. */
 export const findBuildByVersion = (
   db: Queryable,
   projectId: string,
@@ -132,7 +132,7 @@ const findAnyStatement = statement(
 
 /**
  * Returns the build of an agent by its id, hash, label or version, tried in this order. Without an agent, only id and
- * hash are tried.
+ * hash are tried. Returns undefined if there is none.
  */
 export const findAnyBuild = (
   db: Queryable,

@@ -70,7 +70,7 @@ const lastStatement = statement(
     where m.build_id = :buildId and m.label = :label order by m.number desc limit 1`,
 );
 
-/** Returns the last move of a label to this build. */
+/** Returns the last move of a label to this build; undefined if there is none. */
 export const findLastMove = async (
   tx: Queryable,
   buildId: string,

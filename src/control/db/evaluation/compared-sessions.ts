@@ -4,7 +4,7 @@ import { type Queryable, replannedStatement, statement } from '../core/database.
 export type ComparedSession = {
   id: string;
   world: string;
-  /** Name of the session's task; for a stored task without a name, its id. */
+  /** Name of the session's task; for a stored task without a name, its id; null if the session has no task. */
   task: string | null;
   content: string | null;
   verdict: 'pass' | 'fail';

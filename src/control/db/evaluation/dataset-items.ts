@@ -15,7 +15,7 @@ export type ItemRow = {
   id: string;
   status: 'ACTIVE' | 'ARCHIVED';
   input: string | null;
-  /** Expected output. */
+  /** Expected output as JSON text; null if the item has none. */
   output: string | null;
   metadata: string | null;
   sourceTraceId: string | null;
@@ -52,7 +52,7 @@ const thenStatement = statement(
     where key = $1 and valid_from <= $2::timestamptz and (valid_to is null or valid_to > $2::timestamptz)`,
 );
 
-/** Returns the version that an item had at the given time. */
+/** Returns the version that an item had at the given time; undefined if there is none. */
 export const findItemAt = async (
   db: Queryable,
   key: string,

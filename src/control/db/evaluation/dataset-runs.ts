@@ -23,7 +23,7 @@ const findStatement = statement(
   `select ${columns} from dataset_runs r where r.dataset_key = $1 and r.name = $2`,
 );
 
-/** Returns the run of a dataset with this name. */
+/** Returns the run of a dataset with this name; undefined if there is none. */
 export const findDatasetRun = async (
   db: Queryable,
   datasetKey: string,

@@ -18,7 +18,7 @@ export type WorldRunRow = {
   /** Maximum number of open sessions. */
   atOnce: number;
   state: WorldRunState;
-  /** Reason why the run stopped. */
+  /** Reason why the run stopped; null if there is none. */
   reason: string | null;
   /** Hash of the agent build whose rollouts the sessions are; null if there is none. */
   buildHash: string | null;

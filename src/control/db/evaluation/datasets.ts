@@ -31,7 +31,7 @@ const findStatement = statement(
   `select ${columns} from datasets d where d.project_id = $1 and d.name = $2`,
 );
 
-/** Returns the dataset with this name. */
+/** Returns the dataset with this name; undefined if there is none. */
 export const findDataset = async (
   db: Queryable,
   projectId: string,
@@ -58,7 +58,10 @@ const lockStatement = statement(
   `select ${columns} from datasets d where d.key = $1 for update`,
 );
 
-/** Locks the dataset and returns it. Other transactions cannot write to the dataset until this transaction ends. */
+/**
+ * Locks the dataset and returns it; undefined if it does not exist. Other transactions cannot write to the dataset
+ * until this transaction ends.
+ */
 export const lockDataset = async (tx: Queryable, key: string): Promise<DatasetRow | undefined> =>
   (await tx.query<DatasetRow>(lockStatement, [key]))[0];
 
@@ -115,7 +118,10 @@ const describeStatement = statement(
     where d.key = :key returning ${columns}`,
 );
 
-/** Changes the description and metadata of a dataset. Members that are null leave the stored value unchanged. */
+/**
+ * Changes the description and metadata of a dataset. Members that are null leave the stored value unchanged. Returns
+ * undefined if the dataset does not exist.
+ */
 export const describeDataset = async (
   db: Queryable,
   given: Pick<DatasetRow, 'key' | 'description' | 'metadata'>,

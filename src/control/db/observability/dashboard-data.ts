@@ -77,7 +77,7 @@ const newestStatement = statement(
   `select id from sessions where project_id = $1 and run_id is null order by created_at desc, id desc limit 1`,
 );
 
-/** Returns the id of the project's newest session. */
+/** Returns the id of the project's newest session; undefined if there is none. */
 export const findNewestSession = async (
   db: Queryable,
   projectId: string,
@@ -100,7 +100,7 @@ export type ShownSessionDetail = ShownSession & {
   traceId: string | null;
 };
 
-/** Returns one session. */
+/** Returns one session; undefined if there is none. */
 export const showSession = async (
   db: Queryable,
   projectId: string,

@@ -29,7 +29,7 @@ const findStatement = statement(
   `select ${columns}, ${codeColumns} from dashboards d where d.project_id = $1 and d.id = $2`,
 );
 
-/** Returns a dashboard with its code. */
+/** Returns a dashboard with its code; undefined if there is none. */
 export const findDashboard = async (
   db: Queryable,
   projectId: string,
@@ -76,7 +76,7 @@ const findByKeyStatement = statement(
     where project_id = $1 and idempotency_key = $2`,
 );
 
-/** Returns the dashboard that an earlier request with this `Idempotency-Key` created. */
+/** Returns the dashboard that an earlier request with this `Idempotency-Key` created; undefined if there is none. */
 export const findDashboardByKey = async (
   db: Queryable,
   projectId: string,

@@ -56,7 +56,7 @@ export const listModels = async (db: Queryable, projectId: string): Promise<Mode
 
 const findStatement = statement('find_model', `select ${columns} from models where key = $1`);
 
-/** Returns the model with this id. */
+/** Returns the model with this id; undefined if there is none. */
 export const findModel = async (
   db: Queryable,
   projectId: string,

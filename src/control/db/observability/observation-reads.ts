@@ -36,7 +36,7 @@ export type ObservationRow = {
   inputUsage: string | null;
   outputUsage: string | null;
   totalUsage: string | null;
-  /** Costs are in dollars. */
+  /** Costs in dollars; null if unknown. */
   inputCost: number | null;
   outputCost: number | null;
   totalCost: number | null;
@@ -57,7 +57,7 @@ export type ObservationRow = {
   isCut: boolean | null;
 };
 
-/** Observation with those columns of its trace that lists show. */
+/** Observation with those columns of its trace that lists show; they are null if the trace is not stored. */
 export type ListedObservationRow = ObservationRow & {
   userId: string | null;
   sessionId: string | null;
@@ -146,7 +146,7 @@ const findStatement = statement(
    ) ${whole}`,
 );
 
-/** Returns the observation with this id. */
+/** Returns the observation with this id; undefined if there is none. */
 export const findObservation = async (
   db: Queryable,
   projectId: string,

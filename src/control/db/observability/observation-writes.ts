@@ -75,7 +75,7 @@ export const countsByTrace = (writes: readonly ObservationWrite[]): Additions =>
   return additions;
 };
 
-/** Finds the prices of observations by the current models. */
+/** Finds the prices of observations by the current models; null for an observation without a price. */
 export type PriceAll = (states: readonly State[]) => Promise<(Pricing | null)[]>;
 
 type Merged = { write: ObservationWrite; before: ObservationWrite; state: State };

@@ -27,7 +27,7 @@ const observationsStatement = statement(
    returning id, pricing, ${observationValues}`,
 );
 
-/** Orphan that was removed from its own trace, with its price. */
+/** Orphan that was removed from its own trace, with its price; null if it has no price. */
 export type Orphan = { state: State; pricing: Pricing | null };
 /** Removed orphans by their ids, and the contributions of their own traces to the daily usage. */
 export type Orphans = { states: Map<string, Orphan>; gone: Counted[] };

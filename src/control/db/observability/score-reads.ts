@@ -79,7 +79,7 @@ export const countScores = (
 
 const findStatement = statement('find_score', `select ${columns} from scores s where s.key = $1`);
 
-/** Returns the score with this id. */
+/** Returns the score with this id; undefined if there is none. */
 export const findScore = async (
   db: Queryable,
   projectId: string,

@@ -157,7 +157,7 @@ export type TracedEntry = {
   responseStart: string | null;
   responseBytes: number;
   changes: string;
-  /** Result of a grade, as JSON text. */
+  /** Result of a grade as JSON text; null if the call is no grade or has no result. */
   gradeJson: string | null;
 } & ({ [Name in keyof TracedCall]: TracedCall[Name] } | { [Name in keyof TracedCall]: null });
 
@@ -220,7 +220,7 @@ const unwrittenStatement = statement(
 export type UnwrittenCall = TracedCall & {
   sessionId: string;
   seq: number;
-  /** Error of the service that explains why the call ended. */
+  /** Error of the service that explains why the call ended; null if there is none. */
   error: CallError | null;
 };
 

@@ -123,7 +123,7 @@ const findStatement = statement(
   `with paged as (select *, 1 as place from traces where key = $1) ${whole}`,
 );
 
-/** Returns the trace with this id. */
+/** Returns the trace with this id; undefined if there is none. */
 export const findTrace = async (
   db: Queryable,
   projectId: string,

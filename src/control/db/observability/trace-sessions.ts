@@ -55,7 +55,7 @@ const sessionStatement = statement(
   `select ${sessionColumns} from trace_sessions s where s.key = $1`,
 );
 
-/** Returns the session with this id. */
+/** Returns the session with this id; undefined if there is none. */
 export const findTraceSession = async (
   db: Queryable,
   projectId: string,

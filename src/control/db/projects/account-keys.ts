@@ -58,7 +58,7 @@ const findStatement = statement(
   `select ${columns} from ${from} where (k.id = :id or k.public_key = :id) and ${those}`,
 );
 
-/** Returns a key pair by its id, or by its public key. */
+/** Returns a key pair by its id, or by its public key; undefined if there is none. */
 export const findAccountKey = async (
   db: Queryable,
   of: KeysOf & { id: string },

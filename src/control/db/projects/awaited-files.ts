@@ -47,7 +47,7 @@ const findStatement = statement(
   `select ${awaitedColumns} from awaited_files where project_id = $1 and id = $2`,
 );
 
-/** Returns the pending upload with this id in a project. */
+/** Returns the pending upload with this id in a project; undefined if there is none. */
 export const findAwaited = async (
   db: Queryable,
   projectId: string,

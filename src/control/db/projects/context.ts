@@ -61,7 +61,10 @@ const lockStatement = statement(
     where r.project_id = :projectId and r.kind = :kind and r.name = :name for update`,
 );
 
-/** Locks the repository and returns it. Other transactions cannot write to it until this transaction ends. */
+/**
+ * Locks the repository and returns it; undefined if it does not exist. Other transactions cannot write to it until this
+ * transaction ends.
+ */
 export const lockRepo = async (tx: Queryable, name: RepoName): Promise<ContextRepo | undefined> =>
   (await tx.query<ContextRepo>(lockStatement, name))[0];
 
@@ -146,7 +149,7 @@ const labelledStatement = statement(
     where named.repo_key = $1 and named.label = $2`,
 );
 
-/** Returns the version with a number, or the version that has a label. */
+/** Returns the version with a number, or the version that has a label; undefined if there is none. */
 export const findVersion = async (
   db: Queryable,
   repoKey: string,

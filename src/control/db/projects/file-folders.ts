@@ -52,7 +52,7 @@ export const walkFolders = (
   names: readonly string[],
 ): Promise<FolderRow[]> => db.query<FolderRow>(walkStatement, { projectId, names });
 
-/** Returns the folder at the path with these names. */
+/** Returns the folder at the path with these names; undefined if there is none. */
 export const findFolder = async (
   db: Queryable,
   projectId: string,
@@ -64,7 +64,7 @@ const childStatement = statement(
   `select ${columns} from file_folders f where f.parent_id = $1 and f.name = $2`,
 );
 
-/** Returns the folder with this name in a given folder. */
+/** Returns the folder with this name in a given folder; undefined if there is none. */
 export const findChildFolder = async (
   db: Queryable,
   parentId: string,

@@ -30,7 +30,7 @@ const findStatement = statement(
   `select ${columns} from files f where f.folder_id = $1 and f.name = $2`,
 );
 
-/** Returns the file with this name in a folder. */
+/** Returns the file with this name in a folder; undefined if there is none. */
 export const findFile = async (
   db: Queryable,
   folderId: string,
@@ -42,7 +42,7 @@ const byIdStatement = statement(
   `select ${columns} from files f where f.project_id = $1 and f.id = $2`,
 );
 
-/** Returns a file by its id. */
+/** Returns a file by its id; undefined if there is none. */
 export const findFileById = async (
   db: Queryable,
   projectId: string,

@@ -2,7 +2,10 @@
  * SQL for the entries of folders, which are files and subfolders. The row of a folder has the numbers of its entries.
  */
 
-/** Page of a list that is sorted by name: an offset, or the last name of the previous page. */
+/**
+ * Page of a list that is sorted by name. If `after` is given, the page starts after that name; if it is null, at
+ * `offset`.
+ */
 export type NamePage = { limit: number; offset: number; after: string | null };
 
 /**

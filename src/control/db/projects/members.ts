@@ -37,7 +37,7 @@ const findStatement = statement(
       and (u.id = :userId::text or u.email = :email::text)`,
 );
 
-/** Returns a member by the id or the e-mail address, whichever is not null. */
+/** Returns a member by the id or the e-mail address, whichever is not null; undefined if there is none. */
 export const findMember = async (
   db: Queryable,
   by: { organizationId: string; userId: string | null; email: string | null },

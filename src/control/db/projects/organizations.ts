@@ -28,7 +28,10 @@ const lockStatement = statement(
   `select ${columns} from organizations where id = $1 and deleted_at is null for update`,
 );
 
-/** Locks an organization and returns it, so that changes to its accounts run one after another. */
+/**
+ * Locks an organization and returns it, so that changes to its accounts run one after another. Returns undefined if it
+ * does not exist.
+ */
 export const lockOrganization = async (
   tx: Queryable,
   id: string,

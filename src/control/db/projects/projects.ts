@@ -62,7 +62,7 @@ const byPathStatement = statement(
     where o.slug = $1 and p.slug = $2 and p.deleted_at is null and o.deleted_at is null`,
 );
 
-/** Returns a project by the slug of its organization and the slug of the project. */
+/** Returns a project by the slug of its organization and the slug of the project; undefined if there is none. */
 export const findProjectByPath = async (
   db: Queryable,
   organization: string,
@@ -149,7 +149,7 @@ export const listOpenSessions = async (db: Queryable, projectId: string): Promis
 
 /**
  * Deletes a project: marks its worlds as deleted (so that their bytes are garbage-collected), revokes its keys, and
- * removes its members' roles.
+ * removes its members' roles. Returns the numbers of worlds and keys; undefined if there is no such project.
  */
 export const deleteProject = async (
   db: Queryable,
@@ -170,7 +170,7 @@ export type ProjectSettings = {
   gateThreshold: number | null;
   gateFloor: number | null;
   rateLimit: number | null;
-  /** Maximum number of events of agents per month. */
+  /** Maximum number of events of agents per month; null for no maximum. */
   eventsPerMonth: number | null;
   quotaSessions: number | null;
   quotaOpensPerMinute: number | null;
@@ -208,7 +208,10 @@ const settingsStatement = statement(
      from ${from} where p.id = $1 and p.deleted_at is null`,
 );
 
-/** Returns the settings of a project, and the browser tier of its organization. */
+/**
+ * Returns the settings of a project, and the browser tier of its organization (null if none is set). Returns undefined
+ * if there is no such project.
+ */
 export const findProjectSettings = async (
   db: Queryable,
   id: string,

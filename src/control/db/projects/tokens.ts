@@ -87,7 +87,7 @@ const findStatement = statement(
     where t.organization_id = :organizationId and t.id = :id and t.revoked_at is null`,
 );
 
-/** Returns a token of an organization, unless it was revoked. */
+/** Returns a token of an organization; undefined if there is none with this id, or it was revoked. */
 export const findToken = async (
   db: Queryable,
   of: { organizationId: string; id: string },

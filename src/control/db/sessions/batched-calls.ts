@@ -163,7 +163,7 @@ const answerTogether = (db: Queryable, given: readonly GivenAnswer[]): Promise<A
   });
 };
 
-/** Returns the rows in the order of the given ids. */
+/** Returns the rows in the order of the given ids; undefined for an id without a row. */
 const inOrder = <Row extends { id: string }>(
   ids: readonly string[],
   rows: readonly Row[],
@@ -184,9 +184,9 @@ const mostChars = 64 * 1024;
 const groupLimits: BatchLimits = { groups: 2, items: 64, gatherMs: 1, waiting: 2_000 };
 
 export type CallWrites = {
-  /** Inserts a call, like `insertCall`. */
+  /** Inserts a call. Returns undefined in the cases of `insertCall`. */
   insert(given: GivenCall, usualQueued: number): Promise<CallRow | undefined>;
-  /** Records an answer, like `answerCall`. */
+  /** Records an answer. Returns undefined in the cases of `answerCall`. */
   answer(given: GivenAnswer): Promise<Answered | undefined>;
 };
 

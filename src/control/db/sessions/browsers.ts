@@ -34,12 +34,14 @@ export const browsersLoad = `(
     from session_browsers b join sessions s on s.id = b.session_id
    where b.host_id is null and s.state in ${openSessionStates})`;
 
-/** State of a session's browser, as readers of the session see it. */
+/**
+ * State of a session's browser, as readers of the session see it. `hostId` is null while no host serves the browser.
+ */
 export type SessionBrowser = {
   hostId: string | null;
   /**
    * Address for clients: the address of the first browser that became ready, for as long as later browsers can use the
-   * same address.
+   * same address; null if no browser has become ready.
    */
   address: string | null;
   isReady: boolean;

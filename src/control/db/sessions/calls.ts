@@ -150,7 +150,10 @@ const findByKeyStatement = statement(
     where s.id = :sessionId and s.project_id = :projectId and c.idempotency_key = :key`,
 );
 
-/** Returns the call that an earlier request with this `Idempotency-Key` enqueued in the session. */
+/**
+ * Returns the call that an earlier request with this `Idempotency-Key` enqueued in the session; undefined if there is
+ * none.
+ */
 export const findCallByKey = async (
   db: Queryable,
   projectId: string,

@@ -51,7 +51,7 @@ const lockOwnStatement = statement(
   `select ${lockedColumns} from sessions where id = $1 and project_id = $2 for no key update`,
 );
 
-/** Locks a session of a project and returns it. */
+/** Locks a session of a project and returns it; undefined if it does not exist. */
 export const lockOwnSession = (
   tx: Queryable,
   projectId: string,

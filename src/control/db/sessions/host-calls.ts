@@ -193,7 +193,10 @@ const answeredStatement = statement(
 
 type AnsweredCall = { state: CallState | null; isCurrent: boolean | null };
 
-/** Returns the state of a call whose answer was not recorded, and whether this host still serves its session. */
+/**
+ * Returns the state of a call whose answer was not recorded, and whether this host still serves the session of the
+ * call; undefined if the session has no such call.
+ */
 export const findAnswered = async (
   db: Queryable,
   host: SessionHost,

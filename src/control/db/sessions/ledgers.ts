@@ -127,8 +127,9 @@ const narrowSessions = async (
 export type TrimmedProject = { projectId: string; dropped: DroppedLedger[] };
 
 /**
- * Enforces the quota in one project whose check is due, and returns the sessions whose entries were dropped. The check
- * is recorded as done before it runs, so that a project in which it fails does not delay other projects.
+ * Enforces the quota in one project whose check is due, and returns the sessions whose entries were dropped. Returns
+ * undefined if no check is due. The check is recorded as done before it runs, so that a project in which it fails does
+ * not delay other projects.
  */
 export const trimLedgers = async (
   db: Queryable,

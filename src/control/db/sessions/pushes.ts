@@ -129,7 +129,7 @@ type TakenRow = {
   isOfFirstCall: boolean;
 };
 
-/** Push that has ended, with the stored response of the receiver. */
+/** Push that has ended, with the stored response of the receiver; undefined if none is stored. */
 export type EndedPush = PushEnd &
   Pick<TakenRow, 'projectId' | 'queuedAt' | 'isOfFirstCall'> & {
     answer: KeptDeliveryAnswer | undefined;

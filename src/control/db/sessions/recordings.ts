@@ -36,7 +36,10 @@ export const findRecording = async (
 
 const lockStatement = statement('lock_recording', `${findStatement.text} for update`);
 
-/** Locks the recording and returns it, so that no other transaction can add to it. */
+/**
+ * Locks the recording and returns it, so that no other transaction can add to it. Returns undefined if it does not
+ * exist.
+ */
 export const lockRecording = async (
   tx: Queryable,
   sessionId: string,

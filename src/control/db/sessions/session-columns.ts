@@ -137,8 +137,8 @@ export const sessionTable = {
     host: 'sent',
   },
   /**
-   * Seed of the session. It is read as a double, which can hold every possible seed exactly; the driver would return a
-   * bigint as text.
+   * Seed of the session; null if the request gave none. It is read as a double, which can hold every possible seed
+   * exactly; the driver would return a bigint as text.
    */
   seed: {
     name: 'seed',
@@ -150,9 +150,9 @@ export const sessionTable = {
     isShown: true,
     host: 'sent',
   },
-  /** Id of the host that serves the session, or served it last. */
+  /** Id of the host that serves the session, or served it last; null if the session has had no host. */
   hostId: { name: 'host_id', type: typed<string | null>() },
-  /** Base address of the API server on that host. */
+  /** Base address of the API server on that host; null if there is no host or its address is not known. */
   hostAddress: { type: typed<string | null>(), read: 'h.address' },
   /** Generation of the host, and the number of hosts that the session has been assigned to. */
   generation: { name: 'generation', type: typed<number | null>(), isInRow: false },

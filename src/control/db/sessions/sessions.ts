@@ -74,7 +74,7 @@ const findByKeyStatement = statement(
   `${selectSession} where s.project_id = $1 and s.idempotency_key = $2`,
 );
 
-/** Returns the session that an earlier request with this `Idempotency-Key` opened. */
+/** Returns the session that an earlier request with this `Idempotency-Key` opened; undefined if there is none. */
 export const findSessionByKey = async (
   db: Queryable,
   projectId: string,

@@ -117,7 +117,7 @@ const findStatement = statement(
   `select ${batchColumns} from data_batches b where b.world_id = $1 and b.id = $2`,
 );
 
-/** Returns a batch of a world. */
+/** Returns a batch of a world; undefined if there is none. */
 export const findBatch = async (
   db: Queryable,
   worldId: string,
@@ -129,7 +129,7 @@ const findByKeyStatement = statement(
   `select ${batchColumns} from data_batches b where b.project_id = $1 and b.idempotency_key = $2`,
 );
 
-/** Returns the batch that a request with this `Idempotency-Key` created. */
+/** Returns the batch that a request with this `Idempotency-Key` created; undefined if there is none. */
 export const findBatchByKey = async (
   db: Queryable,
   projectId: string,

@@ -25,7 +25,7 @@ const byOrdinalStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 and c.ordinal = $2`,
 );
 
-/** Returns the chunk with this ordinal in a batch. */
+/** Returns the chunk with this ordinal in a batch; undefined if there is none. */
 export const findChunkByOrdinal = async (
   db: Queryable,
   batchId: string,
@@ -38,7 +38,7 @@ const findStatement = statement(
   `select ${columns} from data_chunks c where c.batch_id = $1 and c.id = $2`,
 );
 
-/** Returns a chunk of a batch. */
+/** Returns a chunk of a batch; undefined if there is none. */
 export const findChunk = async (
   db: Queryable,
   batchId: string,

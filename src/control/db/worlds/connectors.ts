@@ -78,7 +78,7 @@ const findStatement = statement(
     where c.organization_id = ${organizationOf} and c.slug = :slug`,
 );
 
-/** Returns a connector of a project's organization. */
+/** Returns a connector of a project's organization; undefined if there is none. */
 export const findConnector = async (
   db: Queryable,
   projectId: string,
@@ -121,7 +121,10 @@ const filesStatement = statement(
       and v.number = coalesce(:number::int, c.latest)`,
 );
 
-/** Returns the files of a version of a connector. If `number` is null, returns those of the latest version. */
+/**
+ * Returns the files of a version of a connector. If `number` is null, returns those of the latest version. Returns
+ * undefined if there is none.
+ */
 export const findConnectorFiles = async (
   db: Queryable,
   projectId: string,

@@ -277,9 +277,9 @@ class Undone extends Error {
 }
 
 /**
- * Creates the next version of a world from applied rows, and ends the batch, in one transaction. If that is not
- * possible, returns the reason. `lost` means that the batch is now claimed by another worker, or its blobs were
- * garbage-collected in the meantime.
+ * Creates the next version of a world from applied rows, and ends the batch, in one transaction. Returns undefined on
+ * success, otherwise the reason why nothing was written. `lost` means that the batch is now claimed by another worker,
+ * or its blobs were garbage-collected in the meantime.
  */
 export const publishBatch = async (
   db: Database,

@@ -21,7 +21,7 @@ const findStatement = statement(
   `select ${columns} from task_sets s where s.project_id = $1 and s.id = $2`,
 );
 
-/** Returns the task set with this id. */
+/** Returns the task set with this id; undefined if there is none. */
 export const findTaskSet = async (
   db: Queryable,
   projectId: string,
@@ -99,7 +99,7 @@ const hasNameStatement = statement(
   'select id from task_sets where project_id = $1 and name = $2',
 );
 
-/** Returns the id of the set with this name. */
+/** Returns the id of the set with this name; undefined if there is none. */
 export const findTaskSetByName = async (
   db: Queryable,
   projectId: string,

@@ -265,7 +265,7 @@ const findStatement = statement(
   `select ${columns} from world_runs r ${joins} where r.id = $1 and r.project_id = $2`,
 );
 
-/** Returns the run with this id in the project. */
+/** Returns the run with this id in the project; undefined if there is none. */
 export const findRun = async (
   db: Queryable,
   projectId: string,
@@ -277,7 +277,7 @@ const findByKeyStatement = statement(
   `select ${columns} from world_runs r ${joins} where r.project_id = $1 and r.idempotency_key = $2`,
 );
 
-/** Returns the run that the first request with this `Idempotency-Key` created. */
+/** Returns the run that the first request with this `Idempotency-Key` created; undefined if there is none. */
 export const findRunByKey = async (
   db: Queryable,
   projectId: string,

@@ -63,7 +63,7 @@ const byNumberStatement = statement(
   'select id from versions where world_id = $1 and number = $2',
 );
 
-/** Returns the id of the version with this number in a world. */
+/** Returns the id of the version with this number in a world; undefined if there is none. */
 export const findVersionByNumber = async (
   db: Queryable,
   worldId: string,
@@ -76,7 +76,7 @@ const byLabelStatement = statement(
   'select version_id as id from version_labels where world_id = $1 and label = $2',
 );
 
-/** Returns the id of the version with this label in a world. */
+/** Returns the id of the version with this label in a world; undefined if there is none. */
 export const findVersionByLabel = async (
   db: Queryable,
   worldId: string,

@@ -44,6 +44,8 @@ const currentStatement = statement(
   `select coalesce(former_slug, slug) as slug from worlds where id = $1`,
 );
 
-/** Returns the slug of a world; for a deleted world, its last slug. */
+/**
+ * Returns the slug of a world, or the last slug if the world was deleted; undefined if there was never such a world.
+ */
 export const findSlug = async (db: Queryable, worldId: string): Promise<string | undefined> =>
   (await db.query<{ slug: string }>(currentStatement, [worldId]))[0]?.slug;

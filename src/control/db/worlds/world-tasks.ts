@@ -100,7 +100,7 @@ const findTaskStatement = statement(
   `select ${columns} from ${joined} where t.id = $1 and t.project_id = $2`,
 );
 
-/** Returns the task with this id in the project. */
+/** Returns the task with this id in the project; undefined if there is none. */
 export const findTask = async (
   db: Queryable,
   projectId: string,
@@ -113,7 +113,7 @@ const findByKeyStatement = statement(
   `select ${columns} from ${joined} where t.project_id = $1 and t.idempotency_key = $2`,
 );
 
-/** Returns the task that the first request with this `Idempotency-Key` stored. */
+/** Returns the task that the first request with this `Idempotency-Key` stored; undefined if there is none. */
 export const findTaskByKey = async (
   db: Queryable,
   projectId: string,
@@ -129,7 +129,7 @@ const findSpecStatement = statement(
 
 export type FoundSpec = { specJson: string; contentHash: string; version: number };
 
-/** Returns the spec of one version of a task. */
+/** Returns the spec of one version of a task; undefined if there is none. */
 export const findSpec = async (
   db: Queryable,
   taskId: string,
@@ -264,7 +264,7 @@ export type SessionTaskRow = {
   versionId: string;
 };
 
-/** Returns the task of a session in the project. */
+/** Returns the task of a session in the project; undefined if there is none. */
 export const findSessionTask = async (
   db: Queryable,
   projectId: string,

@@ -235,7 +235,7 @@ const findWorldByIdStatement = statement(
   `select ${worldColumns} from worlds where project_id = $1 and id = $2 and deleted_at is null`,
 );
 
-/** Returns the world with this id in a project. */
+/** Returns the world with this id in a project; undefined if there is none. */
 export const findWorldById = async (
   db: Queryable,
   projectId: string,
@@ -339,7 +339,10 @@ const findHeadStatement = statement(
 
 type HeadRow = Pick<VersionRow, 'id' | 'number' | 'bundle' | 'snapshot'>;
 
-/** Returns those blobs of a world's head version that hosts load. The version's contract is not read. */
+/**
+ * Returns those blobs of a world's head version that hosts load. The version's contract is not read. Returns undefined
+ * if there is none.
+ */
 export const findHeadBlobs = async (db: Queryable, worldId: string): Promise<HeadRow | undefined> =>
   (await db.query<HeadRow>(findHeadStatement, [worldId]))[0];
 
@@ -394,7 +397,7 @@ const findVersionStatement = statement(
 /** Version, and the length of its contract and its list of files as JSON, in characters. */
 export type SizedVersionRow = VersionRow & { jsonChars: number };
 
-/** Returns the version with this id. It may be of any project. */
+/** Returns the version with this id. It may be of any project. Returns undefined if there is none. */
 export const findVersion = async (
   db: Queryable,
   id: string,

@@ -57,7 +57,10 @@ export const numberIn = (
   throw invalidParameter(name, `must be a whole number from ${least} to ${most}`);
 };
 
-/** Reads a time and returns it as text for the database. */
+/**
+ * Reads a time and returns it as ISO text for the database; undefined if the parameter is absent. Throws `invalid` for
+ * any other text.
+ */
 export const timeIn = (query: RawQuery, name: string): string | undefined => {
   const text = textIn(query, name);
   if (text === undefined) return undefined;

@@ -31,9 +31,9 @@ const restOnly = async (wait: () => Promise<void>): Promise<undefined> => {
 };
 
 /**
- * Calls `look` until there is an answer, the time is over, the client disconnects, or the program stops. The caller
- * must create `watch` before it reads the state on which the first call of `look` is based, so that no notification is
- * missed.
+ * Calls `look` until there is an answer, the time is over, the client disconnects, or the program stops. Returns the
+ * answer; undefined if there is none. The caller must create `watch` before it reads the state on which the first call
+ * of `look` is based, so that no notification is missed.
  */
 export const holdWatching = async <Value>(
   notifications: Pick<Notifications, 'closed'>,

@@ -53,7 +53,7 @@ export type NotifiedValues = {
   session?: SessionRow;
   /** New work of the session, for its host. */
   work?: HostedWork;
-  /** New orders for a host. */
+  /** New orders for a host; undefined if the notification carries none. */
   orders?: HostWork | undefined;
 };
 

@@ -21,7 +21,7 @@ import { linkedWorldsOf } from '../hosts/poll.ts';
 import type { SessionParts } from '../parts.ts';
 import type { ArchiveFile } from './archive-file.ts';
 
-/** Session to export, with the version and the task that it was opened with. */
+/** Session to export, with the version and the task that it was opened with. `taskJson` is null if it has no task. */
 export type Exported = { session: SessionRow; taskJson: string | null; version: Version };
 
 type Links = Awaited<ReturnType<typeof linkedWorldsOf>>;

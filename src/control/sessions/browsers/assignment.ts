@@ -35,7 +35,10 @@ const passOf = ({ config: { gateway } }: Assigning, token: Secret, sessionId: st
   return pass;
 };
 
-/** Returns the address at which clients reach the browser; behind a gateway it does not depend on the host. */
+/**
+ * Returns the address at which clients reach the browser; null if there is no gateway and the host's address is not
+ * known. Behind a gateway, the address does not depend on the host.
+ */
 const clientsAddress = (
   { config: { gateway } }: Assigning,
   { sessionId, address }: BrowserWork,

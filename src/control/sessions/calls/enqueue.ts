@@ -33,7 +33,7 @@ export type EnqueueRequest = {
   sessionId: string;
   body: KeptCall;
   idempotencyKey: string | undefined;
-  /** W3C `traceparent` of the request. */
+  /** W3C `traceparent` of the request; absent if the request has none. */
   traceparent?: string | undefined;
 };
 
@@ -89,7 +89,10 @@ const refusal = async (
   return new AppError('exhausted', message, tryAgain);
 };
 
-/** Inserts the call and passes it to its host, directly or through the queue. */
+/**
+ * Inserts the call and passes it to its host, directly or through the queue. Returns undefined if the session refuses
+ * the call.
+ */
 const insertAndHandOver = async (
   { callWrites, config, notifications, waitingHosts }: SessionParts,
   call: NewCall,

@@ -35,8 +35,8 @@ export type Loss = HostLoss & {
   hostId: string;
   to: 'draining' | 'gone';
   /**
-   * Last output of the host. It is stored on the host's row only, because the owner of the session must not see all of
-   * it.
+   * Last output of the host, if known. It is stored on the host's row only, because the owner of the session must not
+   * see all of it.
    */
   output?: string | null;
   /** Last ledger entry that the host had written for its session; undefined if it is not known. */
@@ -61,7 +61,10 @@ const onlyIn: Record<string, readonly HostState[]> = {
   recycle_timeout: ['recycling'],
 };
 
-/** Result of taking a host out of service. `requeued` names a session that now waits for another host of this kind. */
+/**
+ * Result of taking a host out of service. `requeued` names a session that now waits for another host of this kind; it
+ * is absent if no session does.
+ */
 type Outcome = { effects: Effects; requeued?: { sessionId: string; kind: HostKind } | undefined };
 const nothing: Outcome = { effects: noEffects };
 
@@ -120,7 +123,9 @@ const lockBoth = async (
   return host === undefined || host.sessionId !== sessionId ? undefined : { host, session };
 };
 
-/** Joins the reported detail and the last output of a host that ended, for operators. */
+/**
+ * Joins the reported detail and the last output of a host that ended, for operators. Returns null if both are empty.
+ */
 const accountOf = ({ detail, output }: Loss): string | null => {
   const lines = [detail, output].filter(Boolean);
   return lines.length === 0 ? null : lines.join('\n');

@@ -23,7 +23,7 @@ import { reportWarm, staleGeneration } from './warm.ts';
 export type HostPoll = {
   hostId: string;
   generation: number;
-  /** Seconds that the host asks to hold the poll. */
+  /** Seconds that the host asks to hold the poll; if undefined, the poll is not held. */
   hold?: number | undefined;
   signal: AbortSignal;
 };
@@ -98,9 +98,9 @@ const toAssignment = async (
 };
 
 /**
- * Looks for the assignment of a browser. While the session's page is not served yet, the assignment is left to a later
- * poll. If the session ended before the browser got the assignment, the browser's host has no state to clean and is
- * drained.
+ * Looks for the assignment of a browser. Returns undefined while the session's page is not served yet; a later poll
+ * gets the assignment. If the session ended before the browser got the assignment, the browser's host has no state to
+ * clean and is drained.
  */
 const findBrowserDirective = async (
   parts: SessionParts,
@@ -128,9 +128,9 @@ const ordersOf = (
 ): HostWork | undefined => (news?.orders?.generation === generation + 1 ? news.orders : undefined);
 
 /**
- * Looks for the next directive in the orders of the notification, or else in the host's row. The host learns its new
- * generation only with an assignment or a load order. So the poll that fetches such an order, also when it is repeated,
- * still has the previous generation.
+ * Looks for the next directive in the orders of the notification, or else in the host's row. Returns undefined if there
+ * is none. The host learns its new generation only with an assignment or a load order. So the poll that fetches such an
+ * order, also when it is repeated, still has the previous generation.
  */
 const findDirective = async (
   parts: SessionParts,

@@ -48,7 +48,7 @@ export type OpenRequest = {
   runId?: string;
   /** Id of the dataset run that opens the session. */
   datasetRunId?: string;
-  /** W3C `traceparent` of the request. */
+  /** W3C `traceparent` of the request; absent if the request has none. */
   traceparent?: string | undefined;
   /** Aborts when the client disconnects. The check of the task then stops, and no session is opened. */
   signal?: AbortSignal;

@@ -85,7 +85,7 @@ export const headAddressOf = ({ slug, versionId, task, run }: KeptOpen): string 
   return parseAddress(slug).ref === undefined ? slug : undefined;
 };
 
-/** Returns the head of a world from the cache. */
+/** Returns the head of a world from the cache; undefined if it is not cached. */
 export const findCachedHead = async (
   { worldLookup, versions }: SessionParts,
   { projectId }: Asked,

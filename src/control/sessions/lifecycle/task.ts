@@ -63,7 +63,10 @@ const toBundled = (task: Task): SessionTask => {
   return bundled;
 };
 
-/** Finds or checks the task for a session to be opened. Throws `invalid` and names the field. */
+/**
+ * Finds or checks the task for a session to be opened; undefined if the request names none. Throws `invalid` and names
+ * the field.
+ */
 export const resolveTask = async (
   parts: SessionParts,
   version: Version,

@@ -38,7 +38,7 @@ export const surfaceAddress = (
   return localSurfaceUrl(hostAddress, id, surface) ?? null;
 };
 
-/** Returns the address of a session's API. */
+/** Returns the address of a session's API; null if it has none at present. */
 export const apiAddress = (config: SessionParts['config'], session: Served): string | null =>
   surfaceAddress(config, session, 'api');
 
@@ -51,7 +51,7 @@ const mcpAddress = ({ config, publicUrl }: SessionParts, { id }: Served): string
     ? `${publicUrl()}/api/public/world-sessions/${id}/mcp`
     : `${surfaceUrl(config.gateway.template, id, 'mcp')}/mcp`;
 
-/** Returns the addresses of a browser: its live view and its DevTools. */
+/** Returns the addresses of a browser: its live view and its DevTools. Returns undefined if they are not known yet. */
 export const browserUrls = (
   { gateway }: SessionParts['config'],
   sessionId: string,

@@ -22,7 +22,7 @@ import {
 export type JobContext<AJob = Job, Supplied = Uint8Array> = {
   /** Key of the job in the fair queue; all jobs of a project have the same key. */
   project: string;
-  /** Aborts when no client waits for the outcome any more. */
+  /** Aborts when no client waits for the outcome any more; absent if the job must run in any case. */
   signal?: AbortSignal | undefined;
   /** Returns the data that the job needs if the process does not have it. */
   supply?: Supply<Supplied>;

@@ -96,7 +96,7 @@ export const findTarget = async (
   return { world, head };
 };
 
-/** `Idempotency-Key` of a request with the hash of its body. */
+/** `Idempotency-Key` of a request (undefined if it has none), and the hash of what must be equal in a repeated request. */
 export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
 
 /**

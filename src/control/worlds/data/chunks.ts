@@ -55,7 +55,7 @@ const checkFits = async (tx: Queryable, chunk: NewChunk): Promise<void> => {
 
 /**
  * Writes a chunk. It replaces a chunk with the same ordinal whose bytes were not sent. Returns the chunk that the batch
- * has afterwards.
+ * then has at the ordinal.
  */
 const writeChunk = async (
   parts: WorldParts,

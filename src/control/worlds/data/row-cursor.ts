@@ -3,7 +3,7 @@
  * never changes, so both stay valid, and the next page is found without reading the rows before it.
  */
 
-/** Start of a page. */
+/** Start of a page: the offset of its first row, and the position of the row before it, if known. */
 export type RowPlace = { offset: number; after?: number | undefined };
 
 const form = /^(-?\d{1,16})\.(\d{1,16})$/;

@@ -72,7 +72,7 @@ export const getSpec = async (
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [name], message }] });
 
-/** Returns the world of a task, and the version to which the task is pinned. */
+/** Returns the world of a task, and the version to which the task is pinned; null if it follows the head. */
 const resolvePin = async (
   parts: WorldParts,
   projectId: string,

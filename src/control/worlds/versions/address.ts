@@ -11,7 +11,10 @@ import { findWorld, findWorldById, listSlugs, type WorldRow } from '../../db/wor
 import type { Version } from '../caches/versions.ts';
 import type { WorldParts } from '../parts.ts';
 
-/** Splits the address of a world into the slug and the version reference. */
+/**
+ * Splits the address of a world into the slug and the version reference; the reference is undefined if the address has
+ * none.
+ */
 export const parseAddress = (address: string): { slug: string; ref: string | undefined } => {
   const at = address.indexOf('@');
   return at === -1
