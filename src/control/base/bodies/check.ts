@@ -28,7 +28,7 @@ const checkWith = (ajv: Ajv, schema: TSchema): Check => {
   };
 };
 
-/** Returns the check for bodies of this schema. */
+/** Returns the check for bodies with this schema. */
 export const checkOfBody = (schema: TSchema): Check => {
   const check = checkWith(forBody, schema);
   return (body) => {

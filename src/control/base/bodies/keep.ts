@@ -38,7 +38,7 @@ import { sliced } from './slices.ts';
 export type KeepOptions = {
   /** True if the request has an `Idempotency-Key`; a hash of the body is then stored with the key. */
   isKeyed: boolean;
-  /** Encoding of the body. */
+  /** Encoding of the body: JSON or protobuf. */
   form: BodyForm;
   /** Returns why a single entry is refused. Set for bodies whose entries are accepted or refused one by one. */
   faultOf?: FaultOf;
@@ -290,7 +290,7 @@ const keepEvents = ({ batch }: IngestionBody, { faultOf, isApart }: KeepOptions)
   events: sliced(readBatch(batch, faultOf), isApart),
 });
 
-/** Reads the spans of an export. Throws `invalid` if all of them are rejected. */
+/** Reads the spans of an OTLP export. Throws `invalid` if every span is rejected. */
 export const keepExport = (sent: readonly SentScope[], { isApart }: KeepOptions) => {
   const { spans, ...rest } = readExport(sent);
   if (spans.length === 0 && rest.rejected > 0) {

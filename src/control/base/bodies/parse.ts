@@ -33,7 +33,7 @@ const checkValues = ({ values }: Extent): void => {
   }
 };
 
-/** Removes the quoted text from a parser's message, because bodies may hold secrets. */
+/** Removes the part of the body that a parser's message quotes, because bodies may contain secrets. */
 const withoutQuote = (message: string): string =>
   message.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON$/s, '');
 

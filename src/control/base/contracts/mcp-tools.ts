@@ -44,7 +44,7 @@ const formOf = (root: Schema): OutputForm => {
   return Object.keys(root).every((name) => notes.includes(name)) ? 'any' : 'wrapped';
 };
 
-/** Returns the form in which an output with this schema is returned. */
+/** Returns the form in which MCP answers contain an output with this schema. */
 export const outputFormOf = (schema: unknown, definitions: Definitions): OutputForm =>
   formOf(resolveRoot(schema, definitions));
 
@@ -99,7 +99,7 @@ export const mcpToolsOf = (toolSchemas: string): McpTool[] =>
     json: JSON.stringify(toMcp(tool)),
   }));
 
-/** Hints for clients about the effects of a tool. */
+/** Hints for MCP clients about the effects of a tool. */
 export type ToolHints = {
   readOnlyHint: boolean;
   destructiveHint?: boolean;

@@ -142,7 +142,7 @@ export const writeJson = (value: unknown): Piece[] => {
 /** Maximum number of characters written to the connection at once. An answer up to this size is sent as a whole. */
 export const chunkChars = 64 * 1024;
 
-/** Returns the end of the chunk that begins at `start`; it never splits a surrogate pair. */
+/** Returns the end of the chunk that begins at `start`. No surrogate pair is split. */
 const endOf = (piece: string, start: number): number => {
   const end = start + chunkChars;
   return (piece.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;

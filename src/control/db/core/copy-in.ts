@@ -24,7 +24,7 @@ export class CopyIn implements Submittable {
   readonly #bytes: Buffer;
   readonly #outcome = Promise.withResolvers<void>();
 
-  /** Takes the COPY statement, and the rows in the format that the statement names. */
+  /** Creates the COPY from its statement, and from rows in the format that the statement names. */
   constructor(text: string, bytes: Buffer) {
     this.#text = text;
     this.#bytes = bytes;

@@ -30,7 +30,7 @@ export type SchemaWatch = {
   lost: Promise<never>;
 };
 
-/** Starts the checks. */
+/** Starts the regular checks whether the database was emptied. */
 export const watchSchema = (db: Queryable, log: Log): SchemaWatch => {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined); // only the program awaits it

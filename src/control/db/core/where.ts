@@ -27,7 +27,7 @@ export const conditioned = (
 /** List of rows: the name of its statement, the columns, the table or join, and the order. */
 export type RowList = { name: string; columns: string; from: string; order: string };
 
-/** Reads a page of the matching rows. */
+/** Reads a page of the rows that meet the conditions. */
 export const listPage = <Row>(
   db: Queryable,
   { name, columns, from, order }: RowList,
@@ -44,7 +44,7 @@ export const listPage = <Row>(
   return db.query<Row>(statement, values);
 };
 
-/** Counts the matching rows, up to a bound. */
+/** Counts the rows that meet the conditions, up to a bound. */
 export const countUpTo = async (
   db: Queryable,
   name: string,

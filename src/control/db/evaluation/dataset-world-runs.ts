@@ -183,7 +183,7 @@ export const stopWorldRun = async (
   reason: string,
 ): Promise<boolean> => (await db.query(stopStatement, [runKey, reason])).length > 0;
 
-/** Item of a run, with its session if it has one. */
+/** Item of a run, with the item's session if it has one. */
 export type RolloutRow = {
   itemKey: string;
   itemId: string;

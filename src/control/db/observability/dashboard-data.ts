@@ -50,7 +50,7 @@ export const showSessionsOfTasks = (
   taskIds: readonly string[],
 ): Promise<ShownSession[]> => db.query<ShownSession>(ofTasksStatement, [projectId, taskIds]);
 
-/** Lists the sessions of a world, newest first, and one more than are shown. */
+/** Lists the sessions of a world, newest first, up to one more than dashboards show. */
 export const showSessionsOfWorld = (
   db: Queryable,
   projectId: string,
@@ -65,7 +65,7 @@ const tasksStatement = statement(
 
 export type ShownTask = { id: string; name: string | null; world: string };
 
-/** Returns stored tasks by their ids, in no order. */
+/** Returns stored tasks by their ids, unordered. */
 export const showTasks = (
   db: Queryable,
   projectId: string,

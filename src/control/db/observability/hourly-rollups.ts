@@ -29,7 +29,7 @@ export type DayHours = {
   rest: Range | undefined;
 };
 
-/** Builds the condition that a time lies in a range. */
+/** Builds the condition that a time lies within a range. */
 export const inRange = (column: string, [from, to]: Range, bind: Bind): string =>
   `(${column} >= ${bind(from)}::timestamptz and ${column} < ${bind(to)}::timestamptz)`;
 

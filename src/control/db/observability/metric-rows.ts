@@ -44,7 +44,7 @@ export type GroupRow = readonly unknown[];
 const orderText = ({ place, isDescending }: Grouping['order'][number]): string =>
   `${place + 1} ${isDescending ? 'desc nulls last' : 'asc nulls last'}`;
 
-/** Reads the groups. */
+/** Reads the groups with their aggregates. */
 export const readGroups = async (
   db: Queryable,
   { from, conditions, groups, shown, aggregates, order, limit }: Grouping,

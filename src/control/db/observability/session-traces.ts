@@ -99,7 +99,7 @@ export type TracedSession = {
   createdAt: Date;
   readyAt: Date | null;
   closedAt: Date | null;
-  /** True if the session was reported before. */
+  /** True if the session has been reported to its trace before. */
   isReported: boolean;
   /** True if the session is no longer reported, because a user deleted its trace. */
   isOver: boolean;

@@ -34,7 +34,7 @@ const reportStatement = statement(
     order by p.installation, p.position`,
 );
 
-/** Lists every published pool, with its hosts. */
+/** Lists all published pools with their hosts. */
 export const listPools = (db: Queryable): Promise<PoolReport[]> =>
   db.query<PoolReport>(reportStatement, []);
 
@@ -116,7 +116,7 @@ export type LeaseVitals = {
 export type Vitals = {
   /** Time by the database's clock, in Unix milliseconds. */
   nowMs: number;
-  /** Lease of each installation. */
+  /** Leases of the leaders, one for each installation. */
   leases: LeaseVitals[];
   /** Ids of hosts that have sent no heartbeat for too long. */
   silent: string[];

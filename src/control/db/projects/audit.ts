@@ -22,7 +22,7 @@ export type Change = {
   actor: Actor;
   /** Noun and verb that name the change, such as `member.add`. */
   action: string;
-  /** Id of the changed object. */
+  /** Id of the object that was changed. */
   subject: string;
   before: object | null;
   after: object | null;

@@ -60,7 +60,7 @@ const isAwaitedStatement = statement(
   'select from awaited_files where id = $1 and digest = $2',
 );
 
-/** Returns true if a pending upload expects these bytes under this id. */
+/** Returns true if there is a pending upload with this id that expects bytes with this digest. */
 export const isFileAwaited = async (db: Queryable, id: string, digest: Digest): Promise<boolean> =>
   (await db.query(isAwaitedStatement, [id, digest])).length > 0;
 
@@ -69,7 +69,7 @@ const receivedStatement = statement(
   'update awaited_files set received_at = now() where id = $1 and digest = $2',
 );
 
-/** Records that the bytes have arrived. */
+/** Records that the bytes of a pending upload have arrived. */
 export const markFileReceived = async (
   db: Queryable,
   id: string,

@@ -1,4 +1,4 @@
-/** Counts of what a project contains. */
+/** Counts the objects that a project contains. */
 import { type Queryable, statement } from '../core/database.ts';
 
 export type ProjectCounts = { worlds: number; openSessions: number; worldTasks: number };

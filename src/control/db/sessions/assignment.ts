@@ -32,7 +32,7 @@ export type NewSession = SetColumns & {
    * of that world and that the world is not archived. Null if the version was just read from the database.
    */
   headOf: string | null;
-  /** True if the display of its browser is recorded. */
+  /** True if the display of the session's browser is recorded. */
   isRecorded: boolean;
 };
 

@@ -72,7 +72,7 @@ const anyPairStatement = statement(
                    where ${waitsForBrowser('b', 's')}) as any`,
 );
 
-/** Returns true if there may be a warm browser and a session that waits for one. */
+/** Returns true if there may be a warm browser and a session that waits for a browser. */
 export const mayAssignBrowser = async (db: Queryable): Promise<boolean> =>
   (await db.query<{ any: boolean }>(anyPairStatement, []))[0]?.any === true;
 

@@ -77,7 +77,7 @@ const lastStatement = statement(
   `select coalesce(max(r.id), 0) as last from requests r where r.session_id = $1 and ${isDelivery}`,
 );
 
-/** Returns the number of a session's last delivery; 0 if it has none. */
+/** Returns the number of a session's last delivery; 0 if the session has none. */
 export const findLastDelivery = async (db: Queryable, sessionId: string): Promise<number> =>
   (await db.query<{ last: number }>(lastStatement, [sessionId]))[0]?.last ?? 0;
 

@@ -17,7 +17,7 @@ import {
 import { type CallRow, callColumns, type SessionHost } from './calls.ts';
 import { noteGrade } from './last-grade.ts';
 
-/** Work of a session for its host. */
+/** Work of a session for the session's host. */
 export type SessionWork = {
   state: SessionState;
   keepWarm: boolean;

@@ -13,7 +13,7 @@ export type NewHost = HostOffer & {
   id: string;
   installation: string;
   pool: string;
-  /** Name of the driver, for operators. */
+  /** Name of the runtime driver, shown to operators. */
   runtime: string;
   /** How the host gets its address; absent if an orchestrator of the previous release registers the host. */
   addressing?: HostAddressing | undefined;
@@ -120,7 +120,7 @@ const addressStatement = statement(
      from hosts h join beats b on b.host_id = h.id where h.id = $1`,
 );
 
-/** Address, source address and token state of a host. */
+/** Addresses of a host, and the state of its tokens. */
 export type HostWhereabouts = {
   runtime: string;
   /** How the host gets its address; null if a program of the previous release registered the host. */

@@ -28,7 +28,7 @@ const findStatement = statement(
   `select ${columns} from browser_recordings r where r.session_id = $1`,
 );
 
-/** Returns the recording of a session; undefined if it was opened without one. */
+/** Returns the recording of a session; undefined if the session was opened without one. */
 export const findRecording = async (
   db: Queryable,
   sessionId: string,
@@ -108,7 +108,7 @@ const cutStatement = statement(
   'update browser_recordings set cut_at = coalesce(cut_at, now()) where session_id = $1',
 );
 
-/** Records that the recording reached its limit. */
+/** Records that the recording has reached its size limit. */
 export const cutRecording = async (tx: Queryable, sessionId: string): Promise<void> => {
   await tx.query(cutStatement, [sessionId]);
 };

@@ -29,12 +29,12 @@ const findTaskStatement = statement(
   'select task::text as "taskJson" from sessions where id = $1',
 );
 
-/** Returns the spec of a session's task, as JSON text; null if it has none. */
+/** Returns the spec of a session's task as JSON text; null if the session has no task. */
 export const findSessionTask = async (db: Queryable, sessionId: string): Promise<string | null> =>
   (await db.query<{ taskJson: string | null }>(findTaskStatement, [sessionId]))[0]?.taskJson ??
   null;
 
-/** Builds the error for a session that the project does not have. */
+/** Builds the error for a session that does not exist in the project. */
 export const noSession = (sessionId: string): AppError =>
   new AppError('not_found', `there is no session "${sessionId}"`);
 

@@ -159,7 +159,7 @@ const uploadingStatement = statement(
     where id = $1 and state in ${batchBefore('uploading')}`,
 );
 
-/** Records that a batch has a chunk. */
+/** Records that a batch has at least one chunk. */
 export const markUploading = async (tx: Queryable, id: string): Promise<void> => {
   await tx.query(uploadingStatement, [id]);
 };

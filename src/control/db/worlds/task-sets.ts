@@ -130,6 +130,6 @@ const countStatement = statement(
   'select count(*)::int as total from task_sets where project_id = $1',
 );
 
-/** Counts the sets of the project. */
+/** Counts the task sets of the project. */
 export const countTaskSets = async (db: Queryable, projectId: string): Promise<number> =>
   (await db.query<{ total: number }>(countStatement, [projectId]))[0]?.total ?? 0;

@@ -87,7 +87,7 @@ export type RunRequest = {
   requestHash?: string | null;
 };
 
-/** Builds a run with a new id. */
+/** Builds the row of a run, with a new id. */
 export const newRun = ({ kind, origin, author, version, ...request }: RunRequest): NewRun => ({
   id: newId('run'),
   projectId: version.projectId,

@@ -89,7 +89,7 @@ const statusStatement = statement(
   `select ${labelsOf('$1')} as labels, ${latestTestsOf('$1')} as tests, ${gateOf('$1')} as gate`,
 );
 
-/** Returns the facts of a version that may change. */
+/** Returns those facts of a version that may change. */
 export const findVersionStatus = async (db: Queryable, versionId: string): Promise<VersionStatus> =>
   (await db.query<VersionStatus>(statusStatement, [versionId]))[0] ?? {
     ...{ labels: [], tests: null, gate: null },

@@ -7,7 +7,7 @@ export type StoredTask = {
   id: string;
   projectId: string;
   worldId: string;
-  /** Slug of its world. */
+  /** Slug of the task's world. */
   slug: string;
   /** True if the task's world was deleted. */
   worldIsGone: boolean;

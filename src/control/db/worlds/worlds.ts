@@ -51,7 +51,7 @@ export type VersionRow = {
    * Number of rows of each entity that came from the tree; they are the first rows of the entity. Null if not recorded.
    */
   treeRows: Record<string, number> | null;
-  /** Links to versions of other worlds, in the order of the manifest. */
+  /** Links of the version to versions of other worlds, in the order of the manifest. */
   links: VersionLink[];
   /** Entities whose rows an import has replaced. A push does not add the rows of these entities from the tree again. */
   replaced: string[];

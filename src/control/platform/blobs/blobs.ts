@@ -12,8 +12,8 @@ export type Blobs = {
   /** Location of the store as messages name it: a folder, or a bucket and its service. */
   readonly location: string;
   /**
-   * True if the store is a service that all replicas use. Its outage affects all replicas alike, so it does not make a
-   * single replica unready.
+   * True if the store is a service that all replicas use. An outage of the service affects all replicas alike, so it
+   * does not make a single replica unready.
    */
   readonly isShared: boolean;
   /** Stores the bytes under their digest. Once the promise resolves, they are durable. */
@@ -36,7 +36,7 @@ export type Blobs = {
   read(digest: Digest): Promise<Readable>;
   /** Returns the size of a blob in bytes. Throws `not_found` if the store has no such blob. */
   size(digest: Digest): Promise<number>;
-  /** Removes a blob; does nothing if it is absent. */
+  /** Removes a blob. Does nothing if the blob does not exist. */
   remove(digest: Digest): Promise<void>;
   /** Throws `unavailable` if the store cannot be used. Free disk space is not checked. */
   check(): Promise<void>;
@@ -45,7 +45,7 @@ export type Blobs = {
    * whose disk space is monitored elsewhere.
    */
   checkDiskSpace?(): Promise<void>;
-  /** Returns the free and total disk space; absent in a store without a fixed size. */
+  /** Returns the free and the total disk space in bytes; absent in a store without a fixed size. */
   space?(): Promise<{ freeBytes: number; totalBytes: number }>;
   /** Presigned addresses of the store itself; absent if clients cannot connect to the store. See `signed.ts`. */
   presigned?: PresignedBlobs;
@@ -86,7 +86,7 @@ export type PresignedBlobs = {
    * and `invalid` if its size or digest differs; the bytes are then discarded.
    */
   take(name: string, awaited: AwaitedBlob): Promise<void>;
-  /** Removes a temporary object, if there is one. */
+  /** Removes a temporary object, if it exists. */
   drop(name: string): Promise<void>;
   /** Returns an address from which anyone who has it can download the blob. */
   download(digest: Digest, as: ReadAs): Promise<string>;

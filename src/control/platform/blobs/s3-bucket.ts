@@ -219,7 +219,7 @@ export class Bucket {
     return this.#within(limits.readMs, (abortSignal) => unlessMissing(downloaded(abortSignal)));
   }
 
-  /** Removes an object, if there is one. */
+  /** Removes an object, if it exists. */
   async remove(key: string): Promise<void> {
     const command = new DeleteObjectCommand({ Bucket: this.#name, Key: key });
     await this.#within(limits.writeMs, (abortSignal) =>

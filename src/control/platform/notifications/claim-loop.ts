@@ -13,7 +13,7 @@ const pollMs = 1_000;
 /** Maximum wait for one notification, in milliseconds; then the loop waits again. */
 const watchMs = 60_000;
 
-/** Nudges the loop at every notification of the topic, until the signal aborts or notifications are closed. */
+/** Wakes the loop at every notification of the topic, until the signal aborts or notifications are closed. */
 export const nudgeOn = async (
   notifications: Hears,
   topic: string,

@@ -8,7 +8,7 @@ import type { Notifications, NotifiedValues } from './notifications.ts';
 import type { Notified, Watch } from './topics.ts';
 
 export type Hold<Value> = {
-  /** Maximum time to wait, in milliseconds. */
+  /** Maximum time for which the request is held, in milliseconds. */
   ms: number;
   signal: AbortSignal;
   /**

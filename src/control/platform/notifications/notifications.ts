@@ -72,13 +72,13 @@ export type Notifications = {
   /** Notifies waiting requests in this process only. */
   notifyHere(topic: string): void;
   watch(topic: string): Watch<NotifiedValues>;
-  /** Feed of the sessions whose routes changed, for gateways. */
+  /** Feed for gateways of the sessions whose routes changed. */
   readonly routes: RouteFeed;
   /** True once the program is stopping. Every waiting request then answers with the state it knows. */
   readonly closed: boolean;
   /** Number of requests that currently wait for a notification. */
   readonly held: number;
-  /** Ends all waits. Notifications to other replicas are still sent until `stop`. */
+  /** Ends all waits. Until `stop` is called, notifications are still sent to other replicas. */
   close(): void;
   stop(): Promise<void>;
   /** Loops that listen to other replicas and that check for peers. */

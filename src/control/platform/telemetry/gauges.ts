@@ -305,7 +305,7 @@ const addUploads = (registry: Registry, uploads: Uploads): void => {
   });
 };
 
-/** Adds all gauges to the program's registry. */
+/** Adds all gauges to the program's metrics registry. */
 export const addLoadMetrics = (parts: LoadParts, uploads: Uploads): void => {
   addInstallation(parts.metrics.registry, parts);
   addUploads(parts.metrics.registry, uploads);

@@ -25,6 +25,6 @@ export const workingToken = (secret: Secret, hostId: string): string =>
  */
 export const browserToken = (session: Secret): string => `bt-${session.derive('browser')}`;
 
-/** Returns the token that a session's API surface requires. */
+/** Returns the token that clients need for the API surface of a session. */
 export const sessionToken = (secret: Secret, sessionId: string): string =>
   `st-${secret.derive(`session:${sessionId}`)}`;

@@ -66,9 +66,9 @@ const passPages = async (
 };
 
 /**
- * Reads the record of a session page by page, all pages of the same state. If the session changes meanwhile, it starts
- * over. Calls `begin` before each first page. @throws `conflict` if the session is over, or changes during every
- * attempt.
+ * Reads the record of a session page by page, all pages of the same state. If the session changes in between, starts
+ * over; each attempt begins with a call of `begin`.
+ * @throws `conflict` if the session has ended, or changes during every attempt.
  */
 export const passRecord = async (
   parts: SessionParts,

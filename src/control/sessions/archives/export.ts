@@ -46,10 +46,9 @@ const writeAt = async (
 };
 
 /**
- * Returns the archive as a stream, and its size.
- *
- * @throws `not_found` if the project has no such session, `conflict` if it is over or keeps changing, `timeout` and
- * `unavailable` if its host does not answer.
+ * Returns the archive as a stream, with its size.
+ * @throws `not_found` if the project has no such session, `conflict` if the session has ended or keeps changing, and
+ * `timeout` or `unavailable` if its host does not answer.
  */
 export const exportSession = async (
   parts: SessionParts,

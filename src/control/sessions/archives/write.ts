@@ -1,6 +1,6 @@
 /**
- * Writes the archive of a session: the world version and task it was opened with, its calls, and the record from its
- * host.
+ * Writes the archive of a session: the world version and the task that the session was opened with, the calls, and the
+ * record from the session's host.
  */
 import { limits } from '#domain/limits.ts';
 import {

@@ -17,7 +17,7 @@ import type { SessionParts } from '../parts.ts';
 
 type Assigning = Pick<SessionParts, 'config' | 'secrets'>;
 
-/** Returns the session's token, which authenticates it at its hosts. */
+/** Returns the session's token, with which the session authenticates at its hosts. */
 const tokenOf = ({ secrets }: Assigning, work: BrowserWork): Secret => {
   const secret = secrets.of(work);
   if (secret !== undefined) return new Secret(sessionToken(secret, work.sessionId));

@@ -59,9 +59,8 @@ const readable = ({ sessionId, mostChars }: HostQuestion, { outputJson }: CallRo
 
 /**
  * Asks the host and waits for its answer.
- *
- * @throws `conflict` if the session is over or ends meanwhile, `timeout` if the host does not answer in time, and
- * `unavailable` if its answer cannot be used.
+ * @throws `conflict` if the session has ended or ends in the meantime, `timeout` if the host does not answer in time,
+ * and `unavailable` if the answer cannot be used.
  */
 export const askHost = async (
   parts: SessionParts,

@@ -14,13 +14,13 @@ import { type HostPoll, poll } from './poll.ts';
 import { reportWarm } from './warm.ts';
 
 export type ClosedReport = {
-  /** Last entries of the session's ledger. */
+  /** Last entries of the ledger of the session that the host has closed. */
   entries: readonly KeptEntry[];
   /** World version that the host still has loaded, and the digest of its state. */
   holding: Holding;
   /** Leftovers of the session that the host found, rows excepted. */
   found: readonly string[];
-  /** Address that the report comes from. */
+  /** Address from which the report came. */
   source: string;
 };
 

@@ -60,7 +60,7 @@ const explain = async (
   return state;
 };
 
-/** Throws `forbidden` if the host reports an address that it may not report. */
+/** Throws `forbidden` if the report contains an address that the host may not report. */
 const checkAddress = async (
   { config, db, log }: SessionParts,
   { hostId, address, source }: WarmReport,

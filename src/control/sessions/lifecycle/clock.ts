@@ -25,7 +25,7 @@ const isDay = (year: number, month: number, day: number): boolean => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 };
 
-/** Reads a date or time, as milliseconds since 1970. Throws `invalid`. */
+/** Parses a date or time to milliseconds since 1970. Throws `invalid` if the text is neither. */
 const readInstant = (text: string): number => {
   const [, year, month, day] = dateTime.exec(text) ?? [];
   if (year === undefined) {

@@ -93,7 +93,7 @@ const noBrowser = (tier: BrowserTier): AppError =>
     { detail: { error: 'no_browser', browserTier: tier } },
   );
 
-/** Throws `conflict` if a browser is requested and no pool has one. */
+/** Throws `conflict` if the request asks for a browser and no pool has browsers. */
 const checkBrowser = async (
   { db }: SessionParts,
   surfaces: readonly SurfaceKind[],
@@ -398,6 +398,9 @@ const openSettled = async (
   }
 };
 
-/** Opens a session and waits up to `seconds` until it is settled. It has priority over telemetry ingestion. */
+/**
+ * Opens a session, and waits up to `seconds` until all its surfaces are ready or will never be. The open has priority
+ * over telemetry ingestion.
+ */
 export const openAndWait: typeof openSettled = (parts, request, seconds) =>
   parts.openPriority.during(() => openSettled(parts, request, seconds));

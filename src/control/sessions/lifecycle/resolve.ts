@@ -34,7 +34,10 @@ const getOwnVersion = async (parts: SessionParts, projectId: string, id: string)
   throw new AppError('not_found', `there is no version "${id}"`);
 };
 
-/** Returns the world of a stored task, in the version that the task is pinned to. */
+/**
+ * Returns the world of a stored task, in the version to which the task is pinned; if it is not pinned, in the head
+ * version.
+ */
 const resolveByTask = async (parts: SessionParts, { projectId, body }: Asked) => {
   const { task, slug } = body;
   if (typeof task !== 'object' || !('id' in task)) {

@@ -154,8 +154,8 @@ const jsonTools = (json: string): SessionView['tools'] =>
   new JsonText(json) as unknown as SessionView['tools'];
 
 /**
- * Precomputed texts for `tools`: all schemas as JSON, and the length of each, needed when a task offers only some
- * tools.
+ * Names of the precomputed texts for `tools`: the schemas of all tools as JSON, and the length of each, which is needed
+ * when a task offers only some tools.
  */
 const toolTexts = ['toolSchemas', 'toolLengths'] as const;
 type ToolTexts = Record<(typeof toolTexts)[number], string>;
@@ -182,7 +182,7 @@ export const viewOne = async (
   };
 };
 
-/** Members of a session that a list shows on request. */
+/** Members of a session that lists show if they are requested. */
 export const sessionFields = ['tools', 'instruction'] as const;
 type SessionField = (typeof sessionFields)[number];
 

@@ -49,7 +49,7 @@ export const awaitWatched = async (
   return found ?? read();
 };
 
-/** Waits like `awaitWatched`, for a session that the caller has not read. */
+/** Waits like `awaitWatched`, for a session that the caller has not read before. */
 export const awaitSession = async (parts: SessionParts, wait: SessionWait): Promise<SessionRow> => {
   const watch = parts.notifications.watch(wait.sessionId);
   try {

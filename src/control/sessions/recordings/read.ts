@@ -66,7 +66,7 @@ const videoOf = (recording: Recording, parts: readonly RecordingPart[]): Video =
   chapters: chaptersOf(recording, parts),
 });
 
-/** Returns the view of a recording. Throws `not_found` if the session has none. */
+/** Returns the view of a recording. Throws `not_found` if the session was opened without a recording. */
 export const viewRecording = async (
   all: SessionParts,
   projectId: string,

@@ -30,7 +30,7 @@ const start = (backlog: Backlog, limits = { most: 50, waitMs: 250 }) => {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Records `count` assignments now. */
+    /** Records `count` assignments of hosts at the current time. */
     assign(count: number, assigned = wish) {
       for (let nth = 0; nth < count; nth += 1) admission.assigned(assigned);
     },

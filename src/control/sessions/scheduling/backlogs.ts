@@ -37,13 +37,16 @@ export class Backlogs {
     this.#now = now;
   }
 
-  /** Records that a session waits with this wish. */
+  /** Records that a session waits for a host with this wish. */
   noteWaiting(wish: HostWish): void {
     const key = keyOf(wish);
     if (!this.#known.has(key)) this.#known.set(key, 'unread');
   }
 
-  /** Returns the backlog of a wish, at most `freshMs` old; undefined if this replica knows of no waiting session. */
+  /**
+   * Returns the backlog of a wish; it was read at most `freshMs` milliseconds ago. Returns undefined if this replica
+   * knows of no waiting session.
+   */
   async find(wish: HostWish, freshMs: number): Promise<KnownBacklog | undefined> {
     const key = keyOf(wish);
     const known = this.#known.get(key);

@@ -26,7 +26,7 @@ export type BrowserAssigner = {
 
 type AssignerParts = { db: Database; log: Log; metrics: Metrics; notifications: Notifications };
 
-/** Maximum number of assignments in one transaction, so that other transactions also get the lock. */
+/** Maximum number of assignments in one transaction. It is limited so that other transactions also get the lock. */
 const mostAtOnce = 50;
 
 const placeAll = (db: Database): Promise<AssignedBrowser[]> =>

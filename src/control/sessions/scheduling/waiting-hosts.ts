@@ -34,7 +34,7 @@ export type WaitingHost = {
 };
 
 export type Handover = {
-  /** The host whose poll waits. */
+  /** Host whose poll this process holds. */
   host: SessionHost;
   give(call: HostCallText): void;
   /** Ends the reservation without a call. */
@@ -43,7 +43,10 @@ export type Handover = {
 
 export type WaitingHosts = {
   register(host: SessionHost): WaitingHost;
-  /** Reserves the waiting host of a session; returns undefined if none waits or another request has reserved it. */
+  /**
+   * Reserves the waiting host of a session. Returns undefined if no host waits, or another request has reserved the
+   * host.
+   */
   reserve(sessionId: string): Handover | undefined;
 };
 

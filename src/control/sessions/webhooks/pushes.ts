@@ -44,7 +44,7 @@ export const takeBack = async (
   await releaseUnheard(db, { claim, round, heard });
 };
 
-/** Claims deliveries for a sender; returns undefined if none is due. */
+/** Claims deliveries for a sender. Returns undefined if none is due. */
 export const claim = async (
   parts: Pick<SessionParts, 'db'>,
   name: ClaimName,

@@ -18,7 +18,7 @@ import { viewAnswer } from './read-delivery.ts';
 /** Session of the deliveries, and the sender of the deliveries. */
 export type AnswerSource = { projectId: string; sessionId: string; sender: DeliverySender };
 
-/** Maximum number of answers in one call. */
+/** Maximum number of answers that are sent to the host in one call. */
 const mostInCall = 100;
 
 /** Returns true if the session accepts no call now: it has ended, or too many calls are queued. */

@@ -21,9 +21,8 @@ const mostChars = 2 * limits.statePageBytes;
 
 /**
  * Returns a page of subscriptions.
- *
- * @throws `conflict` if the session is over or ends meanwhile, `timeout` if its host does not answer in time, and
- * `unavailable` if it cannot be asked or its answer is not valid.
+ * @throws `conflict` if the session has ended or ends in the meantime, `timeout` if the host does not answer in time,
+ * and `unavailable` if the host cannot be asked or its answer is not valid.
  */
 export const readSubscriptions = async (
   parts: SessionParts,

@@ -48,7 +48,7 @@ const entryBytes = 512;
 /** Reads a version with all its fields. */
 type GetVersion = (versionId: string) => Promise<VersionRow | undefined>;
 
-/** Creates the reader; `getVersion` reads versions that have no texts yet. */
+/** Creates the reader. `getVersion` reads versions whose texts do not exist yet. */
 export const createVersionTexts = (
   db: Queryable,
   getVersion: GetVersion,

@@ -1,6 +1,6 @@
 /**
- * Lookup cache of worlds for opens, by slug or id as requests name them. An entry may be stale, because any replica
- * can change a world. The statement that opens a session therefore verifies the entry that it used.
+ * Lookup cache of worlds for session opens, by the slug or id that a request names. An entry may be stale, because any
+ * replica can change a world. The statement that opens a session therefore verifies the entry that was used.
  */
 import { LRUCache } from 'lru-cache';
 import type { WorldRow } from '../../db/worlds/worlds.ts';

@@ -24,11 +24,11 @@ type BodyToRead = {
    * Returns the key under which the body waits in the fair queue. Called only for a body that is parsed in a process.
    */
   fairnessKey: () => Promise<string>;
-  /** Undefined if the request has no body. */
+  /** Bytes of the body; undefined if the request has no body. */
   bytes: Uint8Array | undefined;
   /** Maximum size of the inflated bytes, if the body is still compressed; it is then inflated in the process. */
   inflatesTo?: number | undefined;
-  /** Aborts the wait for a process. */
+  /** Signal that ends the wait for a process. */
   signal: AbortSignal;
 };
 

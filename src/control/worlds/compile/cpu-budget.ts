@@ -7,7 +7,7 @@
 export type CompileBudget = {
   /** Returns the milliseconds until the project may start a job; 0 if it may start one now. */
   waitMs(project: string): number;
-  /** Adds the time that a job took. */
+  /** Adds the processor time of a job that ended, in seconds. */
   spend(project: string, seconds: number): void;
 };
 

@@ -49,7 +49,7 @@ type Inputs = {
    * version are kept.
    */
   build: { files: Files; rowsJson: string | null; redact?: RedactionMode; base?: BaseVersion };
-  /** Describes the contract of a tree. */
+  /** Describes the contract of a tree as JSON. */
   describe: { files: Files };
   /** Reads the rows of the captures in a tree. */
   ingest: { files: Files };
@@ -57,7 +57,7 @@ type Inputs = {
   'fit-captures': { files: Files };
   /** Writes rows into a tree's data files. */
   'import-rows': { files: Files; rows: Files; mode: ImportMode; redact: RedactionMode };
-  /** Summarizes a template. */
+  /** Summarizes a world template. */
   summarize: { slug: string; files: Files };
   /** Creates the files of a new world from a template. Throws `invalid` if no world can have the name. */
   begin: { name: string; template: Files };

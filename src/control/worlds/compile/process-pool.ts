@@ -18,7 +18,7 @@ import {
   startJobProcess,
 } from './process.ts';
 
-/** Project on whose behalf a job is run, with the callbacks of the job. */
+/** Project for which a job runs, and the callbacks of the job. */
 export type JobContext<AJob = Job, Supplied = Uint8Array> = {
   /** Key of the job in the fair queue; all jobs of a project have the same key. */
   project: string;

@@ -53,7 +53,7 @@ export const isProblem = (value: TreeFile | FieldProblem): value is FieldProblem
   'message' in value;
 const isFile = (value: TreeFile | FieldProblem): value is TreeFile => !isProblem(value);
 
-/** Decodes the list of files in the field `field` of a body; throws `invalid`. */
+/** Decodes the list of files in the field `field` of a body. Throws `invalid` if a file is not valid. */
 export const decodeTree = (files: readonly FileBody[], field: string): TreeFile[] => {
   const pathFault = createPathCheck();
   const decoded = files.map((file, index) => decodeFile(file, [field, String(index)], pathFault));

@@ -36,6 +36,6 @@ export const startImports = async (parts: ImportsParts): Promise<ClaimLoopRunnin
   });
 };
 
-/** Opens the folder of unpacked snapshots on this machine. */
+/** Opens the folder that holds the unpacked snapshots on this machine. */
 export const openSnapshots = (workDir: string, mostMib: number): Promise<SnapshotFiles> =>
   openSnapshotFiles({ folder: join(workDir, 'snapshots'), mostBytes: mostMib * 1024 * 1024 });

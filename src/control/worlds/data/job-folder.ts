@@ -42,7 +42,7 @@ export const fetchChunks = async (
   return fetched;
 };
 
-/** Returns the first refusals of a report. */
+/** Returns the first refusals of a report, up to `shownRefusals`. */
 export const readRefusals = async (file: string): Promise<Refusal[]> => {
   const source = createReadStream(file);
   const refusals: Refusal[] = [];

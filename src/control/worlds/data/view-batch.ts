@@ -7,7 +7,7 @@ import type { SignedAddresses } from '../../platform/blobs/signed.ts';
 
 const { chunkBytes, batchBytes, inlineBytes } = batchLimits;
 
-/** Limits that answers about batches include. */
+/** Limits that are included in answers about batches. */
 export const limitsBlock = { chunkBytes, batchBytes, inlineBytes };
 
 /** Returns the view of a batch as lists show it. */

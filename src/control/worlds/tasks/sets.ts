@@ -94,7 +94,7 @@ export const createTaskSet = async (
   );
 };
 
-/** Returns a page of sets, newest first. */
+/** Returns a page of task sets, newest first. */
 export const readTaskSets = async (db: Queryable, projectId: string, query: RawQuery) => {
   const page = openNumberedPage(query, projectId, { time: 's.created_at', key: 's.key' });
   const ofProject = (bind: (value: unknown) => string) => `s.project_id = ${bind(projectId)}`;
@@ -107,7 +107,7 @@ export const readTaskSets = async (db: Queryable, projectId: string, query: RawQ
   return { data: shown.map(view), meta };
 };
 
-/** Returns one set. */
+/** Returns one task set. */
 export const readTaskSet = async (
   db: Queryable,
   projectId: string,

@@ -17,7 +17,7 @@ export type DamageBounds = {
   mostMs: number;
 };
 
-/** Result of a pass. */
+/** Result of one pass of the check. */
 export type Damage = {
   /** Worlds that cannot be loaded, each with a blob that is missing or holds other bytes. */
   damaged: { world: string; blob: Digest }[];

@@ -172,7 +172,7 @@ export const requestProblems = (fields: readonly FieldProblem[], message: string
     message: field.message,
   }));
 
-/** Runs a command. Problems of the input are returned as a rejection; other errors are thrown. */
+/** Runs a command. If the input has problems, returns them as a rejection; any other error is thrown. */
 export const runCommand = async (
   parts: RuntimeParts,
   body: RuntimeBody,

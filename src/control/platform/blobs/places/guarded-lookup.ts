@@ -9,7 +9,7 @@ import type { Resolve } from '#egress/resolve.ts';
 
 const resolveMs = 5_000;
 
-/** Creates the lookup function. */
+/** Creates a lookup function that returns only public addresses. */
 export const guardedLookup =
   (resolve: Resolve): LookupFunction =>
   (host, options, done) => {

@@ -30,7 +30,7 @@ export type Place = {
   location: string;
   /** Lists the files of the place, sorted by path. Throws `unavailable` if the place cannot be used. */
   list(signal: AbortSignal): Promise<Listing>;
-  /** Reads a file as a stream, with its content type if the place knows it. */
+  /** Reads a file as a stream. The content type is included if the place has one. */
   read(
     path: string,
     signal: AbortSignal,
