@@ -166,7 +166,8 @@ export const startNotifications = (
     local.notifyAll();
   };
   let settling: NodeJS.Timeout | undefined;
-  // Peers may not send to this replica before they know that it listens. So once they do, all waiting requests query again.
+  // Peers may not send to this replica before they know that it listens. So once they do, all waiting requests query
+  // again.
   const afterBreak = (pid: number): void => {
     peers.listensAs(pid);
     lookAgain();

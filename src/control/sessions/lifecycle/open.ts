@@ -229,7 +229,8 @@ const openInRun = async (
   try {
     return await openNew(parts, { ...wanted, ...joined });
   } catch (error) {
-    // If the open was refused, no session was inserted. If the database's answer was lost, a session may exist; it stays in its run.
+    // If the open was refused, no session was inserted. If the database's answer was lost, a session may exist; it
+    // stays in its run.
     if (error instanceof AppError && error.code === 'exhausted')
       await leaveRun(parts.db, sessionId);
     throw error;

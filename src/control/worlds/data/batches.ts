@@ -96,7 +96,7 @@ export const findTarget = async (
   return { world, head };
 };
 
-/** `Idempotency-Key` of a request (undefined if it has none), and the hash of what must be equal in a repeated request. */
+/** `Idempotency-Key` of a request, undefined if it has none; and the hash of what repeated requests must not change. */
 export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
 
 /**

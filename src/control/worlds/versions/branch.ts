@@ -58,7 +58,8 @@ const makeBranch = async (
   const version = await getVersionOf(parts, from, body.bundle ?? 'latest');
   await fillVersion(parts.db, version.id);
   await reserve(parts, { ...upload, ...(await findHeld(parts.db, version.id)) });
-  // From here on the upload protects the blobs. They may have been garbage-collected before, so the world is read again.
+  // From here on the upload protects the blobs. They may have been garbage-collected before, so the world is read
+  // again.
   await reloadWorld(parts, projectId, from);
   const held = await findHeld(parts.db, version.id);
   const message = body.message ?? `branched from ${from.slug}@${version.number}`;
