@@ -38,7 +38,7 @@ const faultsOf = (text: string): string[] =>
 describe('a migration', () => {
   const names = readdirSync(dir).filter((file) => file.endsWith('.sql'));
 
-  it.each(names.filter((name) => !contracting.includes(name)))('only adds: %s', (name) => {
+  it.each(names.filter((name) => !contracting.includes(name)))('only adds things: %s', (name) => {
     expect(faultsOf(readFileSync(join(dir, name), 'utf8'))).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('JSON of clients', () => {
   });
 
   it.each(["c.error -> 'code'", "a.input->>'x'", 'x::jsonb', 'json_typeof(x)'])(
-    'would be searched by: %s',
+    'would be found to be searched by %s',
     (text) => {
       expect(looksInto.test(text)).toBe(true);
     },

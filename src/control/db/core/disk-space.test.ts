@@ -12,7 +12,7 @@ const start = () => {
   return { diskSpace, fail, pass: (ms: number) => (nowMs += ms) };
 };
 
-it('reports a full disk until the statement that failed because of it succeeds', async () => {
+it('check reports a full disk until the statement that failed because of it succeeds', async () => {
   const { diskSpace, fail } = start();
   diskSpace.check();
   await fail('insert_call');
@@ -23,7 +23,7 @@ it('reports a full disk until the statement that failed because of it succeeds',
   diskSpace.check();
 });
 
-it('reports a full disk for at most 10 s if nothing is written any more', async () => {
+it('check reports a full disk for at most 10 s if nothing is written any more', async () => {
   const { diskSpace, fail, pass } = start();
   await fail('commit');
   pass(9_999);
@@ -32,7 +32,7 @@ it('reports a full disk for at most 10 s if nothing is written any more', async 
   diskSpace.check();
 });
 
-it('reports a full disk to metrics for two minutes, even if later writes succeed', async () => {
+it('wasFull reports a full disk to metrics for two minutes, even if later writes succeed', async () => {
   const { diskSpace, fail, pass } = start();
   expect(diskSpace.wasFull()).toBe(false);
   await fail('insert_call');
@@ -43,7 +43,7 @@ it('reports a full disk to metrics for two minutes, even if later writes succeed
   expect(diskSpace.wasFull()).toBe(false);
 });
 
-it('reports no full disk after other failures', async () => {
+it('no full disk is reported after other failures', async () => {
   const { diskSpace } = start();
   const refused = () => Promise.reject(Object.assign(new Error('too many'), { code: '53300' }));
   await expect(diskSpace.note('insert_call', refused)).rejects.toThrow('too many');

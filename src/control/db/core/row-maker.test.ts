@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makerOf } from './row-maker.ts';
 
-it('builds row objects from values in the order of their names, whatever the names are', () => {
+it('makerOf builds row objects from values in the order of their names, whatever the names are', () => {
   const names = ['id', 'startTime', '?column?', 'a "b"', 'line\n\u2028', '`', 'null'];
   const columns = names.map((name) => ({ name }));
   const make = makerOf({}, columns);
@@ -10,7 +10,7 @@ it('builds row objects from values in the order of their names, whatever the nam
   expect(Object.keys(make([]) as object)).toEqual(names);
 });
 
-it('uses the same function again for the rows of the same statement', () => {
+it('makerOf returns the same function again for the rows of the same statement', () => {
   const statement = {};
   const columns = [{ name: 'a' }];
   expect(makerOf(statement, columns)).toBe(makerOf(statement, columns));

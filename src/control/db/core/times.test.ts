@@ -45,7 +45,10 @@ describe('a timestamp of the server', () => {
     );
   });
 
-  it.each(['infinity', '-infinity'])('can be %s', (text) => {
-    expect(readTime(text)).toEqual(usual(text));
-  });
+  it.each(['infinity', '-infinity'])(
+    'is parsed as the driver would parse it if it is %s',
+    (text) => {
+      expect(readTime(text)).toEqual(usual(text));
+    },
+  );
 });

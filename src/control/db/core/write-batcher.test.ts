@@ -47,7 +47,7 @@ afterEach(() => {
 /** Waits until everything that is queued now has begun, as far as the limits allow. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-it('writes items that arrive together in one batch, and later ones in the next batch', async () => {
+it('the write batcher writes items that arrive together in one batch, and later items in the next batch', async () => {
   const { take, begun, end, group } = startGroup();
   const first = Promise.all([take('p', 'a'), take('p', 'b')]);
   await turn();
@@ -65,7 +65,7 @@ it('writes items that arrive together in one batch, and later ones in the next b
   expect(await second).toEqual(['c', 'd']);
 });
 
-it('observes its limits on concurrent batches and on items in a batch', async () => {
+it('the write batcher observes its limits on concurrent batches and on items in a batch', async () => {
   const { take, begun } = startGroup({ groups: 2, items: 2 });
   for (const key of 'abcde') void take('p', key);
   await turn();
@@ -75,7 +75,7 @@ it('observes its limits on concurrent batches and on items in a batch', async ()
   ]);
 });
 
-it('writes a single item at once, but waits a moment for more items after a batch of several', async () => {
+it('the write batcher writes a single item at once, but waits a moment for more items after a batch of several', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -105,7 +105,7 @@ it('writes a single item at once, but waits a moment for more items after a batc
   expect(begun.slice(3)).toEqual([['e'], ['f']]);
 });
 
-it('writes items that have waited for the moment as soon as the batch before them ends', async () => {
+it('items that have waited for the moment are written as soon as the batch before them ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -118,7 +118,7 @@ it('writes items that have waited for the moment as soon as the batch before the
   expect(begun).toEqual([['a'], ['b']]);
 });
 
-it('serves owners in turn, however many items one of them has', async () => {
+it('the write batcher serves owners in turn, however many items one of them has', async () => {
   const { take, begun, end } = startGroup();
   for (const key of ['a1', 'a2', 'a3', 'a4', 'a5']) void take('a', key);
   void take('b', 'b1');
@@ -130,7 +130,7 @@ it('serves owners in turn, however many items one of them has', async () => {
   ]);
 });
 
-it('writes items with the same key one after another, in order', async () => {
+it('items with the same key are written one after another, in order', async () => {
   const { take, begun, end } = startGroup({ groups: 2 });
   const done: string[] = [];
   void take('p', 'a').then(() => done.push('a first'));
@@ -144,7 +144,7 @@ it('writes items with the same key one after another, in order', async () => {
   expect(done).toEqual(['a first', 'a second']);
 });
 
-it('returns undefined for items that a batch left out, and for all items of a batch that failed because of one', async () => {
+it('take returns undefined for items that a batch left out, and for all items of a batch that failed because of one', async () => {
   const { take, answer, end } = startGroup();
   answer(([first]) => [first?.key, undefined]);
   const some = Promise.all([take('p', 'a'), take('p', 'b')]);
@@ -157,7 +157,7 @@ it('returns undefined for items that a batch left out, and for all items of a ba
   expect(await failed).toEqual([undefined, undefined]);
 });
 
-it('rejects all items of a batch if it failed because of none of them, and continues with the next batch', async () => {
+it('take rejects all items of a batch that failed because of none of them, and the next batch is written', async () => {
   const { take, end } = startGroup({ items: 2 });
   const failed = Promise.allSettled([take('p', 'a'), take('p', 'b')]);
   const next = take('p', 'c');
@@ -172,7 +172,7 @@ it('rejects all items of a batch if it failed because of none of them, and conti
   expect(await next).toBe('c');
 });
 
-it('refuses items of an owner that has too many items waiting, but not those of other owners', async () => {
+it('take refuses items of an owner that has too many items waiting, but not items of other owners', async () => {
   const { take, group } = startGroup({ waiting: 2 });
   void take('a', 'a1');
   await turn();

@@ -18,7 +18,7 @@ it.each<[string, (index: number) => string]>([
     (index) => String.fromCharCode(0x4e00 + (index % 20_000), 0x400 + Math.floor(index / 20_000)),
   ],
   ['are long and differ in one place', (index) => `${'x'.repeat(60)}${index}${'y'.repeat(60)}`],
-])('returns different numbers for many ids that %s', (_, idOf) => {
+])('numberOf returns different numbers for many ids that %s', (_, idOf) => {
   const numbers = new Set<number>();
   let most = 0;
   for (let index = 0; index < count; index += 1) {

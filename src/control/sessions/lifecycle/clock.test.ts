@@ -38,7 +38,7 @@ describe('the clock of a session', () => {
     [{ mode: 'stepped' as const, rate: -1 }, 'rate', /above 0/],
     [{ rate: 1e7 }, 'rate', /at most 1000000/],
     [{ mode: 'frozen' as const, rate: 1 }, 'rate', /frozen clock stands still/],
-  ])('refuses %j', (given, member, message) => {
+  ])('is refused if it is given as %j', (given, member, message) => {
     expect(() => resolveClock(given, now)).toThrow(
       expect.objectContaining({
         code: 'invalid',

@@ -12,7 +12,7 @@ describe('decodeTree', () => {
   });
 
   it.each(['Y', 'YQ', 'YQ=', 'YQ===', '=YQ=', 'Y-_=', 'YW Jj', 'YWJj\n', 'Y=Q='])(
-    'refuses "%s"',
+    'refuses "%s", which is no valid base64',
     (content) => {
       expect(() => decode(content)).toThrow('do not form a tree');
     },

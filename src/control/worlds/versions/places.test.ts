@@ -25,7 +25,7 @@ const makeOdd = (world: SmallWorld): void => {
 
 const listOf = (value: unknown) => ({ id: 77, name: 'Odd', about: { [oddName]: value } });
 
-describe('the path of a fault', () => {
+describe('the path of a problem', () => {
   it('names a key of a file as the author wrote it', () => {
     const problem = {
       file: 'data/lists.json',

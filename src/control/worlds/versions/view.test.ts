@@ -41,7 +41,7 @@ const charsOf = async (value: unknown): Promise<number> => {
 const mostChars = limits.pageBytes + 200_000;
 
 describe('a list of tasks', () => {
-  it('shares one text with the names of all tools between tasks, and repeats it as the size budget allows', () => {
+  it('repeats the names of all tools for each task, as long as the size budget allows', () => {
     const views = viewTasks(contractOf(500, 1_000, {}), undefined, []);
     const texts = views.flatMap(({ tools }) => {
       const text: unknown = tools;
@@ -66,7 +66,7 @@ describe('a list of tasks', () => {
     },
   );
 
-  it('shows at least one complete task, however large its members are', async () => {
+  it('shows a task that is requested by name completely, however large its members are', async () => {
     const large = 'i'.repeat(limits.pageBytes);
     const contract = contractOf(2, 1, { description: large, instruction: large, tools: ['one'] });
     const [view] = viewTasks(contract, 'task-1', ['instruction', 'tools']);
