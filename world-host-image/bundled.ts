@@ -1,3 +1,3 @@
-/** Entry point of the host's bundle: maps stack traces to the sources first, then starts the host. */
+/** Entry point of the host's bundle: installs source maps for stack traces, then starts the host. */
 import './stack-traces.ts';
 import './main.ts';

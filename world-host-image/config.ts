@@ -13,35 +13,43 @@ export type HostConfig = {
   /** Base address of the control plane, without a path. */
   controlUrl: string;
   hostId: string;
-  /** Generation that the host was launched with. */
+  /** Generation number that the host was launched with. */
   generation: number;
   /** File that the host's token is read from; `-` is standard input. */
   tokenFile: string;
   /** Address that the API server listens on; port 0 takes any free port. */
   listen: ListenAddress;
-  /** True if the host reports its own address, because only it knows the address. */
+  /** True if the host has to report its own address to the control plane, because only the host knows it. */
   reportAddress: boolean;
-  /** Folder that the host creates, fills and removes. */
+  /** Folder that the host creates at its start, writes to, and removes at its end. */
   workDir: string;
-  /** Unpacked snapshots of large worlds: a folder that other hosts may share, and its size budget. */
+  /**
+   * Folder for unpacked snapshots of large worlds, which other hosts may share, and the maximum size of the folder in
+   * bytes.
+   */
   snapshots: { folder: string; mostBytes: number };
-  /** File that stores the number of the ledger's last entry; undefined if the runtime keeps none. */
+  /**
+   * File in which the host stores the number of the ledger's last entry; undefined if the runtime keeps no such file.
+   */
   ledgerMark?: string | undefined;
   /** Command of the Python that runs user code. */
   python: string;
-  /** Folders in which commands are searched, as in `PATH`. */
+  /** Folders that are searched for commands, in the format of `PATH`. */
   searchPath: string;
   userCode: {
-    /** Memory of each worker, on top of what its language needs for itself. */
+    /** Memory of each worker in MiB, in addition to what the runtime of its language needs. */
     memoryMb: number;
     boundary: BoundaryMode;
   };
-  /** Kernel namespaces that the host does not share; anything foreign found in them counts as left by a session. */
+  /**
+   * Kernel namespaces that the host does not share with other programs. A foreign process or file found in them counts
+   * as left behind by a session.
+   */
   namespaces: Namespace[];
   logLevel: LogLevel;
 };
 
-/** Returns the folder for user code: inside the host's own folder, separate from everything else. */
+/** Returns the folder for user code: a folder inside `workDir` that contains nothing else. */
 export const codeDirectory = ({ workDir }: Pick<HostConfig, 'workDir'>): string =>
   join(workDir, 'code');
 
@@ -49,7 +57,7 @@ const mebibyte = 2 ** 20;
 
 const defaultWorkDir = (hostId: string): string => join(tmpdir(), `svc-host-${hostId}`);
 
-/** Reads the configuration. Throws `invalid` naming every mistake. */
+/** Reads the configuration. Throws an `invalid` error that lists every mistake. */
 export const readConfig = (env: Env): HostConfig => {
   const read = readEnv(env);
   const listen = read.text('SVC_LISTEN', '127.0.0.1:0');

@@ -1,4 +1,4 @@
-/** The vendor's addresses in a session's answers and in the requests that it receives. */
+/** Addresses of the vendor, in a session's answers and in the requests that the session receives. */
 import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -135,7 +135,10 @@ describe('a session', () => {
   });
   beforeEach(() => Promise.all([api.reset(), other.reset()]));
 
-  /** Returns length and body of an answer; `fetch` cannot send another `Host`. */
+  /**
+   * Requests a note with the given headers, such as `Host`, which `fetch` cannot change. Returns the answer's declared
+   * length and its body.
+   */
   const getBehind = async (headers: Record<string, string>): Promise<[number, string]> => {
     const authorization = `Bearer ${api.token}`;
     const asked = get(`${api.url}/notes/1`, { headers: { authorization, ...headers } });

@@ -20,7 +20,7 @@ const serve = async (world: ApiWorld, options: ServeOptions = {}): Promise<void>
 
 const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
 
-/** Returns the keys of an answer beside its rows. */
+/** Returns the members of an answer other than its rows. */
 const beside = ({ json }: Answer, envelope = 'data'): Row => {
   const { [envelope]: _, ...others } = json as Row;
   return others;

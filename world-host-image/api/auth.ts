@@ -1,8 +1,9 @@
 /**
- * Decides whether a request may use the API. It must carry the session's token, whatever the vendor's scheme is, or an
- * access token that the session has minted. All common ways of clients are accepted: `Authorization` with `Bearer`,
- * `token` or any other scheme, or with no scheme; user name or password of Basic; and the header or query parameter
- * that the vendor's scheme names. A token in any other query parameter is ignored.
+ * Decides whether a request may use the API. The request must carry either the session's token, whatever the vendor's
+ * scheme is, or an access token that the session has minted. All ways in which clients commonly send a token are
+ * accepted: `Authorization` with `Bearer`, `token` or any other scheme, or with no scheme; user name or password of
+ * Basic; and the header or query parameter that the vendor's scheme names. A token in any other query parameter is
+ * ignored.
  */
 import { type ApiContract, scopesOf } from '#language/contract.ts';
 import type { Session } from '../session/session.ts';
@@ -51,7 +52,7 @@ export const tokensIn = (api: ApiContract, { headers, query }: Credentials): str
   return tokens.filter((text) => text !== '');
 };
 
-/** Reason for rejecting a request, in the terms of RFC 6750; `none`: it has no credential at all. */
+/** Reason for rejecting a request, in the terms of RFC 6750; `none` for a request without any credential. */
 type Fault = 'none' | 'invalid_token' | 'expired' | 'insufficient_scope';
 
 /** Returns why none of the tokens is a valid minted access token; undefined when one is. */
@@ -94,8 +95,8 @@ const reasons: Record<Fault, string> = {
 };
 
 /**
- * Returns the vendor's answer to a request without a valid credential; undefined lets it pass. Only worlds with scheme
- * `oauth2` have minted tokens and `WWW-Authenticate` challenges.
+ * Returns the vendor's answer to a request without a valid credential; undefined if the credential is valid. Only
+ * worlds with scheme `oauth2` have minted tokens and `WWW-Authenticate` challenges.
  */
 export const refusalOf = (
   session: SessionTokens,

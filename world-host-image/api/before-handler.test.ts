@@ -1,5 +1,6 @@
 /**
- * A handler that the worker runs right after `before`, in one round trip. The effects are those of two separate runs.
+ * A handler that the worker runs right after `before`, in one round trip. The effects are the same as if the two ran
+ * separately.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';

@@ -1,7 +1,7 @@
 /**
- * Uses the answer cache for a request: looks an answer up, or runs the author's code and caches what it answers,
- * success or error. An answer with a `reason`, which the host adds when the code failed, is not cached. A cached
- * answer includes the effect of `[api] before`.
+ * Uses the answer cache for a request: returns the cached answer, or runs the author's code and caches its answer,
+ * success or error. An answer with a `reason`, which the host adds when the code failed, is not cached. A cached answer
+ * includes the effect of `[api] before`.
  */
 import { nothingSeen } from '../session/seen.ts';
 import type { Session } from '../session/session.ts';
@@ -28,8 +28,8 @@ export const mayBeCached = ({ body, route }: ActionContext): boolean =>
   route.keepsAnswer === true && body === undefined;
 
 /**
- * Returns the cached answer. Call it only while no transaction is open, or only the request's own before its first
- * write.
+ * Returns the cached answer; undefined if there is none. Call it only while no transaction is open, or inside the
+ * request's own transaction before its first write.
  */
 export const findCached = (context: ActionContext): CachedAnswer | undefined =>
   cacheOf(context.session).find(context);

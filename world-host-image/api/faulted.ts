@@ -1,6 +1,6 @@
 /**
- * Answers a request whose declared fault keeps it from being carried out: with the answer of the fault's rule, or by
- * dropping the connection. It still counts as a turn of the session, so a stepped clock advances.
+ * Answers a request that a declared fault prevents: with the answer of the fault's rule, or by dropping the connection.
+ * The request still counts as a turn of the session, so a stepped clock advances.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Met } from '../session/faults.ts';
@@ -20,7 +20,7 @@ const droppedAnswer = (met: Met): ApiAnswer => ({
 export const isPrevented = ({ answer, drop }: Met): boolean =>
   answer !== undefined || drop === 'before';
 
-/** Returns the answer to a request that is not carried out. */
+/** Returns the answer to a request that a fault prevents. */
 export const answerPrevented = async (
   session: Session,
   api: ApiContract,

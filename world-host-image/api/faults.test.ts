@@ -1,6 +1,6 @@
 /**
- * Declared faults as clients of the API meet them: the matching requests, their answers, and the ledger's entries. The
- * requests go to a host's own server.
+ * Declared faults as clients of the API observe them: the requests that they apply to, the answers, and the ledger's
+ * entries. The requests go to a host's own server.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';

@@ -1,4 +1,4 @@
-/** HTTP apart from routes: methods, bodies of every kind, conditional requests, and malformed requests. */
+/** HTTP independent of routes: methods, bodies of every kind, conditional requests, and malformed requests. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Lenient parsing of numbers in paths and queries, and when a number from `ids.next` counts as used. */
+/** Lenient parsing of numbers in paths and queries, and the point at which a number from `ids.next` counts as used. */
 import { afterEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';

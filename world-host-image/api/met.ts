@@ -1,4 +1,4 @@
-/** Applies the declared faults that a request met to its answer: delays it, or drops the connection. */
+/** Applies the declared faults of a request to its answer: delays the answer, or drops the connection. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pause } from '#runtime/pause.ts';
@@ -6,8 +6,8 @@ import { droppedInterim } from '#wire/dropped.ts';
 import type { Met } from '../session/faults.ts';
 
 /**
- * Delays an answer as long as the fault says, unless the session ends or the client disconnects first. Returns true if
- * the connection is to be dropped.
+ * Delays an answer by the fault's latency; the delay ends early if the session ends or the client disconnects. Returns
+ * true if the connection is to be dropped.
  */
 export const holdBack = async (
   met: Met | undefined,
@@ -25,8 +25,8 @@ export const holdBack = async (
 };
 
 /**
- * Closes the connection without an answer. A gateway in front of this host gets an interim response which marks the
- * drop as intended.
+ * Closes the connection without an answer. If a gateway is in front of this host, it first gets an interim response
+ * that marks the drop as intended.
  */
 export const dropConnection = (
   { headers, socket }: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
  * Records a request to the API in the session's ledger: with its result, without its credential, and with long bodies
- * cut.
+ * cut off.
  */
 import type { LedgerNote } from '../ledger/ledger.ts';
 import { maskText, secretNamesOf } from '../ledger/mask.ts';
@@ -12,15 +12,15 @@ import type { ApiOutcome, ApiRequest } from './requests/api-request.ts';
 import { shownRequest } from './requests/credential.ts';
 
 /**
- * Length up to which the ledger records an answer whole, and length of the start that it records of a longer one, in
- * characters.
+ * Length in characters up to which the ledger records an answer whole. Of a longer answer, it records a start of this
+ * length.
  */
 const longestNoted = 16 * 1024;
 const notedStart = 1024;
-/** Length of JSON that certainly fits the ledger whole, however the ledger counts its content, in characters. */
+/** Length of JSON, in characters, that certainly fits the ledger whole, however the ledger measures it. */
 const surelyWhole = 6 * 1024;
 
-/** Returns the body for the ledger. A long body is cut to its start, without being parsed. */
+/** Returns the body for the ledger. A long body is cut off without being parsed. */
 const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
   const { body } = answer;
   if (body === null || body.length <= longestNoted) return bodyValue(answer);
@@ -28,7 +28,10 @@ const bodyForLedger = (session: Session, answer: ApiAnswer): unknown => {
   return { truncated: true, bytes: Buffer.byteLength(body), start };
 };
 
-/** Returns the response of a request that met faults. The faults are always kept; a long body is cut. */
+/**
+ * Returns the response, for the ledger, to a request that faults applied to. The list of faults is always whole; a long
+ * body is cut off.
+ */
 const responseWithFaults = (session: Session, answer: ApiAnswer, faults: MetFault[]) => {
   const { body, reason } = answer;
   const whole = { faults, body: bodyForLedger(session, answer), reason };

@@ -45,7 +45,7 @@ export const readParameters = (contentType: string, text: string): TokenParamete
     : { error: 'the body is neither a form nor JSON' };
 };
 
-/** Returns a part of Basic credentials as sent and form-decoded, since not all clients encode them. */
+/** Returns a part of Basic credentials both as sent and form-decoded, since not all clients form-encode the parts. */
 const spellings = (part: string): string[] => {
   try {
     return [part, decodeURIComponent(part.replaceAll('+', ' '))];

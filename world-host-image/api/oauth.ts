@@ -55,7 +55,7 @@ export const isTokenPath = ({ auth }: ApiContract, path: string): boolean => {
   return auth.tokenPath === path || isDeepStrictEqual(segmentsOf(path), segmentsOf(auth.tokenPath));
 };
 
-/** Returns true for a token request, which is answered without looking for a route. */
+/** Returns true for a token request, which is answered without a route lookup. */
 export const isTokenRequest = (
   api: ApiContract,
   { method, path }: Pick<ApiRequest, 'method' | 'path'>,
@@ -64,8 +64,8 @@ export const isTokenRequest = (
 type Wish = { granted: readonly string[]; refreshToken: string | null };
 
 /**
- * Returns the scopes to grant: those that the client names, or all that are open to it. Rejects a scope that is not
- * open.
+ * Returns the scopes to grant: those that the client requests, or by default all that the client may have. Rejects any
+ * other scope.
  */
 const wishOf = (
   parameters: TokenParameters,
@@ -119,7 +119,7 @@ const grant = (session: Session, api: ApiContract, parameters: TokenParameters):
   });
 };
 
-/** Parameters that cannot be secrets. The ledger masks the values of all others. */
+/** Parameters that are never secret. The ledger masks the values of all other parameters. */
 const openParameters = new Set(['grant_type', 'scope', 'client_id']);
 
 const forLedger = ({ token }: Session, parameters: TokenParameters): unknown =>
@@ -130,7 +130,7 @@ const forLedger = ({ token }: Session, parameters: TokenParameters): unknown =>
     }),
   );
 
-/** Answers a token request. The returned body, for the ledger, has the parameters without secrets. */
+/** Answers a token request. Also returns a body for the ledger: the parameters without secrets. */
 export const answerTokenRequest = async (
   session: Session,
   api: ApiContract,

@@ -56,8 +56,8 @@ const begin = ({ api, limits, route, session }: ActionContext, common: Headers):
 };
 
 /**
- * Returns the answer of the author's code, or of the action if `before` lets it pass. `common` receives the headers of
- * `before`.
+ * Returns the answer of the author's code, or the action's answer if `before` lets the request pass. `common` receives
+ * the headers that `before` sets.
  */
 const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAnswer> => {
   const { api, route } = context;
@@ -68,8 +68,8 @@ const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAns
 };
 
 /**
- * Runs the action and returns its answer with the webhooks that it sends, none for an error. `common` receives the
- * headers of every answer to the request, also when an error is thrown.
+ * Runs the action and returns its answer with the webhooks that it sends; an error sends none. `common` receives the
+ * headers that every answer to the request has, even if this function throws.
  */
 const perform = async (context: ActionContext, common: Headers): Promise<Answered> => {
   begin(context, common);
@@ -79,7 +79,7 @@ const perform = async (context: ActionContext, common: Headers): Promise<Answere
   return answered(context, answer);
 };
 
-/** Does the same for a synchronous action of a world without `before`. */
+/** Runs the action like `perform`, for a synchronous action of a world without `before`. */
 const performNow = (context: ActionContext, act: PlainAction, common: Headers): Performed => {
   const { route, store } = context;
   const work = (): Answered => {
@@ -91,7 +91,7 @@ const performNow = (context: ActionContext, act: PlainAction, common: Headers): 
   return { ...value, ...changed };
 };
 
-/** Does the same for a cached answer; returns undefined if there is none. */
+/** Answers from the cache, with the same result as `perform`; returns undefined if no answer is cached. */
 const performCached = (context: ActionContext, common: Headers): Performed | undefined => {
   const found = findCached(context);
   if (found === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Answers one request to a session's API: token, route, arguments, body, action. Returns the answer and the facts that
- * the ledger records about it.
+ * Answers one request to a session's API: checks the token, finds the route, reads arguments and body, and runs the
+ * action. Returns the answer and the facts that the ledger records about it.
  */
 import { limits } from '#domain/limits.ts';
 import type { ApiContract, RouteContract } from '#language/contract.ts';
@@ -27,11 +27,11 @@ type Answered = Omit<ApiOutcome, 'sent'>;
 
 type FoundRoute = Extract<RouteMatch, { kind: 'route' }>;
 
-/** Returns true if the route ignores a body, as vendors do where they want none. Such a body may be unreadable. */
+/** Returns true if the route ignores a body, as vendors do for methods that need none. Such a body may be malformed. */
 const ignoresBody = ({ action, method }: RouteContract): boolean =>
   action === 'read' || action === 'delete' || method === 'GET';
 
-/** Returns a 500. The ledger gets the stack trace; the client does not, since it could do nothing with it. */
+/** Returns a 500. The stack trace goes to the ledger and not to the client, who could do nothing with it. */
 const faultAnswer = (fault: unknown): ApiAnswer => ({
   ...jsonAnswer(500, '{"message":"internal error"}'),
   reason: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault),
@@ -49,8 +49,8 @@ const nothing = {
 type Sent = { body: unknown; args: Arguments; bytes: Buffer };
 
 /**
- * Returns body and arguments with this host's addresses replaced by the vendor's. `args` is undefined if that makes
- * the request larger than a body may be.
+ * Returns body and arguments with this host's addresses replaced by the vendor's. `args` is undefined if the
+ * replacement makes the request larger than a body may be.
  */
 const takeBackAll = (
   addresses: Mount['addresses'],
@@ -63,7 +63,7 @@ const takeBackAll = (
   return taken === undefined ? { body: null, args: undefined } : { body, args, ...taken };
 };
 
-/** Answers a request that a fault keeps from being carried out. Its body is only recorded. */
+/** Answers a request that a fault prevents. The body is read only to record it. */
 const answerFaulted = async (
   session: Session,
   api: ApiContract,
@@ -154,7 +154,7 @@ const methodAnswer = (api: ApiContract, method: string, allowed: readonly string
   return { ...refusedRequest(api, `the path does not take ${method}`, 405), headers };
 };
 
-/** Returns the methods that a path allows, for a request whose method has no route. */
+/** Returns the methods that a path allows, for a request whose method has no route at that path. */
 const allowedOf = (
   found: Exclude<RouteMatch, FoundRoute>,
   mintsTokens: boolean,

@@ -1,6 +1,6 @@
 /**
- * HTTP server of the API surface. It listens from the host's start, and answers 503 before a session is served and 410
- * after its end. Each request is recorded in the session's ledger before it is answered.
+ * HTTP server of the API surface. It listens from the start of the host. Before a session is served, it answers 503,
+ * and after the session's end 410. It records each request in the session's ledger before answering.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ import type { ApiOutcome } from './requests/api-request.ts';
 import { describeRequest, pathOf } from './requests/incoming.ts';
 
 export type ApiServer = {
-  /** `http://127.0.0.1:4711`, with the port it listens on. */
+  /** Address with the port that the server listens on, like `http://127.0.0.1:4711`. */
   address: string;
   /** Stops accepting connections, and resolves when the requests in flight are answered. */
   close(): Promise<void>;
@@ -29,9 +29,9 @@ export type ApiServer = {
 export type ApiServerOptions = {
   listen: { host: string; port: number };
   serving: Serving;
-  /** Answers a request that is for another surface; returns false if it is for the API. */
+  /** Answers a request that is for another surface; returns false, without an answer, if the request is for the API. */
   elsewhere?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Returns a promise that requests must wait for before they are handled; undefined if there is none. */
+  /** Returns a promise that requests must wait for before they are handled; undefined if they need not wait. */
   held?: () => Promise<void> | undefined;
   log: Log;
 };
@@ -59,7 +59,10 @@ const faultAnswer = jsonAnswer(500, '{"message":"internal error"}');
 /** Headers that Node sets itself and that user code may not set. */
 const ownHeaders = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive']);
 
-/** Returns names and values in turn, the form that Node writes fastest. A later value wins. */
+/**
+ * Returns header names and values alternating in one list, the form that Node writes fastest. If a header is set twice,
+ * the later value counts.
+ */
 const headOf = (request: IncomingMessage, answer: ApiAnswer): string[] => {
   const { body, bytes, contentType, headers } = answer;
   const named = new Map<string, string>();
@@ -126,8 +129,8 @@ const answerOf = async (options: ApiServerOptions, request: IncomingMessage): Pr
 };
 
 /**
- * Returns a function that defers work to the end of the current turn of the event loop. Answers that are sent together
- * wake their client once instead of once each, which costs as much as making them.
+ * Returns a function that defers work to the end of the current turn of the event loop. If answers are sent together,
+ * their client wakes up once instead of once for each answer. Waking a client costs as much as making an answer.
  */
 const createTurnEnd = (): ((work: () => void) => void) => {
   let waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Tests what a session returns for its archive: all of it, page by page, from one state. */
+/** Tests the export of a session for its archive: it is complete, paged, and read from one state. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';

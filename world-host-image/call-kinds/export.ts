@@ -1,7 +1,7 @@
 /**
- * Call `export`: returns everything about the session, page by page, for its archive. The control plane makes this
- * call. Each page carries a stamp of the state that it was read from, so the reader detects a change between two
- * pages. The call leaves no trace in the session, and grades it in its present state.
+ * Call `export`: returns everything about the session, page by page, for the session's archive. The control plane makes
+ * this call. Each page carries a stamp of the state that it was read from, so the reader detects a change between two
+ * pages. The call does not change the session. It also grades the session in its present state.
  */
 import { hash } from 'node:crypto';
 import { isObject } from '#domain/json.ts';
@@ -16,15 +16,17 @@ import { gradeSession } from '../grading/grade.ts';
 import { createClock } from '../session/clock.ts';
 import type { Session } from '../session/session.ts';
 
-/** Maximum size of a page; a call may answer four times as much. */
+/** Maximum size of a page, in characters; the answer to a call may be four times as large. */
 const pageChars = limits.callOutputBytes / 4;
 
-/** Maximum number of rows that are exported one by one; with more, the archive leaves rows out. */
+/** Maximum number of rows that are exported one by one. If there are more, the archive contains no rows. */
 const mostRows = 200_000;
 
 type Part = RecordPage['sections'][number]['part'];
 
-/** Part of the archive. `read` yields its lines from an offset on; the caller stops it when the page is full. */
+/**
+ * Section of the archive. `read` yields its lines, starting at an offset; the caller stops it when the page is full.
+ */
 type Section = { part: Part; read(offset: number): Iterable<unknown> };
 
 type Aliased = readonly [alias: string | null, session: Session];
@@ -112,7 +114,7 @@ const tooLarge = (part: Part, offset: number): CallFailure =>
     message: `line ${offset + 1} of ${part} has more than the ${limits.callOutputBytes} bytes of an answer, so the session cannot be exported`,
   });
 
-/** Reads a page that begins at a place. */
+/** Reads the page that begins at `from`. */
 const readPage = (session: Session, from: RecordPlace): Pick<RecordPage, 'sections' | 'next'> => {
   const sections: RecordPage['sections'] = [];
   let chars = 0;
@@ -151,13 +153,16 @@ const moved = (): CallFailure =>
     message: 'the session changed while it was exported; export it again',
   });
 
-/** Freezes the session's clock. A grader may take a while, and must see the same time as the archive. */
+/**
+ * Returns the session with a frozen clock. Grading may take a while, and the grader must see the same time as the
+ * archive.
+ */
 const atOneMoment = (session: Session): Session => ({
   ...session,
   clock: createClock({ at: session.clock.iso(), mode: 'frozen', rate: 1 }),
 });
 
-/** Grades the session if its task has a grader. This is not a call of its own, so it gets no ledger entry. */
+/** Grades the session if its task has a grader. No call `grade` is made, so the ledger gets no entry. */
 const gradeOf = async (session: Session): Promise<Grade | null> => {
   const grader = session.task?.grader;
   return grader === undefined ? null : ((await gradeSession(session, grader)) as Grade);

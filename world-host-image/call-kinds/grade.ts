@@ -1,7 +1,7 @@
 /**
- * Call `grade`: judges the state that the session left by the grader of its task. The call succeeds even if the task
- * is not done, or if the grader cannot judge. With `changes`, it returns another page of the changes; it reuses the
- * last grade if nothing has happened since.
+ * Call `grade`: applies the task's grader to the present state of the session. The call succeeds even if the task is
+ * not done, or if the grader cannot judge. With `changes`, it returns another page of the changes; it reuses the last
+ * grade if nothing has happened since.
  */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -21,7 +21,7 @@ const readNumber = (given: Row, name: keyof Page, fallback: number, max: number)
   return isFine ? value : invalid(`/changes/${name}`, message);
 };
 
-/** Reads which page of the changes is requested; returns undefined if a grade is requested instead. */
+/** Reads which page of the changes is requested; returns undefined if the request is for a grade. */
 const readPage = ({ changes }: Row): Page | undefined => {
   if (changes === undefined) return undefined;
   if (!isObject(changes))

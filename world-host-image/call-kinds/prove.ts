@@ -1,6 +1,6 @@
 /**
- * Call `prove`: checks that the task of the session is graded as it should be. While it runs, the session's API
- * refuses clients. Afterwards the session is in the state after a `reset`.
+ * Call `prove`: checks that the grader of the session's task passes correct work and fails incorrect work. While it
+ * runs, the session's API refuses clients. Afterwards the session is in the same state as after a `reset`.
  */
 
 import { CallFailure } from '../calls/answers/failure.ts';

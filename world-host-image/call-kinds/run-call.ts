@@ -1,6 +1,6 @@
 /**
- * Runs a call of any kind and turns its end into an answer: an output, or an error that the caller can act on. Calls
- * that change something get an entry in the session's ledger.
+ * Runs a call of any kind. Its result becomes an answer: an output, or an error that the caller can act on. Calls that
+ * change something get an entry in the session's ledger.
  */
 import type { CallError, CallKind } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
@@ -48,7 +48,10 @@ const kinds: Record<CallKind, RunCall> = {
   export: callExport,
 };
 
-/** Kinds of calls that get a ledger entry here. Reading and grading the state gets none, and a reset writes its own. */
+/**
+ * Kinds of calls that get their ledger entry in this module. Reading and grading the state get no entry, and a reset
+ * writes its own.
+ */
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',
   seed: 'session',
@@ -79,7 +82,7 @@ const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
   ...rest,
 });
 
-/** Replaces details that the API does not accept by a notice that they were left out. */
+/** If the API would not accept an error's details, replaces them by a notice that they were left out. */
 const withoutFault = (error: CallError): CallError => {
   const fault = findAnswerFault({ error });
   if (fault === undefined) return error;

@@ -1,4 +1,4 @@
-/** Call `test`: runs the tests that the call carries on the session, and restores the session's initial state. */
+/** Call `test`: runs the tests that the call contains on the session, and then restores the session's initial state. */
 import { isObject } from '#domain/json.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';

@@ -1,4 +1,4 @@
-/** Types of the kinds of calls. A call throws to fail, and then nothing has changed. */
+/** Types of the kinds of calls. A call that fails throws an error and has changed nothing. */
 
 import type { ChangeCounts } from '#domain/call.ts';
 import { isObject, toPointer } from '#domain/json.ts';
@@ -17,11 +17,14 @@ export type CallOutcome = {
   rows?: RowChange[];
   /** Webhooks that the call sent. */
   outgoing?: Outgoing;
-  /** Declared faults that the call met. */
+  /** Declared faults that applied to the call. */
   faults?: readonly MetFault[];
 };
 
-/** Runs another call on a session, as part of one. A failure of that call is returned as its answer. */
+/**
+ * Runs another call on a session, as a step of the current call. If that other call fails, the failure is returned as
+ * its answer.
+ */
 export type RunOther = (session: Session, call: HostCall) => Promise<CallAnswer>;
 
 export type RunCall = (
@@ -31,7 +34,10 @@ export type RunCall = (
   runOther: RunOther,
 ) => Promise<CallOutcome>;
 
-/** Returns the input as an object, empty if the call has none. Throws `CallFailure` for any other value. */
+/**
+ * Returns the call's input, which must be an object; an empty object if the call has no input. Throws `CallFailure` for
+ * any other value.
+ */
 export const inputOf = ({ input }: HostCall): Row => {
   if (input === null || input === undefined) return {};
   if (isObject(input)) return input;
@@ -39,7 +45,7 @@ export const inputOf = ({ input }: HostCall): Row => {
   throw new CallFailure({ code: 'invalid_input', message, path: '' });
 };
 
-/** Throws `CallFailure` if the input has a member that the call does not know. */
+/** Throws `CallFailure` if the input has a member that is not listed in `known`. */
 export const refuseUnknown = (input: Row, known: readonly string[]): void => {
   const name = Object.keys(input).find((key) => !known.includes(key));
   if (name === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Call `close`: only validates its input. The control plane ends the session once the call is answered, and decides
- * whether the host is kept warm.
+ * Call `close`: the host only validates the input. The control plane ends the session once the call is answered, and
+ * decides whether the host is kept warm.
  */
 
 import { CallFailure } from './answers/failure.ts';

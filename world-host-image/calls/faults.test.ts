@@ -1,4 +1,4 @@
-/** The call `faults` and faults of tools: which faults apply, for how long, and which inputs are rejected by name. */
+/** Call `faults`, and faults of tools: which faults apply and for how long, and the errors for invalid inputs. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';

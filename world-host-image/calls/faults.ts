@@ -1,7 +1,7 @@
 /**
- * Call `faults`: returns the declared faults in force and how often requests met them, or sets other faults until the
- * next reset. The input is the table `[api.faults]` of `connector.toml` as JSON, `{rules: [], tools?}`, or `{declared:
- * true}`.
+ * Call `faults`: returns the declared faults in force and how many requests they applied to, or sets other faults until
+ * the next reset. The input is the table `[api.faults]` of `connector.toml` as JSON, `{rules: [], tools?}`, or
+ * `{declared: true}` to restore the declared faults.
  */
 import { isObject } from '#domain/json.ts';
 import { readFaults } from '#language/check/faults.ts';
@@ -71,8 +71,8 @@ const writeRule = ({ name, routes, when, latencyMs, effect }: Fault): Row => {
 };
 
 /**
- * Returns the faults in force, in the form of the input. For each rule, it adds how many requests it was checked
- * against, and how many it applied to.
+ * Returns the faults in force, in the form of the input. For each rule, `met` has the number of requests that the rule
+ * was checked against, and the number that it applied to.
  */
 const shown = (faults: SessionFaults): Row => {
   const { isDeclared, tools, rules, counts } = faults.view();

@@ -37,7 +37,7 @@ const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(le
 const note = (members: string): string => `{"id":9,"title":"x",${members}}`;
 const manyKeys = Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`).join();
 
-/** Request bodies, each with true if it is a valid note. */
+/** Request bodies, each with a flag: true if the body is a valid note. */
 const hostile: [string, string, boolean][] = [
   ['__proto__', note('"__proto__":{"state":"done"}'), false],
   ['constructor', note('"constructor":{"prototype":{"state":"done"}}'), false],

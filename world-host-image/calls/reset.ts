@@ -1,6 +1,7 @@
 /**
- * Call `reset`: restores the state that the task seeded, revokes minted tokens and empties the request ledger. The
- * reset itself is recorded as the last entry before the ledger is emptied, for readers that keep entries longer.
+ * Call `reset`: restores the state that the task seeded, revokes minted tokens and empties the request ledger. Before
+ * the ledger is emptied, the reset is recorded as its last entry, for readers that store entries longer than the
+ * session does.
  */
 import { resetTurns } from '../session/session.ts';
 import { type RunCall, refuseUnknown } from './call.ts';

@@ -1,4 +1,4 @@
-/** Call `screenshot`: returns a picture of the session's browser, as base64. */
+/** Call `screenshot`: returns a screenshot of the session's browser, as base64. */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { pictureFormats } from '#wire/browser-link/exchange.ts';

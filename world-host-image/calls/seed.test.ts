@@ -1,4 +1,4 @@
-/** Seeding rows into an open session, with each kind of conflict with existing rows. */
+/** Seeding rows into an open session, including each kind of conflict with existing rows. */
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { notesUpTo, serveApi } from '#test/support/worlds/api-world.ts';

@@ -33,7 +33,7 @@ const readWhere = (entity: string, where: unknown = {}): Filter[] => {
     : invalid('/where', 'where must be an object of fields and values');
 };
 
-/** Returns the result of `read`. A condition that cannot be queried fails the call at `/where`. */
+/** Returns the result of `read`. If the store refuses the condition, the call fails with the path `/where`. */
 const reading = <Found>(read: () => Found): Found => {
   try {
     return read();
@@ -45,12 +45,12 @@ const reading = <Found>(read: () => Found): Found => {
 
 type PageOfRows = { where: Filter[]; limit: number; offset: number };
 
-/** Maximum bytes of a row in an answer, below the limit for the whole answer. */
+/** Maximum size of a row in an answer, in bytes; it leaves space for the rest of the answer. */
 const mostRowBytes = limits.callOutputBytes;
 
 /**
- * Throws if the first row of a page is larger than an answer may be. The error names the next offset, since later rows
- * can still be read.
+ * Throws if the first row of a page is larger than an answer may be. The error names the offset of the next row, so
+ * that the caller can continue there.
  */
 const checkFirst = (entity: string, offset: number, payload: string | undefined): void => {
   const bytes = payload === undefined ? 0 : Buffer.byteLength(payload);

@@ -1,7 +1,8 @@
 /**
  * Call `webhook-answers`: records receivers' answers to deliveries in the ledger, once per delivery, as entries
- * `<event>.answer`. The control plane makes the call and may repeat it. A delivery from before the last reset is no
- * longer in the ledger. Its answer goes only to readers that keep entries longer, not to graders.
+ * `<event>.answer`. The control plane makes the call and may repeat it. A delivery that was made before the last reset
+ * is no longer in the ledger. The answer to such a delivery goes only to readers that store entries longer than the
+ * session does, not to graders.
  */
 import { isObject } from '#domain/json.ts';
 import { answerSuffix } from '#domain/ledger.ts';
@@ -11,7 +12,7 @@ import { CallFailure } from './answers/failure.ts';
 import { type RunCall, refuseUnknown } from './call.ts';
 
 /**
- * Receiver's answer from the control plane, which has checked it: `DeliveryAnswerView`, and the number of its
+ * Receiver's answer, as the control plane sends it after checking it: `DeliveryAnswerView`, and the number of the
  * delivery.
  */
 type DeliveryAnswer = {

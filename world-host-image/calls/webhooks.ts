@@ -1,6 +1,7 @@
 /**
  * Call `webhooks`: returns the session's webhook subscriptions, a page at a time, followed by those of its linked
- * worlds. Each has its settings and the count of its deliveries, but no secret. The control plane makes the call.
+ * worlds. Each subscription has its settings and its number of deliveries, but no secret. The control plane makes the
+ * call.
  */
 
 import { limits } from '#domain/limits.ts';

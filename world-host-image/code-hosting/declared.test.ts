@@ -1,5 +1,5 @@
 /**
- * Tests that the code host's answers about all its rows match its OpenAPI document, and that the document passes a
+ * Tests that the code host's answers for all of its rows match its OpenAPI document, and that the document passes a
  * linter.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';

@@ -1,7 +1,7 @@
 /**
- * Tests the tasks of the template `code-hosting` against a person's judgement of what agents leave behind. The cases
- * are the right result, the same by another route, and half of it. They also include the right result in the wrong
- * place or with a side effect.
+ * Tests that the graders of the template `code-hosting` agree with a person about the states that agents leave behind.
+ * Each task has these cases: the right result, the right result by another way, half of the result, and the right
+ * result in the wrong place or with a side effect.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CodeHost, openCodeHost } from '#test/support/templates/code-hosting.ts';

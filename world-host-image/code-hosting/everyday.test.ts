@@ -1,4 +1,4 @@
-/** Tests small requests that users of the vendor send every day: possible assignees, commits, pull requests. */
+/** Tests small requests that users of the vendor send every day: for possible assignees, commits and pull requests. */
 import { describe, expect, it } from 'vitest';
 import {
   errorOf,

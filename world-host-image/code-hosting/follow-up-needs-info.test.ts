@@ -1,4 +1,7 @@
-/** Tests the task `follow-up-needs-info` of the template `code-hosting`: correct work passes, and nothing else does. */
+/**
+ * Tests the grader of the task `follow-up-needs-info` of the template `code-hosting`: correct work passes, and nothing
+ * else does.
+ */
 import { describe, expect, it } from 'vitest';
 import { on, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 

@@ -1,4 +1,7 @@
-/** Tests webhooks of the code host: registered through the vendor's client, delivered into the ledger. */
+/**
+ * Tests webhooks of the code host: they are registered through the vendor's client, and their deliveries are recorded
+ * in the ledger.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import {
@@ -172,7 +175,7 @@ describe('deliveries', () => {
   });
 });
 
-/** Returns event and action of each delivery that some work sends. */
+/** Runs `work` and returns the event and action of each delivery that it causes. */
 const deliveriesOf = async (work: () => Promise<unknown>): Promise<[unknown, unknown][]> => {
   const before = (await world.deliveries()).length;
   await work();

@@ -6,7 +6,7 @@ import { on, pull, repository, serveCodeHost } from '#test/support/templates/cod
 const world = await serveCodeHost();
 const berth = '/repos/northquay/berth';
 
-/** Sends a request with headers of the test's own. */
+/** Sends a request with the given headers. */
 const get = async (path: string, headers: Record<string, string>) => {
   const authorization = `token ${world.token}`;
   const response = await fetch(`${world.url}${path}`, { headers: { authorization, ...headers } });

@@ -1,4 +1,7 @@
-/** Tests the task `merge-what-is-ready` of the template `code-hosting`: correct work passes, and nothing else does. */
+/**
+ * Tests the grader of the task `merge-what-is-ready` of the template `code-hosting`: correct work passes, and nothing
+ * else does.
+ */
 import { describe, expect, it } from 'vitest';
 import { pull, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';
 

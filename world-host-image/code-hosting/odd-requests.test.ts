@@ -115,7 +115,7 @@ const world = await serveCodeHost();
 
 const draw = createDice(7);
 
-/** Row of a webhook; the world has none to begin with. */
+/** Row of a webhook; the world has none initially. */
 const hook = {
   ...{ id: 1, owner: 'northquay', repo: 'berth', repositories: ['northquay/berth'] },
   ...{ active: true, events: ['issues'], url: 'https://a.example', secret: 's' },

@@ -1,6 +1,6 @@
 /**
- * Tests the code host on a host of the previous release, where rows cannot be counted and functions take fewer
- * arguments.
+ * Tests the template `code-hosting` on a host of the previous release, where rows cannot be counted and functions take
+ * fewer arguments.
  */
 import { expect, it } from 'vitest';
 import { on, repository, serveCodeHost } from '#test/support/templates/code-hosting.ts';

@@ -1,5 +1,6 @@
 /**
- * Tests the page of the template `code-hosting` in a real browser: what a person does with it, by mouse and by keys.
+ * Tests the page of the template `code-hosting` in a real browser: what a person does on the page, by mouse and
+ * keyboard.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -39,7 +40,7 @@ const open = async (path: string): Promise<void> => {
 
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 
-/** Sends a request to the same API, as another user would meanwhile. */
+/** Sends a request to the API that the page uses, as another user would do meanwhile. */
 const elsewhere = async (method: string, path: string, body: unknown): Promise<Row> => {
   const response = await fetch(`${world.url}${path}`, {
     method,

@@ -1,4 +1,4 @@
-/** Tests the pages of the code host's lists, and that the vendor's client follows them. */
+/** Tests how the code host pages its lists, and that the vendor's client can follow the links between the pages. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';

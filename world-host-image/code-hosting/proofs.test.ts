@@ -1,4 +1,7 @@
-/** Proves the tasks that the code host bundles: each detects what it must, and its solutions pass. */
+/**
+ * Proves the tasks that the code host bundles: each task's grader detects the mistakes that it must, and the task's
+ * solutions pass.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeHost, openCodeHost } from '#test/support/templates/code-hosting.ts';
 import { templateTree } from '#test/support/worlds/worlds.ts';

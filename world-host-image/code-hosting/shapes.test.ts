@@ -1,7 +1,7 @@
 /**
- * Compares the code host's answers with the vendor's own description of its API. Each answer is written down as a
- * literal of the type that `@octokit/openapi-types` gives its route. The TypeScript compiler then reports fields that
- * are missing, of another type, or not described.
+ * Compares the code host's answers with the vendor's own description of its API. The test writes each answer to a file
+ * as a literal of the type that `@octokit/openapi-types` declares for the answer's route. The TypeScript compiler then
+ * reports fields that are missing, of another type, or not described.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { serveCodeHost } from '#test/support/templates/code-hosting.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const berth = '/repos/northquay/berth';
 
-/** Request of a test: the vendor's path of the route, the path requested, and the body. */
+/** Request of a test: the route's path in the vendor's description, the path requested, and the body. */
 type Asked = [route: string, path: string, body?: object];
 
 const repo = '/repos/{owner}/{repo}';
@@ -185,7 +185,7 @@ const asked: Record<string, Asked[]> = {
   ],
 };
 
-/** Fields of our answers that the description does not have, by the requested path. */
+/** Fields of our answers that the vendor's description does not have, by the requested path. */
 const undescribed: Record<string, string[]> = {
   // The vendor sends it here as it does in the events of one issue.
   [`${berth}/issues/events`]: ['state_reason'],
@@ -195,10 +195,10 @@ const world = await serveCodeHost();
 const folder = mkdtempSync(join(tmpdir(), 'svc-shapes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Fields of every label, wherever it occurs, that the description does not have yet. */
+/** Fields of labels that the vendor's description does not have yet, wherever a label occurs. */
 const ofLabels = ['archived_at', 'archived_by'];
 
-/** Returns an answer without these fields of its rows, and without those of its labels. */
+/** Returns an answer whose rows lack the given fields, and whose labels lack the fields `ofLabels`. */
 const without = (body: unknown, fields: readonly string[]): unknown => {
   if (Array.isArray(body)) return body.map((row) => without(row, fields));
   if (typeof body !== 'object' || body === null) return body;
@@ -247,7 +247,7 @@ type Answer<P extends keyof paths, M extends keyof paths[P], S> = paths[P][M] ex
 } ? S extends keyof R ? R[S] extends { content: { 'application/json': infer B } } ? B : never : never : never;
 `;
 
-/** Compiles a file and returns the errors, each with the declaration that it is in. */
+/** Compiles a file and returns the compiler's errors, each with the declaration that contains it. */
 const compilerProblems = async (file: string): Promise<string[]> => {
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--pretty', 'false'];
   const tsc = join(root, 'node_modules/.bin/tsc');

@@ -1,6 +1,6 @@
 /**
- * Tests names in letters of any case: owners, repositories, users and labels are found, and answered in their original
- * spelling.
+ * Tests names whose letters differ in case: owners, repositories, users and labels are found, and the answers have the
+ * original spelling.
  */
 import { describe, expect, it } from 'vitest';
 import { errorOf, invalid, names, serveCodeHost } from '#test/support/templates/code-hosting.ts';

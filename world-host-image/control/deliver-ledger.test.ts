@@ -29,7 +29,7 @@ const note = (ledger: Ledger, operation: string, more: Partial<LedgerNote> = {})
 
 type Sent = { generation: number; entries: string[] };
 
-/** Delivers a ledger's entries to `take`, which may throw. */
+/** Starts to deliver a ledger's entries to `take`, which may throw. */
 const start = (ledger: Ledger, take: (operations: string[]) => void): void => {
   const send = (async (_shape: unknown, { body }: { body: Sent }) => {
     take(body.entries.map((text) => JSON.parse(text).operation));

@@ -1,9 +1,9 @@
 /**
- * Delivers the entries of a session's ledger to the control plane, where they outlive the session. It sends batches
- * while the session is served, webhook deliveries at once, and the rest at the end. If the control plane is
- * unavailable then, the session waits: the ledger is handed over before the host is released. If entries are lost
- * nevertheless, the newest one is sent by itself, and the final report states how many are missing. For a host that is
- * killed, `ledger/mark.ts` counts the lost entries.
+ * Delivers the entries of a session's ledger to the control plane, where they outlive the session. While the session is
+ * served, it sends batches, and webhook deliveries at once. At the end of the session it sends the remaining entries.
+ * If the control plane is unavailable at that time, the host waits: it is not released before the ledger is delivered.
+ * If entries are lost nevertheless, the newest entry is sent by itself, and the final report states how many are
+ * missing. If the host is killed, `ledger/mark.ts` counts the lost entries.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
@@ -16,7 +16,10 @@ import type { LostEntries } from '#wire/host-api/ledger.ts';
 import { deliverRequests } from '#wire/host-api/operations.ts';
 import type { Session } from '../session/session.ts';
 
-/** Last entries of a ledger, to be sent with the report that the session has ended. */
+/**
+ * Last entries of a ledger, which are sent with the report that the session has ended. The caller runs `onAccepted`
+ * once the control plane has accepted them.
+ */
 export type LastEntries = { entries: readonly string[]; onAccepted(): void };
 
 export type DeliveryOptions = {
@@ -29,11 +32,11 @@ export type DeliveryOptions = {
 
 const everyMs = 1_000;
 /**
- * Time that delivery at the end of a session may take, in milliseconds. The clock restarts while the control plane is
- * unavailable.
+ * Maximum duration of the delivery at the end of a session, in milliseconds. The limit starts anew each time the
+ * control plane is found unavailable.
  */
 const finishMs = 12_000;
-/** Time that delivery may take when the host stops, in milliseconds. */
+/** Maximum duration of the delivery when the host stops, in milliseconds. */
 const stoppingMs = 5_000;
 /** Part of `stoppingMs` that is reserved for the newest entry, in milliseconds. */
 const lastMs = 1_000;
@@ -43,20 +46,24 @@ type Batch = { entries: number; chars: number };
 const whole: Batch = { entries: limits.ledgerBatchEntries, chars: limits.ledgerBatchChars };
 const single: Batch = { ...whole, entries: 1 };
 /**
- * Maximum batch that is sent with the end of a session, in a message that the control plane reads like any small one.
+ * Maximum batch that is sent with the report of a session's end. The control plane parses such a report like any other
+ * small message.
  */
 const little: Batch = { entries: 100, chars: 64 * 1024 };
 
-/** Returns true for the error of a control plane that is unavailable or has no database. */
+/** Returns true for the error that means that the control plane, or its database, is unavailable. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'unavailable' || error.code === 'timeout');
 
-/** Delivery of one session's ledger, which begins at once. */
+/** Delivery of one session's ledger. It starts when it is constructed. */
 export class LedgerDelivery {
   readonly #options: DeliveryOptions;
   readonly #sessionId: string;
   readonly #ledger: Session['ledger'];
-  /** Generation of the host at the start; `identity` has the next one before the last entries are sent. */
+  /**
+   * Generation of the host when the delivery started. `identity` has the next generation before the last entries are
+   * sent.
+   */
   readonly #generation: number;
   readonly #loop: Loop<void>;
   /** Size of the next batch. */
@@ -79,15 +86,17 @@ export class LedgerDelivery {
     ledger.backlog.onPinned(() => this.#loop.nudge());
   }
 
-  /** Returns the entries that could not be delivered, once `finish` has resolved; undefined when none is lost. */
+  /**
+   * Returns the number of entries that could not be delivered, once `finish` has resolved; undefined if none is lost.
+   */
   lost(): LostEntries | undefined {
     if (this.#lost === 0) return undefined;
     return { entries: this.#lost, lastEntry: this.#ledger.lastId() };
   }
 
   /**
-   * Returns the remaining entries if they are few; the caller reports by `onAccepted` that they were accepted.
-   * Undefined if there are more, which must then be delivered first.
+   * Stops the periodic delivery and returns the remaining entries if they are few. The caller runs `onAccepted` once
+   * they are accepted. Returns undefined if there are more, which must be delivered before the final report.
    */
   async takeLast(): Promise<LastEntries | undefined> {
     await this.#loop.stop();
@@ -99,7 +108,10 @@ export class LedgerDelivery {
     return { entries: left.map(({ json }) => json), onAccepted: () => backlog.removeTo(newest) };
   }
 
-  /** Delivers the remaining entries and ends. A host that stops, or has to stop meanwhile, has little time. */
+  /**
+   * Delivers the remaining entries, then ends. If the host stops, or has to stop while they are delivered, the delivery
+   * has only `stoppingMs`.
+   */
   finish({ isStopping }: { isStopping: boolean }): Promise<void> {
     if (this.#finished !== undefined) return this.#finished;
     const { stopping } = this.#options;
@@ -119,7 +131,7 @@ export class LedgerDelivery {
     return this.#options.link.sendOnce(deliverRequests, { params, body }, { signal });
   }
 
-  /** Delivers the entries present now; later ones wait for the next tick. */
+  /** Delivers the entries that the ledger has now. Entries recorded meanwhile wait for the next tick. */
   async #deliverPresent(signal: AbortSignal): Promise<void> {
     const { backlog } = this.#ledger;
     const newest = backlog.last()?.id ?? 0;
@@ -129,8 +141,8 @@ export class LedgerDelivery {
   }
 
   /**
-   * Sends the first entries. If the batch is rejected, the next attempt sends them one by one, and drops an entry that
-   * is rejected by itself.
+   * Sends the first batch of entries. If the batch is rejected, the next calls send its entries one by one, and an
+   * entry that is rejected by itself is dropped.
    */
   async #deliver(signal: AbortSignal): Promise<void> {
     const { backlog } = this.#ledger;

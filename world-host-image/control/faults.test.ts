@@ -1,4 +1,4 @@
-/** Faults over the life of a host: they end with their session, and never delay its end. */
+/** Declared faults during the life of a host: they end with their session, and never delay its end. */
 import { expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';

@@ -1,16 +1,16 @@
 /**
- * Journal of the calls that this host has run for its session. It ensures that a call runs at most once: a call that
- * is handed out again is not run, and its answer is repeated.
+ * Journal of the calls that this host has run for its session. It ensures that a call runs at most once: if the control
+ * plane sends a call again, the call is not run, and its answer is repeated.
  *
- * Calls come in the order of their `seq`. Only the latest answers are kept. A call without one whose `seq` is at or
- * below the highest seen is known to have run before.
+ * Calls arrive in the order of their `seq`. Only the latest answers are stored. If a call has no stored answer but its
+ * `seq` is not above the highest one seen, it has run before.
  */
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 
 export type JournalEntry =
   | { kind: 'new' }
   | { kind: 'answered'; answer: CallAnswer }
-  /** The call was answered, and its answer is no longer kept. */
+  /** The call was answered, and its answer is no longer stored. */
   | { kind: 'forgotten' };
 
 export type Journal = {
@@ -18,7 +18,7 @@ export type Journal = {
   answered(call: Pick<HostCall, 'id' | 'seq'>, answer: CallAnswer): void;
 };
 
-/** Number of answers kept. The control plane repeats only its last call, so a few are enough. */
+/** Number of answers that are stored. The control plane repeats only its last call, so a few are enough. */
 const keptAnswers = 16;
 
 export const createJournal = (): Journal => {

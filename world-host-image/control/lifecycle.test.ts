@@ -1,4 +1,7 @@
-/** Reports of a host to the control plane, and its behaviour when that is unavailable or tells it to stop. */
+/**
+ * Reports of a host to the control plane, and the host's behaviour when the control plane is unavailable or orders it
+ * to stop.
+ */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';

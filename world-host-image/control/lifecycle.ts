@@ -1,7 +1,7 @@
 /**
- * Lifecycle of a host. It reports that it is warm, and waits for a session or for a world to load ahead of one. It
- * serves the session to its end, and then starts over or stops. It has one request to the control plane in flight at a
- * time.
+ * Lifecycle of a host. The host reports that it is warm, and waits for a session, or for an order to load a world ahead
+ * of one. It serves the session to its end, and then starts over or stops. It has only one request to the control plane
+ * in flight at a time.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -30,21 +30,23 @@ import { type ServeOptions, sendReady, serveCalls } from './serve-calls.ts';
 export type LifecycleOptions = ServeOptions & {
   /** Address of the API server, if the host reports it itself. */
   address: string | undefined;
-  /** Switches to another host token. */
+  /** Replaces the host's token by another one. */
   takeToken(token: string): void;
   serving: Serving;
   worlds: WorldLoader;
   proof: Proof;
-  /** Same as `HostConfig.ledgerMark`. */
+  /** File that stores the number of the ledger's last entry; see `HostConfig.ledgerMark`. */
   ledgerMark?: string | undefined;
 };
 
-/** Next directive for the host, which may be empty, or `exit` if it has nothing left to do. */
+/** Next directive for the host, which may be empty; `exit` if the host has nothing left to do. */
 type Next = HostDirective | 'exit';
 
 const hold = limits.pollMs / 1000;
 
-/** Returns the message of an error, cut, because a world's names and rows can make it of any length. */
+/**
+ * Returns the message of an error, cut to the limit, because names and rows of a world can make it arbitrarily long.
+ */
 const reasonOf = (error: unknown): string => describeError(error).slice(0, limits.messageChars);
 
 const sendWarm = async (
@@ -62,7 +64,10 @@ const sendWarm = async (
   return directive;
 };
 
-/** Session that is being served, with the end and the duration of its load, in milliseconds. */
+/**
+ * Session that is being served, with the time at which its load ended and the duration of the load, both in
+ * milliseconds.
+ */
 type Begun = { session: Session; loadedAt: number; loadMs: number };
 
 /** Loads a session and begins to serve it. If that fails, reports the reason and returns undefined. */
@@ -90,7 +95,7 @@ const begin = async (
   }
 };
 
-/** Reports the session ready and serves its calls; resolves like `serveCalls`. */
+/** Reports the session ready and serves its calls. Resolves with the result of `serveCalls`. */
 const serveReady = async (
   options: LifecycleOptions,
   { session, loadedAt, loadMs }: Begun,
@@ -101,20 +106,23 @@ const serveReady = async (
 
 type Closed = Answer<typeof reportClosed>['body'];
 
-/** Result of recycling, which the host reports. */
+/** Result of recycling the host, which is reported to the control plane. */
 type Recycled = Awaited<ReturnType<typeof recycleSession>>;
 
 /** Contents of the report that a session has ended. */
 type Ending = {
   /** Generation in which the session was served. */
   generation: number;
-  /** Last entries of the ledger, if they are few. */
+  /** Last entries of the ledger if they are few; undefined if they must be delivered before the report. */
   last: LastEntries | undefined;
-  /** Result of recycling, if the host has recycled already. */
+  /** Result of recycling; undefined if the host has not been recycled yet. */
   recycled: Recycled | undefined;
 };
 
-/** Reports a session closed, with the last ledger entries if they are few. Otherwise delivers them first. */
+/**
+ * Reports a session closed. If the last ledger entries are few, the report contains them; otherwise they are delivered
+ * first.
+ */
 const sendClosed = async (
   { link, stopping: signal }: LifecycleOptions,
   { id: sessionId }: Session,
@@ -160,7 +168,8 @@ const isSoonRecycled = ({ world, links }: Session): boolean =>
   !world.code.isReached() && links.size === 0;
 
 /**
- * Recycles the host before the report. If that fails, returns undefined and the session is reported closed without it.
+ * Recycles the host before the report. If that fails, returns undefined, and the session is reported closed without a
+ * result of recycling.
  */
 const recycleAhead = async (
   options: LifecycleOptions,
@@ -180,7 +189,7 @@ const recycleAhead = async (
 
 /**
  * Ends a session that is no longer served: reports it closed and recycles the host. If recycling is quick and the
- * control plane can take both in one report, the host recycles first.
+ * control plane accepts both in one report, the host is recycled first.
  */
 const close = async (
   options: LifecycleOptions,
@@ -225,7 +234,7 @@ const serve = async (options: LifecycleOptions, assignment: Assignment): Promise
   }
 };
 
-/** Loads a version before any session needs it. If that fails, reports the reason and returns `exit`. */
+/** Loads a version of a world before any session needs it. If that fails, reports the reason and returns `exit`. */
 const loadAhead = async (options: LifecycleOptions, order: LoadDirective): Promise<Next> => {
   const { link, log, identity, stopping: signal, worlds } = options;
   const { generation } = order;
@@ -269,8 +278,8 @@ const runToEnd = async (options: LifecycleOptions): Promise<void> => {
 };
 
 /**
- * Runs until the host is drained, its session has ended with none to follow, or `stopping` aborts. Throws the control
- * plane's rejection. Serves nothing afterwards.
+ * Runs until the host is drained, its session has ended with none to follow, or `stopping` aborts. If the control plane
+ * rejects the host, throws that error. Serves nothing afterwards.
  */
 export const runLifecycle = async (options: LifecycleOptions): Promise<void> => {
   try {

@@ -1,4 +1,4 @@
-/** A session of a world with links: the tools of each linked world work on rows of their own. */
+/** Session of a world with links: the tools of each linked world work on rows of their own. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
@@ -81,7 +81,7 @@ it('a session refuses tools that a link does not serve or the task withholds', a
   expect(unknown?.message).toContain('people');
 });
 
-/** Returns the processes whose temporary folder is that of a linked world's workers. */
+/** Returns the processes that use the temporary folder of a linked world's workers. */
 const linkedProcesses = (workDir: string) =>
   listOwnProcesses().filter(({ pid }) =>
     environmentOf(pid).some((word) => word.includes(`=${workDir}/code-linked-`)),

@@ -2,8 +2,8 @@
  * Serves the calls of one session: waits for a call, runs it at most once, posts its answer. The response to an answer
  * contains the next call, so a busy session costs one round trip per call.
  *
- * `stopping` ends waits but never a call. A call that the host has received is run and its answer posted; then the
- * host asks for no more.
+ * `stopping` interrupts waiting but never a call. A call that the host has received is run and its answer posted; then
+ * the host requests no more calls.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -30,17 +30,17 @@ export type ServeOptions = {
 };
 
 const hold = limits.pollMs / 1000;
-/** Time for the last message of a host that has to stop, in milliseconds. */
+/** Timeout for the last message of a host that has to stop, in milliseconds. */
 const lastMessageMs = 5_000;
-/** Characters of the reason in the error that replaces a rejected answer. */
+/** Maximum number of characters of the reason in the error that replaces a rejected answer. */
 const mostWhyChars = 1_000;
 
 /** Messages whose response contains the next call. */
 type Asking = typeof answerCall | typeof pollCalls;
 
 /**
- * Reports a session ready and returns the first directive. If the host has to stop meanwhile, it asks once more,
- * like `ask`.
+ * Reports a session ready and returns the first directive. If the host has to stop while it waits for the directive, it
+ * polls once more, as in `ask`.
  */
 export const sendReady = async (
   options: ServeOptions,
@@ -63,9 +63,9 @@ export const sendReady = async (
 };
 
 /**
- * Sends a message and waits for the next directive, as long as the control plane holds the response. If the host has
- * to stop meanwhile, it sends the message once more, marked as final. The first one may not have arrived, or its
- * interrupted response may have contained a call.
+ * Sends a message and waits for the next directive, for as long as the control plane holds the response back. If the
+ * host has to stop meanwhile, it sends the message once more, marked as final: the first message may not have arrived,
+ * or its interrupted response may have contained a call.
  */
 const ask = async <Shape extends Asking>(
   { link, stopping }: ServeOptions,
@@ -138,8 +138,8 @@ const answerOf = async (
 };
 
 /**
- * Serves calls until the session ends. Resolves with how to close the session, or undefined when the host has to stop.
- * Throws the control plane's rejection.
+ * Serves calls until the session ends. Resolves with the directive for closing the session, or undefined when the host
+ * has to stop. If the control plane rejects the host, throws that error.
  */
 export const serveCalls = async (
   options: ServeOptions,

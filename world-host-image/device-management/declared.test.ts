@@ -1,5 +1,5 @@
 /**
- * Tests that the device manager's answers about all its rows match its OpenAPI document, and that the document passes
+ * Tests that the device manager's answers for all of its rows match its OpenAPI document, and that the document passes
  * a linter.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,4 +1,7 @@
-/** Tests a fleet whose inventories exceed one query's answer: operations that go through all devices still work. */
+/**
+ * Tests a fleet whose inventories are too large for the answer to one query: operations that go through all devices
+ * still work.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { textFile } from '#language/edit/tree-text.ts';

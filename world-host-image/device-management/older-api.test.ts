@@ -1,4 +1,7 @@
-/** Tests the older API as its clients use it: XML in and out, refused requests, and the members that groups select. */
+/**
+ * Tests the older API as its clients use it: XML in requests and answers, refused requests, and the members that groups
+ * select.
+ */
 import { describe, expect, it } from 'vitest';
 import { serveDeviceManager } from '#test/support/templates/device-management.ts';
 

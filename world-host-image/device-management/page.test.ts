@@ -1,5 +1,6 @@
 /**
- * Tests the page of the template `device-management` in a real browser: two of its tasks, solved by mouse and by keys.
+ * Tests the page of the template `device-management` in a real browser: two of the template's tasks, solved by mouse
+ * and keyboard.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

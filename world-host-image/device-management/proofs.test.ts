@@ -1,4 +1,4 @@
-/** Proves the tasks that the device manager bundles, and tests that mistakes of an agent fail. */
+/** Proves the tasks that the device manager bundles, and tests that the graders fail mistakes of an agent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type DeviceManager,

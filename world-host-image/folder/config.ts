@@ -10,18 +10,18 @@ import type { LogLevel } from '#runtime/log.ts';
 import { type BoundaryMode, boundaryModes } from '../usercode/boundary/boundary.ts';
 
 export type FolderConfig = {
-  /** Address at which API and page are served; port 0 takes any free port. */
+  /** Address at which the API and the page are served; port 0 takes any free port. */
   listen: ListenAddress;
-  /** Folder that the program creates, fills and removes. */
+  /** Folder that the program creates at its start, writes to, and removes at its end. */
   workDir: string;
-  /** Command of the Python that runs user code, and below it the folders in which commands are searched. */
+  /** Command of the Python that runs user code. The next field has the folders that are searched for commands. */
   python: string;
   searchPath: string;
   boundary: BoundaryMode;
   logLevel: LogLevel;
 };
 
-/** Reads the configuration. Throws `invalid` naming every mistake. */
+/** Reads the configuration. Throws an `invalid` error that lists every mistake. */
 export const readConfig = (env: Env): FolderConfig => {
   const read = readEnv(env);
   const listen = read.text('SVC_LISTEN', '127.0.0.1:0');

@@ -1,6 +1,7 @@
 /**
  * Carries a session's changes over to a newer version of its world, which the author has edited since. Each inserted,
- * updated or deleted row is applied if it still fits the world. Changes that do not fit are left out and reported.
+ * updated or deleted row is applied if the change still fits the world. Changes that do not fit are left out and
+ * reported.
  */
 import type { Row } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -8,13 +9,13 @@ import type { RowDifference } from '#store/write/state-before.ts';
 import type { LeftOutChange } from '#wire/program-lines/lines.ts';
 import type { LoadedWorld } from '../session/session.ts';
 
-/** Outcome of the transfer. */
+/** Result of carrying changes over: the number of changes kept, and the changes left out. */
 export type KeptChanges = { kept: number; leftOut: LeftOutChange[] };
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
 
 /**
- * Updates a row in place. If fields are gone, which an update cannot remove, it deletes the row and inserts it again.
+ * Updates a row in place. An update cannot remove fields, so if fields are gone, the row is deleted and inserted again.
  */
 const update = ({ store }: Pick<LoadedWorld, 'store'>, entity: string, before: Row, after: Row) => {
   if (Object.keys(before).every((field) => Object.hasOwn(after, field))) {
@@ -35,7 +36,7 @@ const apply = (
   else update(world, entity, parse(before), parse(after));
 };
 
-/** Applies all changes, or none; returns the refusal if one failed. */
+/** Applies all changes, or none. Returns the refusal if a change was refused. */
 const tryAll = async (
   world: Pick<LoadedWorld, 'store'>,
   changes: readonly RowDifference[],
@@ -54,8 +55,8 @@ const tryAll = async (
 type Failed = { change: RowDifference; refusal: StoreRefusal };
 
 /**
- * Applies changes one by one. Repeats the failed ones, which may depend on other changes, until a round applies none.
- * Returns those that remain.
+ * Applies changes one by one. Failed changes may depend on others, so they are repeated until a round applies none.
+ * Returns the changes that could not be applied.
  */
 const tryEach = async (
   world: Pick<LoadedWorld, 'store'>,
@@ -78,7 +79,9 @@ const kindOf = ({ before, after }: RowDifference): LeftOutChange['change'] => {
   return after === null ? 'deleted' : 'updated';
 };
 
-/** Applies changes to a world before it is used. Throws only errors that are not refusals of the store. */
+/**
+ * Applies changes to a world before it is used. Changes that the store refuses are left out; any other error is thrown.
+ */
 export const keepChanges = async (
   world: Pick<LoadedWorld, 'store'>,
   changes: readonly RowDifference[],

@@ -1,6 +1,6 @@
 /**
- * Loads worlds where there is no control plane: their bytes are in memory or in a folder, and workers for user code
- * start only if a world has some.
+ * Loads worlds without a control plane: the bytes are in memory or in a folder, and workers for user code start only if
+ * a world has some.
  */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
@@ -12,7 +12,7 @@ import { startUserCode, type UserCode } from '../usercode/runner.ts';
 import type { FolderConfig } from './config.ts';
 
 export type OwnLoader = {
-  /** Makes a loader for one world and those linked to it. */
+  /** Makes a loader for one world and the worlds linked to it. */
   open(hasCode: boolean): Promise<WorldLoader>;
   /** Returns the workers for user code; undefined if none were started. */
   code(): Promise<UserCode | undefined>;
@@ -27,7 +27,7 @@ export type OwnLoaderParts = {
   log: Log;
 };
 
-/** Makes the loader; it starts nothing until a world needs it. */
+/** Makes the loader. It starts workers only when a world needs them. */
 export const createOwnLoader = ({ config, fetchBlob, log }: OwnLoaderParts): OwnLoader => {
   let userCode: Promise<UserCode> | undefined;
   let files: Promise<SnapshotFiles> | undefined;

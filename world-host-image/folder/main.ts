@@ -1,6 +1,6 @@
 /**
- * Entry point of the program that serves the world of a folder to its author. `svc worlds connector serve` starts it
- * and sends it worlds line by line.
+ * Entry point of the program that serves the world of a folder to its author. `svc worlds connector serve` starts the
+ * program and sends it worlds, one per line.
  */
 import { createInterface } from 'node:readline';
 import { createLog } from '#runtime/log.ts';

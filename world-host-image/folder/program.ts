@@ -1,7 +1,7 @@
 /**
- * Serves the world of a folder while its author edits it: the API and the page, without control plane or database.
- * Each new world replaces the previous one. Changes made in that one are carried over if they still fit, and requests
- * that arrive meanwhile wait. If a new world cannot be served, the previous one stays.
+ * Serves the world of a folder while its author edits it: the API and the page, without control plane or database. Each
+ * new world replaces the previous one. Changes made in the previous world are carried over if they still fit, and
+ * requests that arrive meanwhile wait. If a new world cannot be served, the previous one stays.
  */
 import { rm } from 'node:fs/promises';
 import { AppError, describeError } from '#domain/error.ts';
@@ -31,7 +31,7 @@ export type FolderHostParts = {
   log: Log;
 };
 
-/** World that is served now, with everything needed to serve it again. */
+/** World that is being served, with everything needed to serve it again if its successor fails. */
 type Held = { given: FolderWorld; session: Session; loader: WorldLoader };
 
 const mostPrinted = { entries: 100, chars: 4 * 2 ** 20 };
@@ -59,7 +59,10 @@ const printingLedger = (ledger: Ledger): Ledger => {
   };
 };
 
-/** Starts to serve the worlds; until the first one arrives, requests are answered that nothing is served yet. */
+/**
+ * Starts to serve the worlds. Until the first world arrives, requests are answered with an error that nothing is served
+ * yet.
+ */
 export const startFolderHost = async ({
   config,
   worlds,

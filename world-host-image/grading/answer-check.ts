@@ -10,7 +10,10 @@ type GivenAnswerCheck = Extract<GivenCheck, { kind: 'answer' }>;
 const longestShown = 200;
 const show = (value: unknown): string => clip(JSON.stringify(value) ?? 'null', longestShown);
 
-/** Encodes a value as one text, whatever the order of its members. Sets of texts are then compared in linear time. */
+/**
+ * Encodes a value as one text that does not depend on the order of members, so that sets of values are compared in
+ * linear time.
+ */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     isObject(part)
@@ -23,7 +26,7 @@ const isSameSet = (one: readonly unknown[], other: readonly unknown[]): boolean 
   return ones.size === others.size && [...ones].every((item) => others.has(item));
 };
 
-/** Accepts a number given as text: `"23"` answers 23. */
+/** Converts an answer like `"23"` to the number 23, so that numbers may be given as text. */
 const toNumber = (answer: unknown): unknown => {
   const isNumeral =
     typeof answer === 'string' && /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/.test(answer);
@@ -47,7 +50,7 @@ const wantedText = ({ equals, as, tolerance }: GivenAnswerCheck): string => {
   return tolerance === undefined ? show(equals) : `${show(equals)}, give or take ${tolerance}`;
 };
 
-/** Judges the agent's last answer. No answer is a fail. */
+/** Judges the agent's last answer. A missing answer fails. */
 export const judgeAnswer = (
   check: GivenAnswerCheck,
   { answer }: Pick<Sources, 'answer'>,

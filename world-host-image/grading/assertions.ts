@@ -1,7 +1,7 @@
 /**
- * Judges the checks of an `assertions` grader one by one. A check that asks for something the world does not have is
- * `unknown`, because that is the task's fault. A check may name another by `before` or `after`. It then counts only
- * what happened before, or after, that check's rows came into being.
+ * Judges the checks of an `assertions` grader one by one. If a check names something that the world does not have, its
+ * verdict is `unknown`, because that is the task's fault. A check may name another check by `before` or `after`. It
+ * then counts only what happened before, or after, the rows of that other check came into being.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { type GivenCheck, isAnswerCheck, namesOfChecks } from '#language/checks.ts';
@@ -14,8 +14,8 @@ import { countedRows, judgeRows, type TimeTest, timeOfRows } from './rows-check.
 import type { Sources } from './sources.ts';
 
 /**
- * Returns a failed check if the ledger has dropped its first entries. What the session requested then cannot be
- * judged, so a grader that read the ledger cannot pass. Otherwise a session could send requests until an unwanted one
+ * Returns a failed check if the ledger has dropped its oldest entries. A grader that read the ledger cannot pass then,
+ * because the requests in those entries cannot be judged. Otherwise a session could send requests until an unwanted one
  * is forgotten.
  */
 export const wholeLedger = (missing: number): CheckResult[] => {
@@ -31,7 +31,7 @@ export const wholeLedger = (missing: number): CheckResult[] => {
   return [check];
 };
 
-/** Returns true if a check is judged by the request ledger. */
+/** Returns true if judging the check needs the request ledger. */
 export const asksLedger = (check: GivenCheck): boolean =>
   check.before !== undefined ||
   check.after !== undefined ||
@@ -55,7 +55,7 @@ const timeTest =
 
 type Judged = Omit<CheckResult, 'name' | 'weight'>;
 
-/** Applies the order tests to an answer, which happens at one moment. */
+/** Applies the tests of order (`before`, `after`) to a check of the answer, which happens at one moment. */
 const judgeOrderOfAnswer = (
   judged: Judged,
   sources: Sources,
@@ -78,10 +78,13 @@ const unknownFor = (error: unknown): Judged => {
   return { verdict: 'unknown', passed: false, expected: null, found: null, detail };
 };
 
-/** Row counter of a check whose rows cannot be found: it explains nothing. */
+/** Row counter for a check whose rows cannot be found. Such a check explains no changes. */
 const noRows: CountedRows = { holds: () => false, count: 0 };
 
-/** Prepares the checks to explain changes, under the names of their results. Call it while nothing changes the rows. */
+/**
+ * Prepares the checks so that they can explain changes, under the names of their results. Call it while nothing changes
+ * the rows.
+ */
 export const explainingChecks = async (
   checks: readonly GivenCheck[],
   results: readonly CheckResult[],
@@ -101,7 +104,7 @@ export const explainingChecks = async (
   return explaining;
 };
 
-/** Judges the checks of a grader, each by itself. Call it while nothing changes the rows. */
+/** Judges each check of a grader independently. Call it while nothing changes the rows. */
 export const judgeChecks = async (
   checks: readonly GivenCheck[],
   sources: Sources,

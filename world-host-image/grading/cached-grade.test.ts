@@ -1,6 +1,6 @@
 /**
- * Tests the pages of a grade: they are read from the cached grade as long as nothing happens, and graded again as soon
- * as something has.
+ * Tests the pages of a grade. They come from the cached grade as long as nothing has happened; after any event, the
+ * session is graded again.
  */
 import { expect, it } from 'vitest';
 import { notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';
@@ -24,7 +24,7 @@ const open = async (checks: object[]) => {
     expect(error).toBeUndefined();
     return output as Grade;
   };
-  /** Counts how often the world's changes are read; each grade reads them once, a cached page never. */
+  /** Counts how often the world's changes are read: once for each grade, and never for a cached page. */
   const { store } = api.session.world;
   const { changesSinceTask } = store;
   let reads = 0;

@@ -1,20 +1,23 @@
 /**
- * Caches the last grade of a session, so that further pages of the changes are read without grading again. The grade
- * is valid as long as nothing has happened that a grader could see, and is cached only up to a size.
+ * Caches the last grade of a session, so that further pages of the changes are read without grading again. The grade is
+ * valid until something happens that the grader could see. A grade whose changes are too large is not cached.
  */
 import type { Session } from '../session/session.ts';
 import type { ExplainedChanges } from './changes/grade-changes.ts';
 
-/** Fingerprint of what a grader judges: values that change whenever it does. */
+/**
+ * Fingerprint of what a grader judges: a list of values, at least one of which changes whenever the judged state
+ * changes.
+ */
 export type GradedState = readonly unknown[];
 
 /** Grade without the changes, which are read page by page. */
 export type CachedGrade<Head> = { head: Head; changes: ExplainedChanges | undefined };
 
-/** Maximum size of the changed rows of a cached grade. */
+/** Maximum size of the changed rows of a cached grade, in bytes. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** Grades by session; an entry is collected with its session. */
+/** Grades by session; an entry is garbage-collected with its session. */
 const grades = new WeakMap<Session, CachedGrade<unknown> & { state: GradedState }>();
 
 /** Returns the fingerprint of a session's state. Call it while nothing changes the rows. */
@@ -31,7 +34,8 @@ export const stateOf = (
 ];
 
 /**
- * Caches the grade of a state, in place of the last one. Caches none if the changes were not read, or are too large.
+ * Caches the grade of a state, in place of the previous grade. Caches nothing if the changes were not read, or are too
+ * large.
  */
 export const cacheGrade = <Head>(
   session: Session,
@@ -45,8 +49,8 @@ export const cacheGrade = <Head>(
 };
 
 /**
- * Returns the cached grade of the present state. The caller, which also caches the grades, knows the type of their
- * heads.
+ * Returns the cached grade if it is still valid for the present state; undefined otherwise. The type of the head is up
+ * to the caller, which also stores the grades.
  */
 export const findGrade = async <Head>(
   session: Session,

@@ -1,6 +1,6 @@
 /**
- * Context of a route's action, and the types of actions. An action runs inside the transaction of its request.
- * Whatever it throws rolls the transaction back.
+ * Context of a route's action, and the types of actions. An action runs inside the transaction of its request. Any
+ * error that it throws rolls the transaction back.
  */
 import type { ApiContract, Contract, EntityContract, RouteContract } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
@@ -28,7 +28,7 @@ export type ActionContext = {
   isForm?: boolean;
   /** True if the body is text that was not parsed. */
   isText?: boolean;
-  /** Start of links to other pages; absent for a tool that is bound to the route. */
+  /** Request that links to other pages are built from; absent for a tool that is bound to the route. */
   links?: LinkBase;
   /** Rate limits that a declared fault enforces; absent if there are none. */
   limits?: Met['limits'];
@@ -36,7 +36,7 @@ export type ActionContext = {
   seen?: Seen;
   /** Credentials that the request presented; absent if it did not come over HTTP. */
   bearers?: readonly string[];
-  /** Request as handlers get it; other actions do not use it. */
+  /** Request in the form that handlers get. Only the action `handler` uses it. */
   request: Pick<HandlerRequest, 'method' | 'path' | 'headers' | 'mediaType' | 'contentType'>;
 };
 

@@ -13,7 +13,7 @@ import type { ActionContext } from './action.ts';
 
 const timeoutMs = 30_000;
 
-/** Answer of a function that ran to its end. */
+/** Answer of a function that returned without an error. */
 export type FunctionAnswer = {
   /** Status set by `ctx.respond`; null if it was not called. */
   status: number | null;
@@ -27,8 +27,8 @@ const contentTypeOf = (headers: Readonly<Record<string, string>>): string | unde
   Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 
 /**
- * Returns the value as well-formed JSON. `JSON.stringify` escapes lone surrogates, which many parsers reject, so each
- * becomes U+FFFD.
+ * Returns the value as well-formed JSON. `JSON.stringify` writes lone surrogates as escapes such as `\ud800`, which
+ * many parsers reject. This function replaces each of these escapes by U+FFFD.
  */
 const jsonOf = (value: unknown): string => {
   const json = JSON.stringify(value ?? null);

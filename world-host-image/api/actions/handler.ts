@@ -53,14 +53,14 @@ export const handler: Action = async (context) => {
 };
 
 export type Before = {
-  /** Answer of `before` in place of the route's; undefined if the route answers. */
+  /** Answer that `before` gives instead of the route; undefined if the route itself has to answer. */
   answer: ApiAnswer | undefined;
   /**
    * Returns the answer of the route's handler, if the worker ran it together with `before`. Throws `FailedAction` if
    * it failed.
    */
   handled: (() => ApiAnswer) | undefined;
-  /** Headers for every answer to the request. */
+  /** Headers that `before` set; every answer to the request gets them. */
   headers: Record<string, string>;
 };
 

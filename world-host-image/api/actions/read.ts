@@ -1,4 +1,4 @@
-/** Action `read`: answers the rows that the filter selects, or one page of them, in insertion order. */
+/** Action `read`: answers with the rows that the filter selects, or with one page of them, in insertion order. */
 
 import { filtersOf } from '../../routes/filter-values.ts';
 import { type ApiAnswer, FailedAction, rowsAnswer, vendorAnswer } from '../answers/answer.ts';
@@ -32,8 +32,8 @@ const readOne = (context: ActionContext): ApiAnswer => {
 };
 
 /**
- * Answers all rows, up to `maxPageRows`. A truncated answer names the total in the header `x-svc-rows` and in the
- * ledger. A tool has no headers, so a call that matches more rows fails.
+ * Answers with all rows, at most `maxPageRows`. If there are more, the header `x-svc-rows` and the ledger name the
+ * total. A tool has no headers, so a tool call that matches more rows fails.
  */
 const readAll = (context: ActionContext): ApiAnswer => {
   const { api, args, links, route, store } = context;

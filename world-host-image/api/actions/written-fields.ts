@@ -38,7 +38,7 @@ const valueOfForm = (
 export const defaultsOf = ({ route: { defaults } }: ActionContext): Row =>
   Object.keys(defaults).length === 0 ? {} : structuredClone(defaults);
 
-/** Sets a field of any name. `__proto__` becomes an own field, too, which the contract then rejects. */
+/** Sets a field, whatever its name. Even `__proto__` becomes an own field, which the contract then rejects. */
 const setField = (row: Row, field: string, value: unknown): void => {
   if (field !== '__proto__') row[field] = value;
   else Object.defineProperty(row, field, { value, configurable: true, enumerable: true });

@@ -1,4 +1,4 @@
-/** Limits of the answer cache, and cases that well-behaved code never causes. */
+/** Limits of the answer cache, and cases that do not occur if the connector's declarations are right. */
 import { describe, expect, it } from 'vitest';
 import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 import { nothingSeen, type Seen } from '../../session/seen.ts';

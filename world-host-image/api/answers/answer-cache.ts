@@ -33,12 +33,12 @@ type Entry = {
   /** Names of these headers; `all` if the code iterated over all of them. */
   names: readonly string[] | 'all';
   versions: [entity: string, version: number][];
-  /** Version of the whole store when `versions` were last found current. */
+  /** Version of the whole store when the cache last checked that `versions` are current. */
   latest: number;
   bytes: number;
   /** Values derived from the body. */
   once: MadeOnce;
-  /** Bytes of a long body when encoded; 0 for a short one. */
+  /** Bytes that a long body occupies when encoded; 0 for a short body. */
   served: number;
   /** Number of requests that this entry answered. */
   asked: number;
@@ -49,7 +49,7 @@ export type CacheLimits = { bytes: number; answerBytes: number; variants: number
 const defaultLimits: CacheLimits = {
   bytes: 8 * 1024 * 1024,
   answerBytes: 2 * 1024 * 1024,
-  /** Maximum number of answers to one request that differ by headers. */
+  /** Maximum number of cached answers to one request; they differ by the values of headers. */
   variants: 8,
 };
 
@@ -59,19 +59,19 @@ const entryBytes = 1_024;
 const keyOf = ({ route, args, request }: CacheRequest): string =>
   JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
 
-/** Length above which the bytes of a body are dropped before any whole answer is evicted, in characters. */
+/** Length of a body, in characters, above which the cache first drops the encoded bytes and later the whole answer. */
 const longestShort = 64 * 1024;
 
 /**
- * Returns the bytes that a body occupies as text and as encoded bytes. V8 stores ASCII text, the usual case, with one
- * byte a character, and other text with up to two.
+ * Returns the memory that a body occupies: its text, and its encoded bytes. V8 stores ASCII text, the usual case, with
+ * one byte a character, and other text with up to two.
  */
 const bytesOfBody = (body: string): { text: number; served: number } => {
   const served = Buffer.byteLength(body);
   return { text: served === body.length ? served : 2 * body.length, served };
 };
 
-/** Returns the bytes that an entry occupies besides its body. */
+/** Returns the bytes that an entry occupies in addition to its body. */
 const bytesOf = (key: string, asked: string, { answer, common }: CachedAnswer): number => {
   const headers = JSON.stringify([answer.headers, common]).length + 2 * asked.length;
   return entryBytes + key.length + headers;
@@ -106,17 +106,17 @@ export class AnswerCache {
   readonly #limits: CacheLimits;
   /** Entries by request; the least recently used request first. */
   readonly #byKey = new Map<string, Entry[]>();
-  /** Entries with a long body whose bytes are cached, too; the least recently used first. */
+  /** Entries with a long body whose encoded bytes are in memory; the least recently used entry first. */
   readonly #asBytes = new Set<Entry>();
   #total = 0;
 
-  /** `versions` are those of the session's rows. */
+  /** `versions` are the versions of the session's rows, by entity. */
   constructor(versions: RowVersions, limits: CacheLimits = defaultLimits) {
     this.#versions = versions;
     this.#limits = limits;
   }
 
-  /** Returns the size of the cache, as it is counted against the limit. */
+  /** Returns the size that counts against the cache's limit, in bytes. */
   bytes(): number {
     return this.#total;
   }
@@ -141,7 +141,10 @@ export class AnswerCache {
     return undefined;
   }
 
-  /** Caches the answer of a run that made these reads, unless it is valid for this run only or too large. */
+  /**
+   * Caches an answer. `seen` has what the code read to make it. Answers that are valid only once, or too large, are not
+   * cached.
+   */
   keep(request: CacheRequest, answered: CachedAnswer, seen: Seen): void {
     const key = keyOf(request);
     const entry = this.#entryOf(key, request, answered, seen);
@@ -155,7 +158,7 @@ export class AnswerCache {
     this.#evictToLimit();
   }
 
-  /** Makes the entry of an answer; undefined if it must not be cached. */
+  /** Makes the cache entry for an answer; undefined if the answer must not be cached. */
   #entryOf(
     key: string,
     { request }: CacheRequest,
@@ -233,8 +236,8 @@ export class AnswerCache {
   }
 
   /**
-   * Evicts, from the least recently used on, answers that were never requested again, and stops at the first that was.
-   * Returns true if the bytes then fit.
+   * Evicts answers that were requested only once, the least recently used first. Stops at the first answer that was
+   * requested again. Returns true if `bytes` then fit into the cache.
    */
   #evictFor(bytes: number): boolean {
     for (const [key, entries] of this.#byKey) {

@@ -14,7 +14,7 @@ export type ApiAnswer = {
   headers: Record<string, string>;
   /** Reason for an error, for the ledger only; clients never see it. */
   reason: string | null;
-  /** True if the body is certainly JSON: rows as the store has them. */
+  /** True if the body is known to be JSON, because it consists of rows in the store's own text. */
   isRows?: boolean;
   /** True if the body was written by `JSON.stringify`. */
   isWritten?: boolean;
@@ -22,18 +22,18 @@ export type ApiAnswer = {
   isFile?: boolean;
   /** Values derived from the body, computed once; present only for a cached answer. */
   once?: MadeOnce;
-  /** Body as bytes, if they were already made. */
+  /** Body as encoded bytes, if it was encoded before. */
   bytes?: Buffer;
 };
 
 /** Values derived from the body of a cached answer, which stays the same each time it is sent. */
 export type MadeOnce = {
   validator?: string;
-  /** Time of the last change; null if the body does not have it. */
+  /** Time of the last change; null if the body does not contain it. */
   modified?: string | null;
-  /** True if only the text is cached and not its bytes, to leave memory for other answers. */
+  /** True if the encoded bytes are not cached, only the text, to leave memory for other answers. */
   isTextOnly?: boolean;
-  /** Body as bytes, with the addresses of one origin. */
+  /** Encoded body, with the vendor's addresses replaced by those of the origin `at`. */
   served?: { at: string; bytes: Buffer };
 };
 
@@ -47,7 +47,7 @@ export class FailedAction extends Error {
   }
 }
 
-/** Paging information of an answer: keys with JSON texts as their values, and headers. */
+/** Paging information of an answer: members for the envelope, each with its value as JSON text, and headers. */
 export type PageWords = { keys: [key: string, json: string][]; headers: Record<string, string> };
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -85,8 +85,9 @@ const member = ([key, json]: readonly [key: string, json: string]): string =>
   `,${JSON.stringify(key)}:${json}`;
 
 /**
- * Returns the answer with a route's rows (JSON texts): the first row or all, bare or in the envelope. In an envelope,
- * a list also has its count, and a page its paging keys. `total` counts the rows of all pages.
+ * Returns the answer with a route's rows, which are JSON texts: only the first row or all rows, bare or in the
+ * envelope. In an envelope, a list also has its count, and a page its paging keys. `total` counts the rows of all
+ * pages.
  */
 export const rowsAnswer = (
   route: RouteContract,
@@ -113,13 +114,13 @@ export const bodyValue = ({ body }: ApiAnswer): unknown => {
 };
 
 /**
- * Returns true if addresses may be rewritten in a body of this type. Other types, such as patches, are sent byte for
- * byte.
+ * Returns true if the content type allows addresses in a body to be rewritten. Bodies of other types, such as patches,
+ * are sent byte for byte.
  */
 const isNotation = (contentType: string): boolean =>
   /\b(?:json|xml|html|ndjson|jsonl|(?:x-)?jsonlines|event-stream)\b/i.test(contentType);
 
-/** Returns true if addresses are rewritten in the body. A file's content never is, whatever its type. */
+/** Returns true if addresses are rewritten in the body. In a file's content they never are, whatever its type. */
 const isServed = (answer: ApiAnswer): boolean =>
   answer.isFile !== true && isNotation(contentTypeOf(answer));
 
@@ -130,7 +131,7 @@ const contentTypeOf = ({ contentType, headers }: ApiAnswer): string =>
 const serveBody = (addresses: Addresses, answer: ApiAnswer): string | null =>
   answer.body !== null && isServed(answer) ? addresses.serve(answer.body) : answer.body;
 
-/** Returns the body of a cached answer as bytes, made once per origin. */
+/** Returns the body of a cached answer as bytes. The bytes are made once for each origin that clients use. */
 const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buffer => {
   if (once.served?.at !== addresses.at) {
     once.served = { at: addresses.at, bytes: Buffer.from(serveBody(addresses, answer) ?? '') };
@@ -138,7 +139,7 @@ const serveOnce = (addresses: Addresses, answer: ApiAnswer, once: MadeOnce): Buf
   return once.served.bytes;
 };
 
-/** Returns the answer with addresses that the client can reach in place of the vendor's. */
+/** Returns the answer with the vendor's addresses replaced by addresses that the client can reach. */
 export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer => {
   const { body, headers, once } = answer;
   const served = Object.entries(headers).map(([name, text]) => [name, addresses.serve(text)]);
@@ -149,7 +150,7 @@ export const serveAnswer = (addresses: Addresses, answer: ApiAnswer): ApiAnswer 
   return { ...sent, body: serveBody(addresses, answer) };
 };
 
-/** Answer as user code gets it that sends a request to its own world: header names in lower case, body as text. */
+/** Answer to a request that user code sends to its own world: header names in lower case, body as text. */
 export type TextAnswer = { status: number; headers: Record<string, string>; text: string };
 
 export const textAnswer = ({

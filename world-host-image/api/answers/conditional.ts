@@ -9,7 +9,7 @@ import type { RouteContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { type ApiAnswer, bodyValue } from './answer.ts';
 
-/** Returns a weak validator: it identifies the content, and stays valid if a proxy re-encodes the bytes. */
+/** Returns a weak validator (`ETag`): it identifies the content, and stays valid if a proxy re-encodes the bytes. */
 const validatorOf = (body: string): string => `W/"${hash('sha1', body, 'base64url')}"`;
 
 /** Returns a header that the answer already has; `name` is in lower case. */
@@ -35,7 +35,9 @@ const httpDate = (value: unknown): string | undefined => {
   return Number.isNaN(date.getTime()) ? undefined : date.toUTCString();
 };
 
-/** Returns the time of the last change of the answered object, if the route declares the field that has it. */
+/**
+ * Returns the time of the answered object's last change; undefined unless the route declares a field that contains it.
+ */
 const modifiedAt = (
   { envelope, lastModified }: RouteContract,
   answer: ApiAnswer,
@@ -52,8 +54,8 @@ const isUnchanged = (lastModified: string, ifModifiedSince: string): boolean =>
 type Conditions = Readonly<Record<string, string>>;
 
 /**
- * Returns true if the client already has the content. If it sends both conditions, the validator decides, not the
- * time.
+ * Returns true if the client already has the content. If the request has both `If-None-Match` and `If-Modified-Since`,
+ * only `If-None-Match` counts.
  */
 const isHeld = (
   { 'if-none-match': tags, 'if-modified-since': since }: Conditions,
@@ -65,7 +67,8 @@ const isHeld = (
 };
 
 /**
- * Returns the answer with its validators, or 304 if the client already has it. `conditions` are the request's headers.
+ * Returns the answer with its validators, or a 304 if the client already has the content. `conditions` are the
+ * request's headers.
  */
 export const answerConditionally = (
   route: RouteContract,

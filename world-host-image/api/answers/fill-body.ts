@@ -11,7 +11,7 @@ export type Wrong = {
   param: string | null;
   /** Path into the row; null if no field is at fault. */
   field: string | null;
-  /** Problem, as the end of a sentence that begins with the field. */
+  /** Description of the problem: the end of a sentence that begins with the name of the field. */
   message: string;
 };
 
@@ -20,7 +20,9 @@ type Placeholder = keyof Wrong;
 const placeholders = /\{(param|field|message)\}/g;
 const onlyPlaceholder = /^\{(param|field|message)\}$/;
 
-/** Returns the text for a placeholder. If a problem has only a parameter or only a field, that one serves for both. */
+/**
+ * Returns the text for a placeholder. If a problem has only `param` or only `field`, it is used for both placeholders.
+ */
 const textOf = (wrong: Wrong | undefined, name: Placeholder): string | null => {
   if (wrong === undefined) return null;
   if (name === 'message') return wrong.message;

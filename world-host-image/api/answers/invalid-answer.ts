@@ -19,7 +19,7 @@ const causes: Partial<Record<RefusalKind, InvalidCause>> = {
 export const causeOf = (kind: unknown): InvalidCause | undefined =>
   typeof kind === 'string' ? causes[kind as RefusalKind] : undefined;
 
-/** Returns the vendor's error for a cause. */
+/** Returns the vendor's error for a cause, or its general `invalid` error. */
 export const invalidWords = (api: ApiContract, cause: InvalidCause | undefined): VendorError =>
   (cause === undefined ? undefined : api.invalidBy?.[cause]) ?? api.invalid;
 
@@ -33,8 +33,8 @@ export const invalidAnswer = (api: ApiContract, { cause, wrongs, reason }: Inval
 };
 
 /**
- * Returns the answer for an argument with an invalid value; `detail` is the end of a sentence that begins with its
- * name.
+ * Returns the answer for an argument with an invalid value. `detail` is the end of a sentence that begins with the
+ * argument's name.
  */
 export const invalidArgument = (api: ApiContract, param: string, detail: string): ApiAnswer =>
   invalidAnswer(api, {
@@ -46,8 +46,8 @@ const isBegin = (start: readonly string[], path: readonly string[]): boolean =>
   start.every((name, at) => name === path[at]);
 
 /**
- * Returns the argument, or the path into the body, from which a field of the row is written; null if the client does
- * not send it.
+ * Returns the name that the client knows a row's field by: an argument, or a path into the body. Null if the client
+ * does not send the field.
  */
 const paramOf = (route: RouteContract, path: readonly string[]): string | null => {
   const { body, filter, generate, defaults } = route;
@@ -61,8 +61,8 @@ const paramOf = (route: RouteContract, path: readonly string[]): string | null =
 };
 
 /**
- * Returns the problem at a place of a row or body. Routes that write rows map fields to what the client sent, so
- * `param` is then the client's name.
+ * Returns the problem at a place of a row or body. In routes that write rows, fields may have other names than in the
+ * request, so `param` is the name in the request.
  */
 export const wrongAt = (route: RouteContract, pointer: string, message: string): Wrong => {
   const path = parsePointer(pointer);

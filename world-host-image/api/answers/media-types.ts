@@ -27,7 +27,7 @@ const readAccept = (accept: string): Range[] =>
     .filter(({ type, weight }) => type !== '' && weight > 0)
     .sort((a, b) => b.weight - a.weight);
 
-/** Returns true if the type fits the declared one, in which one `*` stands for any text. */
+/** Returns true if the type matches the declared one, in which one `*` may stand for any text. */
 export const fits = (declared: string, type: string): boolean => {
   const [start = '', end] = declared.split('*');
   if (end === undefined) return declared === type;
@@ -40,7 +40,10 @@ const offeredFor = (range: string, offered: readonly string[]): string | undefin
   return offered.find((type) => type.startsWith(range.slice(0, -1)) && !type.includes('*'));
 };
 
-/** Returns the type to answer in; undefined if the client accepts none of those offered. JSON comes first. */
+/**
+ * Returns the offered type that the client prefers by weight, then by order; for a range such as the one that accepts
+ * everything, the first that is offered, which is JSON. Undefined if the client accepts none of the offered types.
+ */
 export const chooseMediaType = (
   accept: string | undefined,
   offered: readonly string[],
@@ -53,7 +56,7 @@ export const chooseMediaType = (
   return undefined;
 };
 
-/** Returns the type to answer a route in, or the reason for refusing the request. */
+/** Returns the media type in which a route answers, or the reason for refusing the request. */
 export const negotiate = (
   api: ApiContract,
   route: RouteContract,

@@ -1,6 +1,7 @@
 /**
- * Writes the rate limits that the connector declares (`[[api.rate_limits]]`) into headers of an answer. Without a
- * fault that enforces a limit, no client runs out of it: each window looks as if the request were its first.
+ * Writes the rate limits that the connector declares (`[[api.rate_limits]]`) into headers of an answer. Unless a
+ * declared fault enforces a limit, the limits are never used up: in each answer, the headers describe a window with
+ * only this request in it.
  */
 import type { ApiContract, RateLimit, RateLimitFact, RouteContract } from '#language/contract.ts';
 import { fitsPath } from '#language/path-pattern.ts';
@@ -20,7 +21,7 @@ const factOf: Record<RateLimitFact, (limit: RateLimit, used: number, now: number
   reset_after: ({ seconds }, _, now) => (Math.floor(now / seconds) + 1) * seconds - now,
 };
 
-/** Limits that a fault enforces, by name. */
+/** Limits that a declared fault enforces, by name. */
 type InForce = ReadonlyMap<string, UsedLimit>;
 
 const noneInForce: InForce = new Map();
@@ -40,7 +41,7 @@ const headersOf = (
   }));
 };
 
-/** Returns the headers of all limits of a route. If two limits declare the same header, the first one sets it. */
+/** Returns the headers of all limits of a route. If two limits declare the same header, the first limit sets it. */
 const planFor = (
   { rateLimits = [] }: ApiContract,
   route: RouteContract,

@@ -1,4 +1,7 @@
-/** Requests that could not be read, answered in the shape of `invalid` with their own message and status. */
+/**
+ * Requests that the server could not read: they are answered in the shape of `invalid`, with a message and status of
+ * their own.
+ */
 import { afterEach, expect, it } from 'vitest';
 import {
   type ApiClient,

@@ -1,7 +1,8 @@
 /**
- * Builds the answer to a request that could not be read: a method that its path does not take, an invalid or oversized
- * body. It has the shape of the vendor's `invalid`. Placeholders in that body are filled. Without placeholders, its
- * message describes fields, so this module replaces the message. It also replaces the status that a body repeats.
+ * Builds the answer to a request that could not be read, for example because its path does not take the method, or its
+ * body is invalid or too large. The answer has the shape of the vendor's `invalid` error. If that error's body has
+ * placeholders, they are filled. If it has none, its message would speak of fields, so this module replaces the
+ * message. A status that the body repeats is replaced, too.
  */
 import type { ApiContract, VendorError } from '#language/contract.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
@@ -12,7 +13,10 @@ const messageNames = new Set(['message', 'msg', 'detail', 'description', 'error_
 /** Names of members in which vendors repeat the status. */
 const statusNames = new Set(['status', 'code', 'status_code', 'statusCode']);
 
-/** Message and status to insert; `message` is null if the body has placeholders for it. */
+/**
+ * Message and status to insert, and the status `insteadOf` that they replace. `message` is null if the body has
+ * placeholders for it.
+ */
 type Fault = { message: string | null; status: number; insteadOf: number };
 
 const insertIntoMember = (name: string, value: unknown, fault: Fault): unknown => {
@@ -33,7 +37,10 @@ const insertInto = (value: unknown, fault: Fault): unknown => {
   );
 };
 
-/** Returns the vendor's body with message and status of the fault; unchanged if it is not JSON. */
+/**
+ * Returns the vendor's body with the fault's message and status inserted. A body that is not JSON is returned
+ * unchanged.
+ */
 const insertIntoBody = (body: string, fault: Fault): string => {
   try {
     return JSON.stringify(insertInto(JSON.parse(body), fault));
@@ -42,7 +49,9 @@ const insertIntoBody = (body: string, fault: Fault): string => {
   }
 };
 
-/** Body and problems of the refusal. By default the vendor's `invalid`, and the reason as the only problem. */
+/**
+ * Error and problems to answer with. The defaults are the vendor's `invalid` error, and the reason as the only problem.
+ */
 type Words = { words?: VendorError; wrongs?: readonly Wrong[] };
 
 /** Returns the answer for a fault; `reason` begins in lower case, like `the body is not JSON`. */

@@ -1,8 +1,8 @@
 /**
- * Cursors: the start of a page as an opaque text. A cursor means "after" or "before" a position in insertion order
- * (`src/store/write/positions.ts`), so rows inserted or deleted between two pages neither hide nor repeat others. A
- * checksum over the operation detects mistyped cursors and those of another route. It is no protection against forged
- * cursors, which would gain a client nothing.
+ * Cursors: opaque texts that say where a page starts. A cursor means "after" or "before" a position in insertion order
+ * (`src/store/write/positions.ts`). Rows that are inserted or deleted between two pages therefore neither hide nor
+ * repeat others. A checksum over the operation detects mistyped cursors and cursors of another route. It does not
+ * protect against forged cursors, which would gain a client nothing.
  */
 import { crc32 } from 'node:zlib';
 
@@ -17,7 +17,7 @@ const letters = { after: 'a', before: 'b' } as const;
 const checkSum = (operation: string, anchor: string): string =>
   crc32(`${operation} ${anchor}`).toString(36);
 
-/** Returns the cursor of an anchor in the rows of an operation's route. */
+/** Returns the cursor for an anchor in the rows of an operation's route. */
 export const writeCursor = (operation: string, { side, position }: Anchor): string => {
   const anchor = `${letters[side]}${position}`;
   return Buffer.from(`${anchor}.${checkSum(operation, anchor)}`, 'latin1').toString('base64url');

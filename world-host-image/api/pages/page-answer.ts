@@ -1,7 +1,7 @@
 /**
- * Builds the paging information of an answer: keys next to the rows in the envelope, headers, and links. With
- * `page_links`, next and previous are URLs everywhere. Without, they are cursors; pages by offset have no cursors and
- * state only the total.
+ * Builds the paging information of an answer: members of the envelope, headers, and links. With `page_links`, the next
+ * and the previous page are given as URLs everywhere. Without it, they are given as cursors; pages by offset have no
+ * cursors and state only the total.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { PageWords } from '../answers/answer.ts';
@@ -10,7 +10,7 @@ import { type LinkBase, linkHeader, pageLinker } from './page-links.ts';
 
 type Served = { api: ApiContract; route: RouteContract };
 
-/** Returns which facts about a page the answers of a route contain. */
+/** Returns which facts about a page a route's answers contain. */
 export const wantedBy = ({ api: { paging }, route }: Served, hasLinks: boolean): Wanted => {
   const hasEnvelope = route.envelope !== '';
   return {
@@ -35,8 +35,8 @@ const keysOf = (
 };
 
 /**
- * Returns the paging keys and headers of a page. `base` is absent for a tool that is bound to the route, which has no
- * request to link from.
+ * Returns the paging members and headers of a page. `base` is absent for a tool that is bound to the route, because it
+ * has no request that links could be built from.
  */
 export const pageWords = (served: Served, page: Page, base: LinkBase | undefined): PageWords => {
   const { api, route } = served;

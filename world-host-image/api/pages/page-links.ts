@@ -6,7 +6,7 @@ import type { ApiContract, RouteContract } from '#language/contract.ts';
 import { calledAt } from '../requests/mount.ts';
 import type { Page } from './page.ts';
 
-/** Request as its client sent it, without its credential, which no link may contain. */
+/** Request as its client sent it, without its credential, which links must not contain. */
 export type LinkBase = {
   /** Headers with names in lower case. */
   headers: Readonly<Record<string, string>>;

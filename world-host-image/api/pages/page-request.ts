@@ -1,11 +1,11 @@
-/** Reads from a request's arguments which page it asks for. */
+/** Reads which page a request asks for, from the request's arguments. */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { FailedAction } from '../answers/answer.ts';
 import { invalidArgument } from '../answers/invalid-answer.ts';
 import { type Anchor, readCursor } from './cursor.ts';
 
-/** Maximum number of rows of one request, whatever the world's `page_size`. */
+/** Maximum number of rows in one answer, whatever the world's `page_size` is. */
 export const maxPageRows = 10_000;
 
 export type PageRequest = {

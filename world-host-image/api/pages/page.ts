@@ -1,6 +1,6 @@
 /**
- * Cuts one page out of a route's rows, and finds where the neighbouring pages begin. A page is named by the value of
- * the parameter that requests it, an offset or a cursor. Facts that the answer does not contain are not queried.
+ * Cuts one page out of a route's rows, and finds where the neighbouring pages begin. The name of a page is the value of
+ * the parameter that requests it: an offset or a cursor. Facts that the answer does not contain are not queried.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Filter } from '#store/read/filter.ts';
@@ -14,9 +14,9 @@ export type Wanted = { total: boolean; previous: boolean; last: boolean };
 export type Page = {
   /** Payload texts of the rows. */
   rows: string[];
-  /** Number of rows on all pages; undefined unless the answer contains it. */
+  /** Number of rows on all pages; undefined if the answer does not contain it. */
   total: number | undefined;
-  /** Offset or cursor of the page; null if there is none or the answer does not contain it. */
+  /** Offset or cursor of the next page; null if there is none, or if the answer does not contain it. */
   next: string | null;
   previous: string | null;
   last: string | null;
@@ -32,7 +32,7 @@ export type PageParts = {
   wanted: Wanted;
 };
 
-/** Returns the offset of the last page, such that paging forward from the current page ends at it. */
+/** Returns the offset of the last page that a client reaches by paging forward from the current page. */
 const lastOffset = (total: number, { limit, offset }: PageRequest): number => {
   const beyond = Math.max(0, total - 1 - (offset % limit));
   return (offset % limit) + Math.floor(beyond / limit) * limit;

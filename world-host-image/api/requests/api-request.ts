@@ -1,4 +1,4 @@
-/** A request to a session's API as its client sent it, and its outcome. */
+/** Request to a session's API as its client sent it, and its outcome. */
 import type { ChangeCounts } from '#domain/call.ts';
 import type { RowChange } from '#store/write/write-set.ts';
 import type { Met } from '../../session/faults.ts';
@@ -12,7 +12,7 @@ export type ApiRequest = {
   query: URLSearchParams;
   /** Headers with names in lower case. */
   headers: Record<string, string>;
-  /** Reads the body; undefined when it is over the limit. */
+  /** Reads the body; undefined when it is larger than the limit. */
   readBody(): Promise<Buffer | undefined>;
   /** Path below the origin at which the client finds the API; absent for the origin itself. */
   mountedAt?: string;
@@ -32,7 +32,7 @@ export type ApiOutcome = {
   outgoing: Outgoing;
   /** Answer as sent to the client, with addresses that the client can reach. */
   sent: ApiAnswer;
-  /** Declared faults that the request met; absent if the session has none. */
+  /** Declared faults that apply to the request; absent if the session declares none. */
   met?: Met;
   /** Unexpected error, which is a bug of the host and is logged. */
   fault?: unknown;

@@ -1,7 +1,7 @@
 /**
  * Reads the body of a request within its size limit, and parses it as vendors do. Text that looks like JSON is parsed
- * as JSON, whatever its content type, because clients omit or confuse it. A form counts as one if it has at least one
- * value. If the route declares body types, the content type decides.
+ * as JSON, whatever its content type is, because clients omit or confuse the content type. A body is parsed as a form
+ * if it contains at least one value. If the route declares body types, only the content type decides.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ import { parseForm } from './form.ts';
 
 const nothing = Buffer.alloc(0);
 
-/** Reads the bytes from the `data` events. The streams' own iterator costs more than most bodies. */
+/** Reads the bytes through `data` events, because the stream's own iterator costs more time than most bodies take. */
 const readChunks = (request: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ const readChunks = (request: IncomingMessage): Promise<Buffer | undefined> =>
     });
   });
 
-/** Returns the body's bytes; undefined when they are over the limit. The rest is then read and discarded. */
+/** Returns the body's bytes; undefined when they exceed the limit. The remaining bytes are then read and discarded. */
 export const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return nothing;
@@ -53,8 +53,8 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
 
 export type ParsedBody =
   /**
-   * `value` is undefined if there is no body. The leaves of a form are strings. `isText`: the value is the body as
-   * text, or encoded as base64.
+   * `value` is undefined if there is no body. The leaves of a form are strings. `isText` means that the value is the
+   * body itself, as text or encoded as base64.
    */
   | { ok: true; value: unknown; isForm: boolean; isText?: true }
   | { ok: false; reason: string; text: string; status: 400 | 415 };
@@ -64,7 +64,7 @@ const isInfinite = (value: unknown): boolean =>
     ? Object.values(value).some(isInfinite)
     : value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
 
-/** Returns why a JSON value cannot be stored and sent on unchanged; undefined if it can. */
+/** Returns why a JSON value cannot be stored and returned unchanged; undefined if it can. */
 const faultOfJson = (value: unknown, text: string): string | undefined => {
   if (isDeeperThan(value, languageLimits.depth)) {
     return `the body nests deeper than ${languageLimits.depth} levels`;
@@ -115,15 +115,18 @@ const parseText = (text: string, type: string): ParsedBody => {
   }
 };
 
-/** Returns the media type of a body from its header. Without the header, it is the first type that the route takes. */
+/**
+ * Returns the media type of a body from its header. Without the header, the body counts as the first type that the
+ * route takes.
+ */
 export const bodyTypeOf = (
   headers: Readonly<Record<string, string>>,
   taken: readonly string[] = [],
 ): string => mediaType(headers['content-type']) || (taken[0] ?? '');
 
 /**
- * Returns why the headers rule a body out: its encoding, its type or its charset; undefined if they do not. With
- * `isBytes`, any charset is accepted.
+ * Returns why the headers rule out that the body is read, by its encoding, type or charset; undefined if they do not.
+ * With `isBytes`, any charset is accepted.
  */
 const refusalByHeaders = (
   headers: Readonly<Record<string, string>>,
@@ -152,8 +155,8 @@ const refusalByHeaders = (
 
 /**
  * Parses a body by its headers `content-type` and `content-encoding`. If the route has `body_types`, other types are
- * rejected, and a body that is neither JSON nor a form stays text. With `body_encoding`, the value is the encoded
- * bytes, whatever they contain.
+ * rejected, and a body that is neither JSON nor a form is returned as text. With `body_encoding`, the value is the
+ * encoded bytes, whatever they contain.
  */
 export const parseBody = (
   bytes: Buffer,

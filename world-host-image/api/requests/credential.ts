@@ -7,7 +7,7 @@ import type { ApiRequest } from './api-request.ts';
 
 type Carriers = { header: string | null; parameter: string | null };
 
-/** Returns the places that the vendor's scheme names; the header in lower case. */
+/** Returns the places where the vendor's scheme puts the credential; the header's name is in lower case. */
 export const carriersOf = ({ auth }: ApiContract): Carriers => ({
   header: auth.scheme === 'header' && auth.name !== null ? auth.name.toLowerCase() : null,
   parameter: auth.scheme === 'query' ? auth.name : null,
@@ -35,8 +35,8 @@ type Shown = {
 };
 
 /**
- * Returns path, query and headers for the ledger. Values in the vendor's credential places are always masked. The
- * ledger itself masks secrets that it knows by name or value.
+ * Returns path, query and headers for the ledger. Values in the places of the vendor's credential are always masked.
+ * The ledger itself masks secrets whose name or value it knows.
  */
 export const shownRequest = (
   api: ApiContract | null,

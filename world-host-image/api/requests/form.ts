@@ -1,7 +1,7 @@
 /**
  * Parses bodies of type `application/x-www-form-urlencoded`, with the notation of nested values that vendors share.
- * `a[b]=c` is an object; `a[]=x&a[]=y` and `a[0]=x&a[1]=y` are lists. `a[][b]=1&a[][c]=2` is a list of objects, and a
- * repeated key begins the next object. If a value is given twice, the last one counts.
+ * `a[b]=c` is an object; `a[]=x&a[]=y` and `a[0]=x&a[1]=y` are lists. `a[][b]=1&a[][c]=2` is a list of objects, in
+ * which a repeated key begins the next object. If a value is given twice, the last one counts.
  *
  * Leaves are strings; `written-fields.ts` converts them to the types of the fields.
  */
@@ -16,7 +16,7 @@ const maxDepth = 16;
 /** Error for a name that has both a value and members. */
 class FormConflict extends Error {}
 
-/** Splits `a[b][]` into `a`, `b` and an empty step. A name with unbalanced brackets stays whole. */
+/** Splits `a[b][]` into `a`, `b` and an empty step. A name with unbalanced brackets is not split. */
 const stepsOf = (name: string): string[] => {
   const [, first, rest] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
   if (first === undefined || rest === undefined) return [name];
@@ -24,7 +24,9 @@ const stepsOf = (name: string): string[] => {
   return steps.length > maxDepth ? [name] : steps;
 };
 
-/** Returns the index for an empty step: the last item while it still lacks the key, else a new one. */
+/**
+ * Returns the list index for an empty step: the last item if it does not have the key `next` yet, otherwise a new item.
+ */
 const itemStep = (branch: Branch, next: string | undefined): string => {
   const last = String(branch.size - 1);
   const item = branch.get(last);

@@ -4,7 +4,8 @@ import type { ApiRequest } from './api-request.ts';
 import { readBody } from './body.ts';
 
 /**
- * Returns the headers without `set-cookie`, the only one that Node leaves as a list, and which no request should have.
+ * Returns the headers without `set-cookie`. It is the only header that Node returns as a list, and no request should
+ * have it.
  */
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
   if (headers['set-cookie'] === undefined) return headers as Record<string, string>;

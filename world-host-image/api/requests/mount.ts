@@ -14,7 +14,7 @@ export type Mount = {
   addresses: Addresses | undefined;
 };
 
-/** Host with an optional port. Any other text in the header is not put into links. */
+/** Pattern of a host with an optional port. A `Host` header with any other text is not used in links. */
 const hostPattern = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**

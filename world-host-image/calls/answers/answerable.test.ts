@@ -1,6 +1,6 @@
 /**
- * Outputs of user code that the control plane would reject. Each fails its own call, whose writes are rolled back, and
- * never the session. The test checks answers with the control plane's own rules.
+ * Outputs of user code that the control plane would reject. Each makes its own call fail, and the call's writes are
+ * rolled back; the session continues. The test checks answers with the control plane's own rules.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
@@ -59,7 +59,8 @@ beforeEach(() => api.reset());
 afterAll(() => api.stop());
 
 /**
- * Returns a call's error. Checks that the control plane would accept the answer, and that no row of the call is left.
+ * Returns a call's error. Checks that the control plane would accept the answer, and that no row written by the call
+ * remains.
  */
 const errorOf = async (name: string, input = {}) => {
   const answer = await api.call('tool', name, input);

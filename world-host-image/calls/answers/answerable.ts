@@ -1,6 +1,6 @@
 /**
  * Detects answers that the control plane would reject: too large, nested too deep, or with member names that set
- * prototypes. The host checks before it sends, while the call can still fail with a clear error.
+ * prototypes. The host checks an answer before sending it, while the call can still fail with a clear error.
  */
 import { limits } from '#domain/limits.ts';
 import { type Extent, holdsInheriting, measureJson } from '#wire/json-extent.ts';
@@ -8,9 +8,9 @@ import { type Extent, holdsInheriting, measureJson } from '#wire/json-extent.ts'
 /** Reason for rejecting an answer, with the code of the error that replaces it. */
 export type AnswerFault = { code: 'invalid_output' | 'too_large'; message: string };
 
-/** Levels of JSON that the message adds around an answer. */
+/** Levels of nesting that the message to the control plane adds around an answer. */
 const levelsAround = 1;
-/** Bytes that the message may add around an output. */
+/** Bytes that the message to the control plane may have in addition to an output. */
 const envelopeBytes = 32 * 1024;
 
 const tooDeep: AnswerFault = {
@@ -47,7 +47,10 @@ const faultOfText = (text: string, bytes: number, answer: object): AnswerFault |
   return fault ?? (holdsInheriting(text, answer) ? inheriting : undefined);
 };
 
-/** Returns an answer's size in bytes of JSON, undefined if it cannot be serialized, and its fault, if any. */
+/**
+ * Returns the size of an answer as JSON, in bytes, and its fault. The size is undefined if the answer cannot be
+ * serialized; the fault is undefined if there is none.
+ */
 export const measureAnswer = (
   answer: object,
 ): { bytes: number | undefined; fault: AnswerFault | undefined } => {

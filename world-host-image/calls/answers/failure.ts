@@ -1,8 +1,8 @@
 /**
  * Error that fails a call. Throwing it rolls the call's transaction back.
  *
- * `path` is a JSON pointer into the call's input. It is present only if a place in the input is at fault, so that the
- * caller can change it and try again. Other places are in `details`.
+ * `path` is a JSON pointer into the call's input. It is present only if a part of the input is at fault, so that the
+ * caller can change that part and try again. Pointers into anything else are in `details`.
  */
 import type { CallError } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -12,7 +12,7 @@ import type { MetFault } from '../../session/faults.ts';
 
 export class CallFailure extends Error {
   readonly error: CallError;
-  /** Declared faults that the call met, for the ledger only. */
+  /** Declared faults that applied to the call, for the ledger only. */
   readonly faults: readonly MetFault[];
 
   constructor(error: CallError, faults: readonly MetFault[] = []) {
@@ -22,7 +22,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** Returns problems in the form for callers: `path` is a JSON pointer into the value. */
+/** Returns problems in the form that callers get: `path` is a JSON pointer into the value. */
 const listProblems = (problems: readonly RowProblem[]): { path: string; message: string }[] =>
   problems.map(({ pointer, detail }) => ({ path: pointer, message: detail }));
 
@@ -33,8 +33,8 @@ const sumUp = ([first, ...others]: readonly RowProblem[]): string => {
 };
 
 /**
- * Throws if there are problems: the input does not fit its tool's schema. Details list every problem; the message
- * describes the first.
+ * Throws if there are problems, which mean that the input does not fit its tool's schema. The error's details list
+ * every problem; its message describes the first.
  */
 export const failForInput = (problems: readonly RowProblem[]): void => {
   const [first] = problems;
@@ -49,7 +49,7 @@ export const failForInput = (problems: readonly RowProblem[]): void => {
 
 /**
  * Throws if an output does not fit the schema that its tool declares. This is a mistake of the world's author that no
- * other input avoids, so there is no `path`. The problems are places in the output.
+ * other input avoids, so the error has no `path`. The problems have pointers into the output.
  */
 export const failForOutput = (
   tool: { name: string; source: string },
@@ -64,8 +64,8 @@ export const failForOutput = (
 };
 
 /**
- * Returns the error for a refusal of the store. `rowAt` points to the refused row in the call's input. Without it, the
- * row is not the caller's, so its place is only in `details`.
+ * Returns the error for a refusal of the store. `rowAt` points to the refused row in the call's input. Without `rowAt`,
+ * the row did not come from the caller, so its place is only in `details`.
  */
 export const errorOfRefusal = (refusal: StoreRefusal, rowAt?: string): CallError => {
   const { kind, message, entity, field, pointer, index } = refusal;

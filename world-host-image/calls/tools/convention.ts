@@ -64,7 +64,7 @@ const list: Convention = ({ contract, store, input }, entity) => {
   return rows.map((row) => JSON.parse(row) as Row);
 };
 
-/** Returns true if the row to create is the input's member `row`, and not the input itself. */
+/** Returns true if the row to create is the input's member `row` instead of the input itself. */
 const isWrapped = ({ definitions }: Contract, entity: EntityContract, input: Row): boolean =>
   isObject(input.row) && !hasField(definitions, entity, 'row');
 
@@ -99,7 +99,7 @@ const findEntity = ({ entities }: Contract, { entity: name }: Binding): EntityCo
   return entity;
 };
 
-/** Returns the pointer to the row, or to its key, in the input of a conventional tool. */
+/** Returns the pointer to the row, or to its primary key, in the input of a conventional tool. */
 export const rowInInput = (contract: Contract, binding: Binding, input: Row): string =>
   binding.verb === 'create' && isWrapped(contract, findEntity(contract, binding), input)
     ? '/row'

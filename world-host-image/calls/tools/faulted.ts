@@ -1,5 +1,5 @@
 /**
- * Applies declared faults to tool calls, if `[api.faults]` includes tools. The caller sees the error of an unreliable
+ * Applies declared faults to tool calls, if `[api.faults]` includes tools. The caller sees an error as of an unreliable
  * service. Only the request ledger shows that the fault was declared.
  */
 
@@ -17,11 +17,14 @@ const targetOf = ({ world }: Session, { binding }: ToolContract): FaultTarget =>
   return routes.find(({ operation }) => operation === binding.operation) ?? 'tool';
 };
 
-/** Returns the faults that a tool call meets; undefined if faults do not include tools. */
+/** Returns the declared faults that apply to a tool call; undefined if the session's faults do not include tools. */
 export const meetAsTool = (session: Session, tool: ToolContract): Met | undefined =>
   session.faults.holdForTools() ? session.faults.meet(targetOf(session, tool)) : undefined;
 
-/** Returns the error of a faulted call. A call has no connection of its own, so a dropped call is never carried out. */
+/**
+ * Returns the error of a faulted call. A call has no connection of its own to drop, so a fault that drops connections
+ * prevents the call.
+ */
 const failureOf = ({ world }: Session, tool: ToolContract, { answer, faults }: Met) => {
   if (answer === undefined) {
     const message = `the connection was closed before ${tool.name} answered`;

@@ -1,6 +1,6 @@
 /**
- * Runs a tool that is bound to a route of the world's API. Input members named like the route's arguments become its
- * arguments; the rest becomes the body. The answer's body is the output.
+ * Runs a tool that is bound to a route of the world's API. Input members that are named like the route's arguments
+ * become those arguments; the other members become the body. The body of the answer is the tool's output.
  */
 import type { CallError } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
@@ -29,7 +29,7 @@ const refuseArgument = (name: string, message: string): never => {
   throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
 };
 
-/** Returns a value as a request would carry it, as text. */
+/** Returns a value as text, as a request would carry it. */
 const asArgument = (name: string, value: unknown, takes: 'one' | 'many'): string | string[] => {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((item) => typeof item === 'object' && item !== null)) {
@@ -53,7 +53,7 @@ const splitInput = (input: Row, parameters: Parameters): { args: Arguments; body
   return { args: Object.fromEntries(args), body: Object.fromEntries(body) };
 };
 
-/** Throws if an argument of the path is missing, since the path would then be a different one. */
+/** Throws if an argument of the path is missing, since the request would then have a different path. */
 const refuseGaps = (route: RouteContract, args: Arguments): void => {
   const missing = pathArguments(route.segments).find((name) => !Object.hasOwn(args, name));
   if (missing === undefined) return;
@@ -81,10 +81,10 @@ const actionContext = (
   return { session, contract, api, store, code, route, args, body, request };
 };
 
-/** Characters of a vendor's error body in a message; the details have all of it. */
+/** Maximum number of characters of a vendor's error body in a message; the details contain the whole body. */
 const mostBodyChars = 1_000;
 
-/** Returns why a route failed: the host's reason if it has one, else the vendor's error. */
+/** Returns why a route failed: the host's reason if there is one, else the vendor's error. */
 const messageOf = (operation: string, { body, reason, status }: ApiAnswer): string => {
   if (reason !== null) return reason;
   const words = body === null ? '' : `: ${cut(body, mostBodyChars)}`;

@@ -1,6 +1,6 @@
 /**
- * Runs a tool: checks its input, runs its binding, checks the output. This is one transaction, so a tool that fails,
- * or returns output that does not fit its schema, has changed nothing.
+ * Runs a tool: checks its input, runs its binding, checks the output. All of this is one transaction. A tool that
+ * fails, or whose output does not fit its schema, has therefore changed nothing.
  */
 import { cut } from '#domain/cut.ts';
 import { limits } from '#domain/limits.ts';
@@ -31,7 +31,7 @@ import { runOperation } from './operation.ts';
 import type { ToolContext } from './tool.ts';
 
 const toolTimeoutMs = 60_000;
-/** Characters of an unknown tool's name that a message shows. */
+/** Maximum number of characters of an unknown tool's name in a message. */
 const mostNameChars = 128;
 
 /** Throws `CallFailure` for a tool that the session's task withholds. */
@@ -42,7 +42,7 @@ const checkGiven = ({ task }: Session, name: string): void => {
   throw new CallFailure({ code: 'forbidden', message, details: { tools: given } });
 };
 
-/** Returns the tool of a name. Throws `CallFailure` if the world has none or the task withholds it. */
+/** Returns the tool with a name. Throws `CallFailure` if the world has no such tool or the task withholds it. */
 const findTool = (session: Session, name: string): ToolContract => {
   const { task, world } = session;
   const { contract } = world;
@@ -84,7 +84,7 @@ const runBinding = async (context: ToolContext): Promise<unknown> => {
   }
 };
 
-/** Bytes around an output in an answer that contains nothing else. */
+/** Bytes of JSON around the output, in an answer that contains nothing else. */
 const bytesAround = JSON.stringify({ output: '' }).length - JSON.stringify('').length;
 
 /**
@@ -105,7 +105,7 @@ const checkAnswer = (tool: ToolContract, output: unknown): void => {
   throw new CallFailure({ code, message: `the output of ${tool.name} is not sent: ${message}` });
 };
 
-/** Returns where a tool is defined, for its author. */
+/** Returns where a tool is defined, in words for the author of the world. */
 const sourceOf = ({ binding }: ToolContract): string => {
   switch (binding.kind) {
     case 'convention':
@@ -118,7 +118,7 @@ const sourceOf = ({ binding }: ToolContract): string => {
   }
 };
 
-/** Adds to a refusal the place of the row in the input, if the row came from the input. */
+/** Adds the pointer to the refused row in the input to a refusal, if the row came from the input. */
 const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContract, input: Row) =>
   error instanceof StoreRefusal && tool.binding.kind === 'convention'
     ? new CallFailure(errorOfRefusal(error, rowInInput(contract, tool.binding, input)))
@@ -127,13 +127,13 @@ const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContr
 export type RanTool = Changes & {
   output: unknown;
   outgoing: Outgoing;
-  /** Declared faults that the call met, if faults include tools. */
+  /** Declared faults that applied to the call; absent if the session's faults do not include tools. */
   faults?: readonly MetFault[];
 };
 
 /**
- * Returns the checked input, with the session's own API addresses replaced by the vendor's. Throws `CallFailure` if
- * the tool does not accept it, or if it grows too large.
+ * Returns the checked input, with the session's own API addresses replaced by the vendor's. Throws `CallFailure` if the
+ * tool does not accept the input, or if the replacement makes it too large.
  */
 const readInput = (session: Session, name: string, given: Row): Row => {
   const { address, formerAddresses: also, world } = session;

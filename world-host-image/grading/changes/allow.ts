@@ -1,7 +1,7 @@
 /**
- * Adds the changes that a task allows besides those its checks ask for, such as changes that the world itself makes.
- * An allowance covers rows that match it now, or matched it if they are deleted. With `fields` it covers only updates
- * of these fields, otherwise every change.
+ * Adds the changes that a task allows in addition to those that its checks require, such as changes that the world
+ * itself makes. An allowance covers rows that match it now, and deleted rows that matched it before. With `fields` it
+ * covers only updates of these fields, otherwise every change.
  */
 import type { Row } from '#language/contract.ts';
 import { readFieldPath } from '#language/field-path.ts';
@@ -14,13 +14,14 @@ export type Allowance = {
   where?: Row | undefined;
 };
 
-/** Returns the name of an allowance in reports, by its place in the task. */
+/** Returns the name that reports use for an allowance; it contains the index of the allowance in the task. */
 const nameOf = (index: number): string => `changes.allow[${index}]`;
 
 const isOneOf = ({ after }: { after: string | null }) => (after === null ? 'before' : 'after');
 
 /**
- * Adds claims for the allowed changes. Throws `StoreRefusal` for a condition about something the world does not have.
+ * Adds claims for the allowed changes. Throws `StoreRefusal` if a condition names something that the world does not
+ * have.
  */
 export const claimAllowed = (
   { entities }: Pick<ChangedState, 'entities'>,

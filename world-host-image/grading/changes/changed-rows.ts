@@ -1,9 +1,9 @@
 /**
- * Reads what changed in a session since its task began, and finds which changed rows match a condition, before or now.
- * The cost depends on the changes only. Conditions are queried in a small database of the changed rows, by the same
- * SQL as for the whole world, so both mean the same.
+ * Reads what changed in a session since its task began, and finds which changed rows match a condition, in their state
+ * before or now. The cost depends only on the number of changes. Conditions are queried in a small database of the
+ * changed rows, by the same SQL that queries the whole world, so a condition means the same in both.
  *
- * Rows beyond a bound are only counted, so nothing can explain them.
+ * Above a maximum number, changed rows are only counted, so no check can explain them.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -24,7 +24,7 @@ export type ChangedRow = {
   /** Primary key, as a JSON list. */
   key: string;
   change: RowChange['change'];
-  /** Payload texts; null if there is no such row at that moment. */
+  /** Payload texts of the row before and now; null if the row does not exist at that moment. */
   before: string | null;
   after: string | null;
   /** Names of the fields that differ; all fields for a row that was inserted or deleted. */
@@ -43,13 +43,13 @@ export type ChangedEntity = {
 };
 
 export type ChangedState = {
-  /** Entities with a changed row, by name, in the order of the contracts. */
+  /** Entities with a changed row, by name, in the order in which the contracts list them. */
   entities: ReadonlyMap<string, ChangedEntity>;
-  /** Numbers of all changes, including those beyond the bound. */
+  /** Numbers of all changes by kind, including changes that were not read. */
   counts: Record<ChangedRow['change'], number>;
-  /** Number of changes beyond the bound, which were not read. */
+  /** Number of changes that were only counted, because they exceed the maximum. */
   beyond: number;
-  /** Approximate size of the rows that were read: characters of their payloads. */
+  /** Approximate size of the rows that were read: the number of characters in their payloads. */
   bytes: number;
   close(): void;
 };
@@ -58,7 +58,7 @@ export type ChangeLimits = { rows: number; bytes: number };
 
 const defaultLimits: ChangeLimits = { rows: 100_000, bytes: 32 * 1024 * 1024 };
 
-/** Number of rows after which the loop yields to other work. */
+/** Number of rows after which the loop pauses so that other work can run. */
 const rowsAtOnce = 500;
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
@@ -69,7 +69,7 @@ export const differingFields = (before: Row, after: Row): string[] =>
     (field) => !isDeepStrictEqual(valueAtPath(before, [field]), valueAtPath(after, [field])),
   );
 
-/** Returns the row as a change; undefined if only its spelling differs. */
+/** Returns the row as a change; undefined if only the JSON text differs and not the value. */
 const toChange = (
   entity: string,
   { key, before, after }: RowDifference,
@@ -84,7 +84,7 @@ const toChange = (
   return { entity, key, change: 'updated', before, after, fields };
 };
 
-/** Opens a database of the rows as they are at one moment, each at its index. */
+/** Opens a database of the changed rows in their state at one moment. The position of each row is its index. */
 const openRows = (
   { entity, definitions }: { entity: EntityContract; definitions: Contract['definitions'] },
   rows: readonly ChangedRow[],
@@ -137,7 +137,7 @@ const createEntity = (
   };
 };
 
-/** Returns the worlds of a session, each with a function from entity to public name. */
+/** Returns the worlds of a session, each with a function that maps an entity to its public name. */
 export const worldsOf = ({
   world,
   links,
@@ -149,7 +149,7 @@ export const worldsOf = ({
   ]),
 ];
 
-/** Reads the changes. Call it while nothing changes the rows, and close the result. */
+/** Reads the changes. Call it while nothing changes the rows, and close the result afterwards. */
 export const readChanges = async (
   session: Pick<Session, 'world' | 'links'>,
   limits: ChangeLimits = defaultLimits,

@@ -1,6 +1,6 @@
 /**
- * Records which check or allowance explains which part of a change. A claim covers a whole row, or some of its fields
- * by paths: a claim on `address.city` explains that the city changed, but not that the street did.
+ * Records which check or allowance explains which part of a change. A claim covers a whole row, or some of the row's
+ * fields by paths: a claim on `address.city` explains that the city changed, but not that the street did.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '#domain/json.ts';
@@ -11,7 +11,7 @@ import type { ChangedRow } from './changed-rows.ts';
 /** Part of a row that a claim explains. */
 export type Explained = 'all' | readonly FieldPath[];
 
-/** Claim by a check or allowance, named as in the report. */
+/** Claim of a check or an allowance; `by` is the name that the report uses for it. */
 type Claim = { by: string; explained: Explained };
 
 export type Claims = {
@@ -20,14 +20,14 @@ export type Claims = {
   has(row: ChangedRow): boolean;
   /** Returns the names of the claims on a row. */
   explainedBy(row: ChangedRow): string[];
-  /** Returns the fields that differ and that no claim explains. */
+  /** Returns the names of the changed fields that no claim explains. */
   unexplained(row: ChangedRow): string[];
 };
 
 const beginsWith = (path: FieldPath, start: FieldPath): boolean =>
   start.every((name, index) => path[index] === name);
 
-/** Returns true if every difference between two values at a path lies at, or within, one of the named paths. */
+/** Returns true if every difference between two values at a path lies at one of the named paths, or inside of it. */
 export const isCovered = (
   path: FieldPath,
   [before, after]: readonly [unknown, unknown],
@@ -74,6 +74,9 @@ export const createClaims = (): Claims => {
   };
 };
 
-/** Returns the named paths whose top-level field differs in a row: those that a claim on the row covers. */
+/**
+ * Returns the named paths whose top-level field differs between the row's two states. These are the paths that a claim
+ * on the row covers.
+ */
 export const touchedPaths = (row: ChangedRow, named: readonly FieldPath[]): FieldPath[] =>
   named.filter(([field = '']) => row.fields.includes(field));
