@@ -1,10 +1,10 @@
-/** Tests when an idle host collects its garbage, and when it does not. */
+/** Tests under which conditions an idle host collects its garbage. */
 import { expect, it } from 'vitest';
 import { createLook } from './idle-memory.ts';
 
 const mebibyte = 1024 ** 2;
 
-/** Fake heap that a test fills; a collection leaves ten mebibytes. */
+/** Returns a simulated heap that a test fills. A collection leaves ten mebibytes in it. */
 const playedHeap = () => {
   const heap = { physicalMb: 25, usedMb: 20, busy: 0, collected: 0 };
   const look = createLook({

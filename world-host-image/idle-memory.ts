@@ -1,10 +1,10 @@
 /**
- * Returns memory to the system while the host is idle: the garbage that serving left in the heap, and the pages that
- * V8 reserved for it. V8 itself keeps both until it needs them. In a session whose agent is thinking that is never,
- * and most sessions on a machine are idle.
+ * Returns memory to the system while the host is idle: the garbage that serving left in the heap, and the pages that V8
+ * reserved for it. V8 itself returns them only when it needs memory again. That may never happen in a session whose
+ * agent is thinking, and most sessions on a machine are idle.
  *
- * A collection takes some 30 ms. It therefore runs only after a quiet interval, and only if the heap has grown since
- * the last one. A host that is busy, or gets one session after another, never runs it.
+ * A collection takes about 30 ms. It therefore runs only after a quiet interval, and only if the heap has grown since
+ * the last collection. A host that is busy, or gets one session after another, never collects.
  */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -12,16 +12,19 @@ import { runInNewContext } from 'node:vm';
 
 const mebibyte = 1024 ** 2;
 
-/** Interval of the checks, and the share of it that a host may have worked and still count as idle. */
+/**
+ * Interval of the checks, in milliseconds. The next constant is the share of the interval that an idle host may have
+ * worked.
+ */
 const everyMs = 3_000;
 const idleShare = 0.03;
 
-/** Minimum growth of the heap that is worth a collection. */
+/** Minimum growth of the heap, in bytes, that is worth a collection. */
 const leastBytes = 3 * mebibyte;
-/** Maximum size of the used heap; collecting a larger one takes too long for what it frees. */
+/** Maximum size of the used heap, in bytes. Collecting a larger heap takes too long for the memory that it frees. */
 const mostUsedBytes = 64 * mebibyte;
 
-/** Inputs of a check, replaceable in tests. */
+/** Functions that a check uses; tests replace them. */
 export type HeapView = {
   heap(): { total_physical_size: number; used_heap_size: number };
   /** Returns the share of the time since the last call in which the event loop was busy. */
@@ -51,8 +54,9 @@ export const createLook = ({ heap, busyShare, collect }: HeapView): (() => void)
 };
 
 /**
- * Returns V8's collector. Only contexts made after the flag is set have it. The flag is set on first use, because V8
- * rejects cached code that was compiled under other flags; setting it at the start would cost more than it gains.
+ * Returns V8's collector. Only contexts that are made after the flag is set have it. The flag is set when the collector
+ * is first used: V8 rejects cached code that was compiled under other flags, so a flag set at the start would cost more
+ * than it gains.
  */
 const findCollector = (): NodeJS.GCFunction => {
   setFlagsFromString('--expose-gc');

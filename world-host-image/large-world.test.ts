@@ -1,5 +1,5 @@
 /**
- * Tests a session of a world whose base rows stay in a file: it can do all that a session does, and never changes the
+ * Tests a session of a world whose base rows stay in a file: it has all functions of any session, and never changes the
  * file.
  */
 import { readdirSync, statSync } from 'node:fs';

@@ -25,12 +25,12 @@ export type LinkedCode = {
 
 export type LinkedCodeParts = {
   config: HostConfig;
-  /** Bounds of the host's own workers. The workers of linked worlds share their memory pool. */
+  /** Limits of the host's own workers. The workers of linked worlds use the same memory pool. */
   bounds: ProcessBounds;
   log: Log;
 };
 
-/** Makes the starter of workers; starts none yet. */
+/** Makes the starter of workers; it does not start any yet. */
 export const createLinkedCode = ({ config, bounds, log }: LinkedCodeParts): LinkedCode => {
   const started = new Set<Promise<UserCode>>();
   let folders = 0;

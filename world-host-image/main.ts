@@ -1,9 +1,9 @@
 /**
- * Entry point of a world host, which serves one session of one world at a time. Its command line only carries labels
+ * Entry point of a world host, which serves one session of one world at a time. Its command line only contains labels
  * for people who list processes. Its configuration comes from the environment, its token from a file or standard input
  * (src/hosting/token.ts).
  *
- * The workers for user code start before the rest of the program is even loaded. They take longest to come up, and the
+ * The workers for user code start even before the rest of the program is loaded. They take longest to start, and the
  * time until a host is warm determines how large a pool has to be.
  */
 import { rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { type Running, runProgram } from '#runtime/run.ts';
 import { codeDirectory, readConfig } from './config.ts';
 import { startUserCode } from './usercode/runner.ts';
 
-/** Time that a running call has, when the host is stopped, to end and be answered. */
+/** Time in milliseconds that a running call has to end and be answered after the host was ordered to stop. */
 const stopDeadlineMs = 10_000;
 
 const start = async (): Promise<Running> => {

@@ -1,6 +1,6 @@
 /**
- * Tests that a field that no row can have is refused wherever rows are queried, so a misspelling is never mistaken for
- * an empty result.
+ * Tests that a query for a field that no row can have is refused everywhere, so that a misspelling is never mistaken
+ * for an empty result.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';

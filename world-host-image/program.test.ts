@@ -1,4 +1,6 @@
-/** Tests a host over several sessions: it loads, runs calls, recycles and loads ahead. */
+/**
+ * Tests a host over several sessions: it loads worlds, runs calls, is recycled, and loads worlds ahead of a session.
+ */
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Wires a world host: workers for user code, the API server, the host's lifecycle and the heartbeat. They start in
- * parallel. The host reports warm once its workers are up, its server listens and its warm-up has passed.
+ * Starts all parts of a world host: workers for user code, the API server, the host's lifecycle and the heartbeat. They
+ * start in parallel. The host reports warm once its workers run, its server listens and its warm-up has passed.
  */
 import { rm } from 'node:fs/promises';
 import { createContact } from '#hosting/contact.ts';
@@ -26,7 +26,7 @@ import { answerRows, rowsPrefix } from './ui/rows/answer.ts';
 import { createUiSurface, type UiSurfaceParts } from './ui/surface.ts';
 import type { UserCode } from './usercode/runner.ts';
 
-/** Time without contact to the control plane after which the host considers its session lost. */
+/** Time without contact to the control plane, in milliseconds, after which the host considers its session lost. */
 const giveUpMs = 10 * 60_000;
 
 export type HostParts = {
@@ -34,17 +34,17 @@ export type HostParts = {
   token: Secret;
   log: Log;
   identity: HostIdentity;
-  /** Workers in the host's folder for code, which may still be starting; the host stops them when it stops. */
+  /** Workers in the host's folder for code. They may still be starting. The host stops them when it stops. */
   userCode: Promise<UserCode>;
 };
 
 /**
- * Time that a host tries to report that it leaves. If the report fails, the control plane detects that the container
- * is gone.
+ * Maximum time, in milliseconds, that a stopping host tries to report that it stops. If the report fails, the control
+ * plane detects that the container is gone.
  */
 const goodbyeMs = 2_000;
 
-/** Reports that this host is being taken away, so that the control plane need not wait for missing heartbeats. */
+/** Reports that this host stops, so that the control plane need not wait for missing heartbeats. */
 const sayGoodbye = async ({
   link,
   log,
@@ -62,7 +62,10 @@ const sayGoodbye = async ({
   }
 };
 
-/** Time to wait for the control plane on behalf of a page; a person is waiting for it. */
+/**
+ * Maximum time that a page's request waits for the control plane, in milliseconds. It is short, because a person waits
+ * for the page.
+ */
 const uiPatienceMs = 5_000;
 
 /** Returns the requests of the UI surface to the control plane. */
@@ -85,7 +88,7 @@ const uiSources = (
 };
 
 /**
- * Starts a host. It ends by itself when the control plane needs it no more, and with a failure when it cannot
+ * Starts a host. It ends by itself when the control plane no longer needs it, and with a failure when it cannot
  * continue.
  */
 export const startHost = async ({

@@ -1,7 +1,7 @@
 /**
- * Warm-up of the host. While the workers start, it opens a session of a tiny built-in world, calls a tool, sends an
- * API request and closes the session. The first real session then finds SQLite, the decompressor and the schema
- * compiler loaded and their code compiled. A host on which one of them does not work never reports warm.
+ * Warm-up of the host. While the workers start, it opens a session of a tiny built-in world, calls a tool, sends an API
+ * request and closes the session. When the first real session opens, SQLite, the decompressor and the schema compiler
+ * are already loaded and their code is compiled. If one of them does not work on a host, the host never reports warm.
  */
 import { createHash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';

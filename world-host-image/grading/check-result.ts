@@ -1,4 +1,4 @@
-/** Result of one check of a grader, the same for every kind of grader. */
+/** Result of one check of a grader. It has the same form for every kind of grader. */
 
 import type { Verdict } from '#domain/grade.ts';
 
@@ -14,7 +14,7 @@ export type CheckResult = {
   detail: string | null;
 };
 
-/** Returns the verdict of a check that found its task done, or not done. */
+/** Returns the verdict of a check: `pass` or `fail`. */
 export const verdictOf = (passed: boolean): Pick<CheckResult, 'verdict' | 'passed'> => ({
   verdict: passed ? 'pass' : 'fail',
   passed,

@@ -1,4 +1,7 @@
-/** Tests each kind of check of a grader on a whole host: when it passes, when it fails, and what it then reports. */
+/**
+ * Tests each kind of check of a grader on a whole host: when the check passes, when it fails, and what a failed check
+ * reports.
+ */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';
@@ -10,7 +13,7 @@ type Step = [kind: 'tool' | 'answer' | 'reset', name?: string | undefined, input
 const closeIssue: Step = ['tool', 'update_issues', { id: 10, state: 'closed' }];
 const rename: Step = ['tool', 'update_issues', { id: 10, title: 'Crash when it starts' }];
 
-/** Runs the steps on a session of the sample world, and returns the graded checks. */
+/** Runs the steps on a session of the sample world, grades it, and returns the results of the checks. */
 const judge = async (checks: Checks, steps: readonly Step[]): Promise<Grade['checks']> => {
   const { control } = await startBench();
   await openOn(control, { task: { grader: { kind: 'assertions', checks } } });

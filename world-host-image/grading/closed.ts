@@ -1,10 +1,10 @@
-/** Adds the check of a closed world to those of its grader: that nothing else changed. */
+/** Adds the check of a closed world to the checks of its grader: no change is left unexplained. */
 import { clip } from '#domain/cut.ts';
 import type { GradeChange, GradeChanges } from '#wire/public-api/sessions/grade.ts';
 import type { GraderChanges } from '#wire/public-api/worlds/grader-changes.ts';
 import { type CheckResult, verdictOf } from './check-result.ts';
 
-/** Number of unexplained changes that are named, and the maximum length of each. */
+/** Maximum number of unexplained changes that the check names. The next constant is the maximum length of each. */
 const mostNamed = 5;
 const longestNamed = 200;
 
@@ -21,8 +21,7 @@ const describeFound = ({ changes, unexplained }: GradeChanges): string | null =>
 };
 
 /**
- * Checks that nothing changed that no check explains and the task does not allow; returns no check if the world is
- * open.
+ * Returns the check that every change is explained by a check or allowed by the task; no check if the world is open.
  */
 export const closedCheck = (
   { closed }: GraderChanges,

@@ -1,6 +1,6 @@
 /**
- * Tests a closed world with checks that ask for related rows: a new row is explained if it counts, and not if it only
- * matches.
+ * Tests a closed world with checks that ask for related rows: a new row is explained if the check counts it, and not if
+ * the row only matches `where`.
  */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host/host-bench.ts';
@@ -12,7 +12,7 @@ type Check = Checks[number];
 
 const hasPrivate = { entity: 'repos', where: { private: true } };
 
-/** Adds these rows one after the other, each `[entity, row]`, and returns the grade. */
+/** Adds the rows one after the other, each given as `[entity, row]`, and returns the grade. */
 const grade = async (check: Check, ...added: [entity: string, row: object][]) => {
   const { control } = await startBench();
   const grader = { kind: 'assertions' as const, checks: [check], changes: { closed: true } };

@@ -1,4 +1,4 @@
-/** Tests what a grader in Python judges, and how an invalid answer is handled. */
+/** Tests what a grader in Python can judge, and what happens if its report is invalid. */
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';

@@ -1,7 +1,7 @@
 /**
- * Runs a grader in Python: in a process of its own, over a copy of rows and ledger that is made while nothing changes
- * them. The session can therefore continue, and its code has no influence on the verdict. The process answers plain
- * data, which is validated here; the host decides whether the grade passes.
+ * Runs a grader in Python, in a process of its own. The grader works on a copy of rows and ledger that is made while
+ * nothing changes them. The session can therefore continue, and its code has no influence on the verdict. The process
+ * answers with plain data, which is validated here; the host decides whether the grade passes.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
@@ -20,9 +20,9 @@ const timeoutMs = 120_000;
 const file = 'checks/verify.py';
 
 const mebibyte = 2 ** 20;
-/** Maximum size of the copy; the host keeps the rows themselves, too. */
+/** Maximum size of the copy, in bytes. The rows themselves stay in the host's memory, too. */
 const mostCopyBytes = 128 * mebibyte;
-/** Part of the available memory that is reserved for the grader's process and the host. */
+/** Memory that is reserved for the grader's process and the host, in bytes; the copy may use the rest. */
 const reservedBytes = 64 * mebibyte;
 
 const most = { checks: 1_000, nameChars: 200, detailChars: 2_000 };
@@ -31,7 +31,10 @@ const fail = (code: string, message: string): never => {
   throw new CallFailure({ code, message });
 };
 
-/** Rows and ledger at one moment, the time in the world, and how many entries the ledger has dropped. */
+/**
+ * Copy of rows and ledger at one moment. `at` is the world's time, `missing` the number of entries that the ledger has
+ * dropped.
+ */
 type Frozen = { rows: FrozenRows; at: string; missing: number };
 
 /**
@@ -80,7 +83,7 @@ const toCheck = (value: unknown, index: number): CheckResult => {
   };
 };
 
-/** Reads the checks from what a grader's process answered. Fails the call if they are not valid. */
+/** Reads the checks from the report of a grader's process. Fails the call if they are invalid. */
 export const readReport = (report: unknown): CheckResult[] => {
   const { checks } = (report ?? {}) as { checks?: unknown };
   if (!Array.isArray(checks)) return fail('bad_grader', 'the grader answered no list of checks');
@@ -92,8 +95,8 @@ export const readReport = (report: unknown): CheckResult[] => {
 };
 
 /**
- * Runs a grader's source and returns its checks; calls `look` at the moment that is judged. Throws `CallFailure` if it
- * cannot judge.
+ * Runs a grader's source and returns its checks. Calls `look` in the moment whose state the grader judges. Throws
+ * `CallFailure` if the grader cannot judge.
  */
 export const gradeByPython = async (
   session: Session,

@@ -1,4 +1,4 @@
-/** Tests the grades of a session on a whole host: verdicts, changes, and that a grade leaves no trace. */
+/** Tests the grades of a session on a whole host: verdicts, changes, and that grading does not change the session. */
 import { describe, expect, it } from 'vitest';
 import { openOn, startBench } from '#test/support/host/host-bench.ts';
 import type { Grade } from '#wire/public-api/sessions/grade.ts';

@@ -1,5 +1,5 @@
 /**
- * Judges the state that a session left by the grader of its task, all of it at one moment. Each kind of grader returns
+ * Applies the task's grader to the state that a session left, all of it at one moment. Each kind of grader returns
  * checks. This file combines them into one verdict and adds what changed since the task began.
  */
 
@@ -41,7 +41,8 @@ type GraderOf<Kind extends Grader['kind']> = Extract<Grader, { kind: Kind }>;
 type GradeHead = Omit<GradeChecks, 'changes' | 'unexplained'>;
 
 /**
- * Function that reads the changes. Graders call it at the moment that is judged, with the checks that explain changes.
+ * Function that reads the changes. Graders call it in the moment whose state they judge, with the checks that explain
+ * changes.
  */
 type LookAtChanges = (checks: readonly ExplainingCheck[]) => Promise<void>;
 
@@ -67,7 +68,7 @@ const gradeByAssertions = (
     return checks.some(asksLedger) ? [...results, ...wholeLedger(noted.missing)] : results;
   });
 
-/** Failed check for a query that returns no row: it does not find the task done. */
+/** Failed check for a grader's query that returns no row, because such a query does not say that the task is done. */
 const noVerdict: CheckResult = {
   name: 'check 1',
   ...verdictOf(false),
@@ -123,7 +124,10 @@ const gradeBy = (session: Session, grader: Grader, look: LookAtChanges): Promise
   }
 };
 
-/** Returns the share of all weights that passed, from 0 to 1; if no check has weight, 1 if all passed, else 0. */
+/**
+ * Returns the share of the weights that belongs to passed checks, from 0 to 1. If no check has a weight, returns 1 if
+ * all checks passed, else 0.
+ */
 const scoreOf = (checks: readonly CheckResult[]): number => {
   const sum = (list: readonly CheckResult[]): number =>
     list.reduce((total, { weight = 1 }) => total + weight, 0);
@@ -141,7 +145,7 @@ const sumUp = (checks: CheckResult[]): Pick<Grade, 'verdict' | 'passed' | 'score
   return { verdict, passed: verdict === 'pass', score };
 };
 
-/** Returns the grade of a session whose grader could not judge it, whatever the session did. */
+/** Returns the grade for a session that its grader could not judge: the verdict is `unknown`. */
 const ungraded = ({ code, message, details }: CallError): GradeHead => ({
   verdict: 'unknown',
   passed: false,
@@ -154,7 +158,7 @@ const ungraded = ({ code, message, details }: CallError): GradeHead => ({
   },
 });
 
-/** Grades a session, and caches the grade for requests of further pages. */
+/** Grades a session, and caches the grade for requests for further pages of the changes. */
 const gradeAnew = async (session: Session, grader: Grader): Promise<CachedGrade<GradeHead>> => {
   let changes: ExplainedChanges | undefined;
   let state: GradedState | undefined;
@@ -179,9 +183,9 @@ const gradeAnew = async (session: Session, grader: Grader): Promise<CachedGrade<
 };
 
 /**
- * Grades a session in its present state: equal states have equal grades, to the byte. With a page, returns that page
- * of the last grade if nothing has happened since. If a grader cannot judge, the verdict is unknown. Throws only for a
- * fault of the host.
+ * Grades a session in its present state. Equal states have equal grades, byte for byte. With a page, returns that page
+ * of the last grade if nothing has happened since. If a grader cannot judge, the verdict is `unknown`. Throws only for
+ * a fault of the host.
  */
 export const gradeSession = async (
   session: Session,

@@ -1,11 +1,11 @@
-/** Pauses for a grade: they let other work run meanwhile, and end a grade that takes too long. */
+/** Pauses of a grade: other work runs during them, and they end a grade that takes too long. */
 import { setImmediate } from 'node:timers/promises';
 import { CallFailure } from '../calls/answers/failure.ts';
 
-/** Function that yields to other work; the grader calls it regularly. Throws `CallFailure` when the time is up. */
+/** Function that lets other work run. A grader calls it regularly. Throws `CallFailure` when the grade's time is up. */
 export type Pause = () => Promise<void>;
 
-/** Time limit of a grade, the same as for a grader in Python. */
+/** Time limit of a grade in milliseconds, the same as for a grader in Python. */
 export const gradeMs = 120_000;
 
 export const createPause = (mostMs = gradeMs): Pause => {

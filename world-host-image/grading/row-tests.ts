@@ -1,6 +1,6 @@
 /**
- * Tests a row for what a check asks besides its conditions: related rows, and how the row differs from its earlier
- * state. Each test returns the obstacle, or nothing if it holds.
+ * Tests a row for what a check asks in addition to its conditions: related rows, and differences from the row's earlier
+ * state. Each test returns the reason why the row fails, or undefined if it passes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { clip } from '#domain/cut.ts';
@@ -17,17 +17,17 @@ import { CallFailure } from '../calls/answers/failure.ts';
 import { findEntity, type Sources } from './sources.ts';
 import { describeFilters, rowsText } from './words.ts';
 
-/** Test of a row: returns the obstacle in words, or undefined if the row passes. */
+/** Test of a row: returns in words why the row fails, or undefined if it passes. */
 export type RowTest = (row: Row) => string | undefined;
 
-/** Part of a check that is tested row by row. */
+/** Members of a check that are tested row by row. */
 export type TestedRows = Pick<RowsCheck, 'changed' | 'unchanged' | 'increased_by' | RelatedKind>;
 
 const longestShown = 120;
 const show = (value: unknown): string =>
   value === undefined ? 'absent' : clip(JSON.stringify(value), longestShown);
 
-/** Relative tolerance for sums of decimals, which floating-point numbers hold inexactly. */
+/** Relative tolerance for sums of decimals, because floating-point numbers represent them inexactly. */
 const roundingShare = 1e-9;
 
 const isNearly = (found: number, wanted: number, size: number): boolean =>
@@ -113,7 +113,10 @@ const relatedTest = (
   };
 };
 
-/** Returns the tests of a check on rows of an entity. Throws `CallFailure` for something the world does not have. */
+/**
+ * Returns the tests of a check on rows of an entity. Throws `CallFailure` if the check names something that the world
+ * does not have.
+ */
 export const rowTests = (
   entity: EntityContract,
   check: TestedRows,
@@ -126,7 +129,7 @@ export const rowTests = (
   ...changeTests(entity, check, sources),
 ];
 
-/** Describes what a check asks of each row besides its conditions. */
+/** Describes what a check asks of each row in addition to its conditions. */
 export const describeTests = (check: TestedRows): string[] => {
   const { changed, unchanged, increased_by } = check;
   return [

@@ -1,6 +1,6 @@
 /**
- * Judges a check of rows: that a number of rows meets all that it asks for. If there are too few, the result names the
- * condition that fails, and the value there in rows that meet the other conditions.
+ * Judges a check of rows, which asks that a number of rows meets its conditions and passes its tests. If there are too
+ * few, the result names the condition that fails, and the value of that field in rows that meet the other conditions.
  */
 import { clip } from '#domain/cut.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
@@ -20,12 +20,12 @@ export type GivenRowsCheck = Exclude<GivenCheck, { kind: 'answer' }>;
 
 const longestShown = 120;
 
-/** Number of rows after which the loop yields to other work. */
+/** Number of rows after which the loop pauses so that other work can run. */
 const rowsAtOnce = 200;
 
 /**
- * Describes the value that the first row meeting all other conditions has in place of this one; returns undefined if
- * there is no such row.
+ * Finds the first row that meets all conditions except `missed`, and describes its value in that field; returns
+ * undefined if there is no such row.
  */
 const nearMiss = (
   source: RowSource,
@@ -48,7 +48,7 @@ const explainMissing = (source: RowSource, entity: string, filters: readonly Fil
     : `in a row that meets the other conditions, ${misses.join('; in another, ')}`;
 };
 
-/** Returns the top-level fields that a check names: the part of a row that it is about. */
+/** Returns the top-level fields that a check names. Only changes of these fields count for the time of a row. */
 const fieldsOf = ({ where, changed = [], increased_by = {} }: GivenRowsCheck): Set<string> =>
   new Set([
     ...Object.keys(where).flatMap((path) => readFieldPath(path).slice(0, 1)),
@@ -56,7 +56,9 @@ const fieldsOf = ({ where, changed = [], increased_by = {} }: GivenRowsCheck): S
     ...Object.keys(increased_by),
   ]);
 
-/** Returns when a row got its present state; undefined if the ledger does not show it. */
+/**
+ * Returns the number of the ledger entry that gave a row its present state; undefined if the ledger does not show it.
+ */
 const timeOfRow = (
   entity: EntityContract,
   row: Row,
@@ -67,16 +69,19 @@ const timeOfRow = (
   return times.ofRow(entity, row, fields, before.isChanged(entity, row));
 };
 
-/** Test of a row's time against the order of checks: returns the obstacle, or undefined if it holds. */
+/**
+ * Test of a time against the check that `before` or `after` names: returns in words why it fails, or undefined if it
+ * passes.
+ */
 export type TimeTest = (time: number) => string | undefined;
 
 type Found = {
   count: number;
-  /** Reason why the first row that meets the conditions does not count. */
+  /** Reason why the first row that meets the conditions does not count; undefined if all count. */
   obstacle: string | undefined;
 };
 
-/** Reads the rows that meet the conditions and pass all tests. */
+/** Returns the rows that meet the conditions and pass all tests. `obstacle` is why the first other row failed. */
 const rowsThatPass = async (
   { pause }: Pick<Sources, 'pause'>,
   source: RowSource,
@@ -126,8 +131,9 @@ const find = async (
 };
 
 /**
- * Returns when a check's rows got their present state: the first matching entry for the ledger, the last change for
- * other entities. Undefined if there are no rows, or the ledger does not show it.
+ * Returns the time of a check's rows, as the number of a ledger entry: for entries of the ledger, the first that
+ * matches; for other entities, the last change. Undefined if there are no rows, or if the ledger does not show the
+ * time.
  */
 export const timeOfRows = async (
   check: GivenRowsCheck,
@@ -146,7 +152,10 @@ export const timeOfRows = async (
     : (times as number[]).reduce((a, b) => Math.max(a, b));
 };
 
-/** Returns which rows count for a check that has tests besides its conditions; undefined if it has none. */
+/**
+ * Returns which rows count for a check that has tests in addition to its conditions; undefined if it has only
+ * conditions.
+ */
 export const countedRows = async (
   check: GivenRowsCheck,
   sources: Sources,
@@ -163,7 +172,7 @@ export const countedRows = async (
 
 type Judged = Omit<CheckResult, 'name' | 'weight'>;
 
-/** Judges a check of rows. Throws for one about something the world does not have. */
+/** Judges a check of rows. Throws if the check names something that the world does not have. */
 export const judgeRows = async (
   check: GivenRowsCheck,
   sources: Sources,

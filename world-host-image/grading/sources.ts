@@ -1,5 +1,5 @@
 /**
- * Sources by which checks are judged: the state at one moment, the state before, the request ledger, and the agent's
+ * Data that checks are judged by: the state at one moment, the state before, the request ledger, and the agent's
  * answer.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
@@ -23,8 +23,8 @@ export type Sources = {
 };
 
 /**
- * Returns an entity, or the ledger as one. Fails if the world has no such entity: that is the fault of the task, not
- * of the agent.
+ * Returns an entity by its name; the ledger counts as one. Throws if the world has no such entity, which is a fault of
+ * the task and not of the agent.
  */
 export const findEntity = (
   { entities }: Pick<Sources, 'entities'>,

@@ -1,19 +1,22 @@
 /**
- * Returns changed rows as they were when the task began. They are collected once per grade, when the first check needs
- * them.
+ * Returns rows as they were when the task began. The changed rows are collected once per grade, when the first check
+ * needs them.
  */
 import type { EntityContract, Row } from '#language/contract.ts';
 import { keyFrom } from '#store/tables/keys.ts';
 import type { StateBefore } from '#store/write/state-before.ts';
 
 export type RowsBefore = {
-  /** Returns the row as it was; the row itself if it is unchanged; undefined if it did not exist. */
+  /** Returns the row as it was when the task began: the given row if it is unchanged; undefined if it did not exist. */
   of(entity: EntityContract, row: Row): Row | undefined;
-  /** Returns true if the row is changed or new. */
+  /** Returns true if the row has changed or was inserted since the task began. */
   isChanged(entity: EntityContract, row: Row): boolean;
 };
 
-/** Earlier rows as JSON text, by entity and canonical key; null if the row did not exist. */
+/**
+ * Changed rows as they were when the task began, as JSON text, by entity and canonical key; null if the row did not
+ * exist.
+ */
 type Changed = ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 
 const collect = (store: Pick<StateBefore, 'changesSinceTask'>): Changed => {

@@ -1,6 +1,6 @@
 /**
- * Finds when something happened in a session, as the number of the ledger entry that did it; 0 is before the first.
- * For a row it is the last entry that changed one of the fields in question, or that created the row.
+ * Finds when something happened in a session. A time is the number of the ledger entry that caused it; 0 is before the
+ * first entry. The time of a row is the last entry that changed one of the given fields, or that created the row.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -12,8 +12,8 @@ type Touch = { id: number; fields: ReadonlySet<string> | 'all' };
 
 export type Times = {
   /**
-   * Returns the entry; undefined if the ledger does not show it, because it stores the keys of a limited number of
-   * rows per entry.
+   * Returns the number of the entry. Undefined if the ledger does not show it, because an entry names only a limited
+   * number of changed rows.
    */
   ofRow(
     entity: EntityContract,
@@ -21,7 +21,7 @@ export type Times = {
     fields: ReadonlySet<string>,
     isChanged: boolean,
   ): number | undefined;
-  /** Returns the entry of the last answer; undefined if there is none. */
+  /** Returns the number of the entry of the agent's last answer; undefined if there is no answer. */
   ofAnswer(): number | undefined;
 };
 
@@ -50,7 +50,7 @@ const collect = (
   return touches;
 };
 
-/** Makes the lookup; it reads the ledger on first use. */
+/** Makes the lookup, which reads the ledger when it is first used. */
 export const createTimes = (ledger: RowSource, entities: readonly EntityContract[]): Times => {
   let known: ReadonlyMap<string, Touch[]> | undefined;
   return {

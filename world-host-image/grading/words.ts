@@ -1,4 +1,4 @@
-/** Formats conditions and counts for people. */
+/** Formats conditions and counts as text for people. */
 import type { CheckCount } from '#language/checks.ts';
 import type { Filter, Match } from '#store/read/filter.ts';
 

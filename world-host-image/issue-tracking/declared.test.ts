@@ -1,5 +1,6 @@
 /**
- * Tests that the tracker's OpenAPI document passes the linter, and declares what the client's everyday paths answer.
+ * Tests that the tracker's OpenAPI document passes the linter, and declares the answers of the paths that the vendor's
+ * client uses every day.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';

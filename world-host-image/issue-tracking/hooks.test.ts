@@ -1,6 +1,6 @@
 /**
- * Tests webhooks of the tracker: registered on both routes, delivered into the ledger, and signed if they have a
- * secret.
+ * Tests webhooks of the tracker: they can be registered on both routes, their deliveries are recorded in the ledger,
+ * and deliveries are signed if the webhook has a secret.
  */
 import { verify } from '@octokit/webhooks-methods';
 import { expect, it } from 'vitest';

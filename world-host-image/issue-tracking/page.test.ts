@@ -1,6 +1,6 @@
 /**
- * Tests the page of the template `issue-tracking` in a real browser: its tasks and its everyday work, by mouse and by
- * keys.
+ * Tests the page of the template `issue-tracking` in a real browser: its tasks and its everyday work, by mouse and
+ * keyboard.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

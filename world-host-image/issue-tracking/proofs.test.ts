@@ -1,6 +1,6 @@
 /**
- * Proves the tasks that the tracker bundles: each detects what it must, its solutions pass, and a wrong solution
- * fails.
+ * Proves the tasks that the tracker bundles: each grader detects the mistakes that it must, solutions pass, and a wrong
+ * solution fails.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -21,7 +21,7 @@ afterAll(() => world.stop());
 const leila = '5f04bf83253c00009d6ca612';
 const owen = '5f04de7225bf00009d6e3f2b';
 
-/** Actions of an agent that read the task carelessly. */
+/** Actions of an agent that read the task carelessly; the grader must fail each of them. */
 const wrong: Record<string, () => Promise<unknown>> = {
   // The link points in the wrong direction.
   'close-the-duplicate': async () => {

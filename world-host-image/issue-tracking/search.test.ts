@@ -1,4 +1,7 @@
-/** Tests the query language of the tracker: what it finds, in which order, and how it refuses what it cannot parse. */
+/**
+ * Tests the query language of the tracker: which issues a query finds, in which order, and how queries that cannot be
+ * parsed are refused.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { openIssueTracker, viewer } from '#test/support/templates/issue-tracker.ts';

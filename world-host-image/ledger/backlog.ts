@@ -1,38 +1,40 @@
 /**
- * Backlog of ledger entries that the control plane does not have yet, oldest first. It is bounded: over the limit, the
- * oldest entries are dropped. The control plane keeps no more entries of a session, and would drop the same ones.
+ * Backlog of ledger entries that the control plane does not have yet, oldest first. It is limited: beyond the limit,
+ * the oldest entries are dropped. The control plane has the same limit for the entries of a session, so it would drop
+ * the same ones.
  *
- * Entries of webhook deliveries are pinned: they are never dropped, because no receiver has them yet. Before it makes
- * a delivery, `deliveries.ts` checks how many bytes of them wait (`pinnedBytes`), and refuses when there are too many.
+ * Entries of webhook deliveries are pinned: they are never dropped, because their receivers have not got them yet.
+ * Before it makes a delivery, `deliveries.ts` checks the size of the pinned entries (`pinnedBytes`), and refuses the
+ * delivery if it is too large.
  */
 import { limits } from '#domain/limits.ts';
 
-/** Entry as JSON text, with its number. */
+/** Entry as JSON text, with the entry's number. */
 type Waiting = { id: number; json: string };
 
 /** Character that makes V8 store the whole text with two bytes per character. */
 const wideCharacter = /[\u0100-\uffff]/;
 
-/** Returns the heap bytes of a text. */
+/** Returns the number of bytes that a text occupies in the heap. */
 const bytesOf = (json: string): number =>
   wideCharacter.test(json) ? 2 * json.length : json.length;
 
 export type Backlog = {
-  /** Appends an entry. A pinned entry stays until it is removed by its number. */
+  /** Appends an entry. A pinned entry stays until `removeTo` removes it. */
   add(id: number, json: string, isPinned?: boolean): void;
   /**
-   * Returns the first entries, up to the given numbers of entries and characters. The first entry is returned whatever
-   * its length.
+   * Returns the first entries, up to the given numbers of entries and characters. The first entry is always returned,
+   * whatever its length is.
    */
   first(most: { entries: number; chars: number }): Waiting[];
-  /** Returns the newest entry. */
+  /** Returns the newest entry; undefined if the backlog is empty. */
   last(): Waiting | undefined;
-  /** Removes the entries up to this number. */
+  /** Removes the entries up to and including this number. */
   removeTo(id: number): void;
   size(): number;
-  /** Returns the bytes of the pinned entries. */
+  /** Returns the size of the pinned entries, in bytes. */
   pinnedBytes(): number;
-  /** Sets a listener that is called after each pinned entry, so that it can be sent at once. */
+  /** Sets a listener that is called after each pinned entry, so that the entry can be sent at once. */
   onPinned(listener: () => void): void;
 };
 
@@ -41,7 +43,7 @@ const defaultLimits: { entries: number; bytes: number } = {
   bytes: limits.sessionRequestBytes,
 };
 
-/** Number of empty slots at the beginning at which they are removed, all in one step. */
+/** Number of empty slots at the start of the list. When it is reached, all of them are removed in one step. */
 const sweepAt = 1_000;
 
 type Slot = { entry: Waiting; bytes: number; isPinned: boolean };
@@ -51,7 +53,7 @@ export const createBacklog = (most = defaultLimits): Backlog => {
   /** Entries in the order of their numbers; the slot of a removed entry is undefined. */
   let slots: (Slot | undefined)[] = [];
   let begin = 0;
-  /** Index below which no unpinned entry is left to drop. */
+  /** Index below which there are only pinned entries and empty slots, so nothing to drop. */
   let oldestPlain = 0;
   const plain = { entries: 0, bytes: 0 };
   const pinned = { entries: 0, bytes: 0 };

@@ -1,10 +1,10 @@
 /**
- * Request ledger of a session: the requests of tool calls and of the API, with their answers. `state` calls and
- * graders read it like an entity, `svc_requests`.
+ * Request ledger of a session: the requests of tool calls and of the API, with their answers. `state` calls and graders
+ * read it like an entity, by the name `svc_requests`.
  *
- * It has a database of its own, so that rolling back the world's state neither loses it nor counts it as a change. It
- * is bounded in entries and bytes; over a limit, the oldest entries are dropped. Each entry also waits in the backlog
- * until the control plane has it, where it outlives the session.
+ * It has a database of its own, so that rolling back the world's state neither loses entries nor counts them as
+ * changes. It is limited in entries and bytes; beyond a limit, the oldest entries are dropped. Each entry also waits in
+ * the backlog until the control plane has it, because the control plane stores it beyond the end of the session.
  */
 import type { ChangeCounts } from '#domain/call.ts';
 import { cut } from '#domain/cut.ts';
@@ -15,12 +15,12 @@ import { type Backlog, createBacklog } from './backlog.ts';
 import { hideValues, noSecrets, type Secrets, showText, showValue } from './mask.ts';
 import { LedgerTable } from './table.ts';
 
-/** One request to record. The ledger adds the `id`, cuts values to its limits and masks secrets. */
+/** Request to record. The ledger adds the `id`, cuts values to its limits and masks secrets. */
 export type LedgerNote = {
-  /** Time of arrival, ISO 8601. */
+  /** Time at which the request arrived, in ISO 8601. */
   at: string;
   via: LedgerOrigin;
-  /** Tool, operation of the route, kind of session call, or event type; null when nothing matched. */
+  /** Tool, operation of the route, kind of session call, or event type; null if the request matched none. */
   operation: string | null;
   method: string | null;
   path: string | null;
@@ -28,11 +28,11 @@ export type LedgerNote = {
   status: number | null;
   request: unknown;
   response: unknown;
-  /** `response` as JSON text, if the caller has it; the ledger then need not serialize it. */
+  /** `response` as JSON text, if the caller has the text; the ledger then need not serialize the value. */
   responseText?: string | undefined;
   duration_ms: number;
   changes: ChangeCounts;
-  /** Changed rows, in the order in which they were first touched. */
+  /** Changed rows, in the order of their first change. */
   rows?: readonly RowChange[];
   call_id: string | null;
 };
@@ -40,22 +40,25 @@ export type LedgerNote = {
 export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   /** Records a request and returns the number of its entry. */
   note(note: LedgerNote): number;
-  /** Records, in the backlog only, a request about an entry that the ledger no longer has after `clear`. */
+  /**
+   * Records a request in the backlog only. Use it for a request about an entry that `clear` has removed from the
+   * ledger.
+   */
   noteAside(note: LedgerNote): void;
   /** Returns how often the ledger was cleared. */
   generation(): number;
   /** Returns true if an entry of this number was recorded since the ledger was last cleared. */
   isRecent(id: number): boolean;
-  /** Records a last entry, in the backlog only, and clears the ledger. */
+  /** Records `last` in the backlog only, as the last entry, and clears the ledger. */
   clear(last: LedgerNote): void;
   /**
    * Returns a view of the entries recorded so far, without later ones. It is valid until the next read or clear of the
    * ledger itself.
    */
   asOfNow(): LedgerNow;
-  /** Returns how many entries were dropped for later ones since the last clear. */
+  /** Returns the number of entries that were dropped because of the limits since the last clear. */
   missing(): number;
-  /** Returns the number of the last entry. It rises with each entry, including the last one before a clear. */
+  /** Returns the number of the last entry. It rises with each entry, including the one that `clear` records. */
   lastId(): number;
   /** Entries that the control plane does not have yet. */
   backlog: Backlog;
@@ -75,11 +78,11 @@ export type LedgerLimits = { entries: number; bytes: number; valueChars: number 
 const defaultLimits: LedgerLimits = {
   entries: 100_000,
   bytes: 64 * 1024 * 1024,
-  /** Length up to which a request or response is kept whole, in characters; a longer one is cut to its beginning. */
+  /** Length in characters up to which a request or response is recorded whole. A longer one is cut to its beginning. */
   valueChars: 16 * 1024,
 };
 
-/** Limits of one entry's details; `changes` still counts all rows. */
+/** Maximum number of changed rows that an entry names; its `changes` still count all rows. */
 const mostRows = 100;
 const mostKeyChars = 1_024;
 const mostFields = 100;
@@ -92,7 +95,7 @@ const shorten = (text: string, most: number): string =>
 const quote = (text: string | null, most: number, secrets: Secrets): string =>
   text === null ? 'null' : JSON.stringify(shorten(hideValues(text, secrets), most));
 
-/** Returns changed rows for an entry. A key that is too long is left out. */
+/** Returns changed rows as an entry contains them. A key that is too long is left out. */
 const showRows = (rows: readonly RowChange[]) =>
   rows.slice(0, mostRows).map(({ entity, key, change, fields }) => ({
     entity,
@@ -126,7 +129,7 @@ const entryOf = (id: number, note: LedgerNote, { secrets, valueChars }: Shown): 
   ].join();
 };
 
-/** Exported ledger: entries as JSON texts with their numbers, in order. */
+/** Exported ledger: entries as JSON texts with their numbers, in ascending order. */
 export type ExportedLedger = {
   entries: readonly { id: number; json: string }[];
   lastId: number;
@@ -136,15 +139,15 @@ export type ExportedLedger = {
 export type LedgerOptions = {
   secrets?: Secrets;
   limits?: LedgerLimits;
-  /** Content at the start; absent for an empty ledger. */
+  /** Entries that the ledger has at the start; absent for an empty ledger. */
   exported?: ExportedLedger;
 };
 
 const emptyLedger: ExportedLedger = { entries: [], lastId: 0, missing: 0 };
 
 /**
- * Opens a ledger. Its database is created at the first read. Numbers of entries rise over the whole session, whatever
- * is cleared.
+ * Opens a ledger. Its database is created at the first read. Numbers of entries rise over the whole session and never
+ * start over, not even after a clear.
  */
 export const openLedger = ({
   secrets = noSecrets,
@@ -155,8 +158,8 @@ export const openLedger = ({
   const backlog = createBacklog();
   const shown = { secrets, valueChars: limits.valueChars };
   /**
-   * Entries not yet in the database. They are written at the first read, since most are read once, by a grader, or
-   * never.
+   * Entries that are not in the database yet. They are written at the first read, because most ledgers are read only
+   * once, by a grader, or never.
    */
   const unwritten = createBacklog(limits);
   for (const { id, json } of begun.entries) unwritten.add(id, json);
@@ -165,7 +168,7 @@ export const openLedger = ({
   let generation = 0;
   let onEntry: (id: number) => void = () => undefined;
 
-  /** Returns the table with all entries. */
+  /** Writes the unwritten entries into the table, and returns it. */
   const written = (): LedgerTable => {
     const entries = unwritten.first({ entries: limits.entries, chars: limits.bytes });
     if (entries.length === 0) return table;
@@ -183,7 +186,7 @@ export const openLedger = ({
     return entry;
   };
 
-  /** Counts the entries dropped so far; entries recorded later stay unwritten. */
+  /** Returns the number of entries dropped so far. Entries recorded afterwards stay unwritten. */
   const missing = (): number => lastId - clearedAt - written().size();
 
   return {

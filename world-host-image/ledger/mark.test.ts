@@ -1,4 +1,4 @@
-/** Mark of a ledger, as the orchestrator reads it after the host was killed. */
+/** File with the number of a ledger's last entry, as the orchestrator reads it after the host was killed. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Keeps the number of a ledger's last entry in a file. When a host is killed, its undelivered entries are lost; from
- * the file, the orchestrator can report how many. The file is written before an answer is sent, which takes about 3
- * µs. It is not flushed to disk, because it must outlive the process, not the machine.
+ * Writes the number of a ledger's last entry into a file. When a host is killed, its undelivered entries are lost; the
+ * orchestrator reads the file to report how many. The file is written before an answer is sent, which takes about 3 µs.
+ * It is not flushed to disk, because it must survive only the end of the process, not of the machine.
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { writeLedgerMark } from '#domain/ledger.ts';
@@ -19,7 +19,10 @@ const openMark = (path: string, log: Log): number | undefined => {
   }
 };
 
-/** Keeps the mark of a session's ledger in the file until it is closed; does nothing without a file. */
+/**
+ * Writes the number of a session's last ledger entry into the file, each time that it changes, until the ledger is
+ * closed. Does nothing without a file.
+ */
 export const keepMark = (
   { ledgerMark: path, log }: { ledgerMark?: string | undefined; log: Log },
   { id: sessionId, ledger }: { id: string; ledger: Pick<Ledger, 'onEntry'> },

@@ -1,9 +1,9 @@
 /**
- * Prepares values for the request ledger: bounds them in size and depth, and masks secrets.
+ * Prepares values for the request ledger: limits their size and depth, and masks secrets.
  *
- * Secrets are recognized by name: names that sound secret, and names that the world's contract uses for credentials.
- * Secrets that the host made itself are also recognized by value. A secret that a client hides in a title is not
- * recognized.
+ * Secrets are recognized by name: by names that sound secret, and by names that the world's contract uses for
+ * credentials. Secrets that the host itself made are also recognized by value. A secret that a client hides elsewhere,
+ * such as in a title, is not recognized.
  */
 import { mask, spelledOut, spelledWordCharacter } from '#domain/credentials.ts';
 import { cut } from '#domain/cut.ts';
@@ -12,15 +12,18 @@ import type { Contract } from '#language/contract.ts';
 export type Secrets = {
   /** Names of fields, headers and parameters that hold secrets, in lower case. */
   names: ReadonlySet<string>;
-  /** Texts that must never be kept, wherever they occur. */
+  /** Secrets that must never be recorded, wherever they occur. */
   values: readonly string[];
-  /** Prefixes of secrets that are not listed one by one; such secrets consist of `A-Z`, `a-z`, `0-9`, `_` and `-`. */
+  /**
+   * Prefixes of secrets that `values` does not list one by one. Such secrets consist of `A-Z`, `a-z`, `0-9`, `_` and
+   * `-`.
+   */
   openings: readonly string[];
 };
 
 export const noSecrets: Secrets = { names: new Set(), values: [], openings: [] };
 
-/** Returns the names that a contract itself uses for secrets, whatever they sound like. */
+/** Returns the names that a contract uses for secrets, even if they do not sound secret. */
 export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> => {
   const names = [api?.auth.name, webhooks?.secret?.at(-1)];
   return new Set(names.flatMap((name) => name?.toLowerCase() ?? []));
@@ -29,7 +32,7 @@ export const secretNamesOf = ({ api, webhooks }: Contract): ReadonlySet<string> 
 const secretName =
   /(?:token|secret|password|passwd|passphrase|authorization|cookie|(?:api|private|secret|access|signing)[-_]?key)\]?$/i;
 
-/** Part of every secret name, at any place. It is a quick first test, much faster than `secretName`. */
+/** Pattern that occurs in every secret name. It is a quick first test, much faster than `secretName`. */
 const secretWord =
   /token|secret|passw|passphrase|authorization|cookie|(?:api|private|access|signing)[-_]?key/i;
 
@@ -49,8 +52,8 @@ const jsonMember = /("[^"\\]{0,200}")(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g;
 const formMember = /(?<=^|[&?\s])([^&=\s"]{1,200})=[^&\s"]+/g;
 
 /**
- * Masks text that is only assumed to be JSON or a form, and may be malformed or cut. Replaces the values of members
- * with secret names.
+ * Masks the values of members with secret names in a text that is assumed to be JSON or a form. The text may be
+ * malformed or cut off.
  */
 export const maskText = (text: string, names: Secrets['names'] = noSecrets.names): string => {
   if (!secretWord.test(text) && !holdsName(text, names)) return text;
@@ -71,8 +74,8 @@ const cutOff = '"…"';
 type Name = { json: string; isSecret: boolean };
 
 /**
- * Returns true if the member would set an object's prototype. The API rejects answers with such a member, and the
- * ledger must be readable through it.
+ * Returns true if the member would set an object's prototype. The ledger changes the names of such members, because the
+ * API that returns ledger entries rejects answers that contain them.
  */
 const isInheriting = (name: string, member: unknown): boolean =>
   name === '__proto__' ||
@@ -81,7 +84,10 @@ const isInheriting = (name: string, member: unknown): boolean =>
     member !== null &&
     Object.hasOwn(member, 'prototype'));
 
-/** Maximum number of names cached for each set of secrets, since clients can invent any number. */
+/**
+ * Maximum number of names that are cached for each set of secrets. It is limited because clients can invent any number
+ * of names.
+ */
 const mostNames = 1_000;
 
 const createNames = ({ names }: Secrets): ((name: string) => Name) => {
@@ -137,7 +143,7 @@ const createWriter = (look: (name: string) => Name, budget: number) => {
     return `{${json}}`;
   };
 
-  /** Returns JSON text; undefined for a value that JSON does not have. */
+  /** Returns JSON text; undefined for a value that JSON cannot represent. */
   const write = (value: unknown, depth: number, hidden: boolean): string | undefined => {
     if (typeof value === 'string') return writeText(value, hidden);
     if (typeof value !== 'object' || value === null) {
@@ -160,7 +166,7 @@ const createWriter = (look: (name: string) => Name, budget: number) => {
 
 const patternsOf = new WeakMap<Secrets, RegExp>();
 
-/** Returns a pattern that finds secrets with some characters percent-encoded; secrets are ASCII. */
+/** Returns a pattern that finds secrets even if some of their characters are percent-encoded. Secrets are ASCII. */
 const encodedPattern = (secrets: Secrets): RegExp => {
   const { values, openings } = secrets;
   const known = patternsOf.get(secrets);
@@ -172,7 +178,9 @@ const encodedPattern = (secrets: Secrets): RegExp => {
   return pattern;
 };
 
-/** Masks the secrets known by value in a text, which may be JSON or an address, even where they are percent-encoded. */
+/**
+ * Masks the secrets that are known by value in a text, which may be JSON or a URL, even if they are percent-encoded.
+ */
 export const hideValues = (text: string, secrets: Secrets): string => {
   if (text.includes('%')) return text.replaceAll(encodedPattern(secrets), mask);
   let shown = text;
@@ -185,8 +193,8 @@ export const hideValues = (text: string, secrets: Secrets): string => {
 };
 
 /**
- * Returns a JSON value as JSON text for the ledger, of about `maxChars` characters at most. A value that is longer or
- * nests too deep becomes `{truncated: true, start}` with its beginning.
+ * Returns a JSON value as JSON text for the ledger, of at most about `maxChars` characters. A value that is longer or
+ * nested too deep becomes `{truncated: true, start}`, where `start` is its beginning.
  */
 export const showValue = (value: unknown, maxChars: number, secrets: Secrets): string => {
   const writer = createWriter(nameLookup(secrets), maxChars);
@@ -195,7 +203,7 @@ export const showValue = (value: unknown, maxChars: number, secrets: Secrets): s
   return JSON.stringify({ truncated: true, start: cut(json, maxChars / 2) });
 };
 
-/** Opening bracket; text with fewer than `deepest` of them certainly does not nest too deep. */
+/** Pattern of an opening bracket. Text with fewer than `deepest` brackets is certainly not nested too deep. */
 const opening = /[[{]/g;
 
 const nestsLittle = (json: string): boolean => {
@@ -205,8 +213,8 @@ const nestsLittle = (json: string): boolean => {
 };
 
 /**
- * Returns true if JSON text can be kept unchanged: it is short and shallow, and no word in it sounds like the name of
- * a secret. Text that fails this quick test may still contain no secret.
+ * Returns true if JSON text can be recorded unchanged: it is short and shallow, and no word in it sounds like the name
+ * of a secret. If text fails this quick test, it may still contain no secret.
  */
 const isShownAsIs = (json: string, maxChars: number, secrets: Secrets): boolean =>
   json.length <= maxChars &&
@@ -219,6 +227,6 @@ const isShownAsIs = (json: string, maxChars: number, secrets: Secrets): boolean 
   !(json.includes('%') && hideValues(json, secrets) !== json) &&
   nestsLittle(json);
 
-/** Does the same as `showValue` for a value that is already JSON text. */
+/** Returns the same as `showValue`, for a value that is already JSON text. */
 export const showText = (json: string, maxChars: number, secrets: Secrets): string =>
   isShownAsIs(json, maxChars, secrets) ? json : showValue(JSON.parse(json), maxChars, secrets);

@@ -1,4 +1,6 @@
-/** No secret of a session reaches its ledger, whatever way it enters or leaves the session. */
+/**
+ * Tests that no secret of a session is recorded in its ledger, whatever way the secret enters or leaves the session.
+ */
 import { afterEach, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { type ApiClient, notesUpTo, operation, serveApi } from '#test/support/worlds/api-world.ts';

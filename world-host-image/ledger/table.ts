@@ -1,6 +1,6 @@
 /**
- * Database of a ledger's entries, created when it is first needed. Over a limit it drops the oldest entries. The ledger
- * (`ledger.ts`) decides when entries are written to it.
+ * Database of a ledger's entries, created when it is first needed. Beyond a limit it drops the oldest entries. The
+ * ledger (`ledger.ts`) decides when entries are written to it.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { ledgerEntityContract } from '#language/sql/ledger-entity.ts';
@@ -37,7 +37,7 @@ export class LedgerTable {
     return this.#open().reader;
   }
 
-  /** Appends entries, and drops the oldest ones over a limit. */
+  /** Appends entries, and drops the oldest entries if a limit is exceeded. */
   write(entries: readonly { id: number; json: string }[]): void {
     const { db, prepare } = this.#open();
     db.exec('BEGIN');

@@ -1,7 +1,7 @@
 /**
- * Empties the writable places of what a session left, and compares them with what the host itself put there, by path,
- * kind, size and digest. If the host has its own mount namespace, these places are all writable mounts; otherwise only
- * its own folder.
+ * Removes the files that a session left in writable folders, and compares these folders with the files that the host
+ * itself put there: by path, kind, size and digest. If the host has its own mount namespace, all writable mounts are
+ * checked; otherwise only the host's own folder.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,12 +21,12 @@ import { type WritablePaths, writablePaths } from './mounts.ts';
 export type FileWatch = {
   /** Removes what a session left; `placed` are the files that the host has written since the watch began. */
   empty(placed: readonly TreeFile[]): Promise<void>;
-  /** Returns what should not be there, is missing, or has changed. */
+  /** Returns the paths of files that should not exist, are missing, or have changed, with a description. */
   look(placed: readonly TreeFile[]): string[];
 };
 
 export type FileWatchParts = {
-  /** True if no other program's files are reachable. */
+  /** True if the host has its own mounts, so that it can reach no other program's files. */
   areOwnMounts: boolean;
   workDir: string;
   /** Folders that are not searched. */
@@ -52,10 +52,12 @@ const printOf = (path: string, found: Stats, expected?: Print): Print => {
   return printOfFile(found.size, readFileSync(path));
 };
 
-/** Visitor of an entry; returns true if the walk is to enter it. */
+/** Function that is called with each entry; returns true if the walk is to enter the entry. */
 type Visit = (path: string, found: Stats) => boolean;
 
-/** Visits every entry below a folder, within its file system only. Skips the files that this process's log goes to. */
+/**
+ * Visits every entry below a folder, but no other file systems. Skips the files that this process writes its log to.
+ */
 const walk = (root: string, roots: readonly string[], visit: Visit): void => {
   const { dev } = lstatSync(root);
   const outputs = [1, 2].map((descriptor) => fstatSync(descriptor));
@@ -72,7 +74,7 @@ const walk = (root: string, roots: readonly string[], visit: Visit): void => {
   enter(root);
 };
 
-/** Returns the fingerprints of everything there, including the roots. */
+/** Returns the fingerprints of all entries in the writable places, including the places themselves. */
 const printsOf = ({ folders, files }: WritablePaths, apart: readonly string[]): Prints => {
   const prints = new Map<string, Print>();
   for (const root of folders) {
@@ -88,8 +90,8 @@ const printsOf = ({ folders, files }: WritablePaths, apart: readonly string[]): 
 };
 
 /**
- * Returns what should be there: the initial entries, and the files that the host has placed, with the folders above
- * them.
+ * Returns the fingerprints that are expected: those of the initial entries, and those of the files that the host has
+ * placed since, with the folders that contain them.
  */
 const withPlaced = (first: Prints, placed: readonly TreeFile[]): Prints => {
   const prints = new Map(first);
@@ -102,12 +104,13 @@ const withPlaced = (first: Prints, placed: readonly TreeFile[]): Prints => {
   return prints;
 };
 
-/** Removes an entry; one that cannot be removed is reported by `look`. */
+/** Removes an entry. If it cannot be removed, `look` reports it later. */
 const remove = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true }).catch(() => undefined);
 
 /**
- * Starts the watch. Call it before any code of a world has run, because everything there by then counts as the host's.
+ * Starts the watch. Call it before any code of a world has run, because every file that exists by then counts as the
+ * host's own.
  */
 export const watchFiles = ({ areOwnMounts, workDir, apart = [] }: FileWatchParts): FileWatch => {
   const paths = areOwnMounts ? writablePaths() : { folders: [workDir], files: [] };

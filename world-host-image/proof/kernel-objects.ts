@@ -1,6 +1,7 @@
 /**
- * Finds kernel objects that can outlive their processes: shared memory, semaphores and queues of System V, and
- * sockets. (Those of POSIX are files, see `files.ts`.) They are checked only if the host has the namespace to itself.
+ * Finds kernel objects that can outlive their processes: shared memory, semaphores and message queues of System V, and
+ * sockets. (POSIX shared memory, semaphores and queues are files, see `files.ts`.) Each kind is checked only if the
+ * host has the namespace to itself.
  */
 import { pause } from '#runtime/pause.ts';
 import { readRows } from './proc.ts';
@@ -22,8 +23,8 @@ const tries = 5;
 const betweenMs = 5;
 
 /**
- * Starts the watch. Call it before any code of a world has run, with the current workers. A table that is not readable
- * or not empty by then is ignored.
+ * Starts the watch. Call it before any code of a world has run, with the current workers. A table that cannot be read,
+ * or that already has entries at that time, is ignored.
  */
 export const watchKernelObjects = (
   { isOwnIpc, isOwnNetwork }: KernelWatchParts,

@@ -10,7 +10,7 @@ const pseudo = new Set(['proc', 'sysfs', 'cgroup', 'cgroup2', 'devpts', 'securit
 /** Folders that every user may usually write to, unless the root file system is read-only. */
 const usual = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock'];
 
-/** Decodes a path of mountinfo, where blanks and the like are three octal digits. */
+/** Decodes a path of mountinfo, in which characters such as blanks are written as three octal digits. */
 const unescapePath = (text: string): string =>
   text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
@@ -33,7 +33,7 @@ const mountPaths = (): string[] =>
     return path === '' || path === '/' || pseudo.has(type) ? [] : [unescapePath(path)];
   });
 
-/** Returns the writable folders and files, except a writable root. */
+/** Returns the writable folders and files; the root folder is left out even if it is writable. */
 export const writablePaths = (): WritablePaths => {
   const paths = [...mountPaths(), ...usual].filter((path) => existsSync(path) && isWritable(path));
   const writable = [...new Set(paths.map((path) => realpathSync(path)))].sort();

@@ -1,7 +1,7 @@
 /** Reads /proc. Each read is a snapshot: a process may end between two reads. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Error codes that mean there is nothing to read: it is gone, it never existed, or this user may not read it. */
+/** Error codes that mean that a file cannot be read: it is gone, it never existed, or this user may not read it. */
 const absent = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR', 'EINVAL']);
 
 const orNothing = <Value>(read: () => Value): Value | undefined => {
@@ -13,11 +13,11 @@ const orNothing = <Value>(read: () => Value): Value | undefined => {
   }
 };
 
-/** Reads a system file; returns undefined if there is nothing to read. */
+/** Reads a system file; returns undefined if the file cannot be read. */
 export const readText = (path: string): string | undefined =>
   orNothing(() => readFileSync(path, 'utf8'));
 
-/** Reads the rows of a table below its heading; returns undefined if there is no table. */
+/** Reads the rows of a table below its heading; returns undefined if the table cannot be read. */
 export const readRows = (path: string): string[][] | undefined =>
   readText(path)
     ?.split('\n')
@@ -27,9 +27,9 @@ export const readRows = (path: string): string[][] | undefined =>
 
 export type ProcessFacts = {
   pid: number;
-  /** Identity of the process, which stays distinct even if its id is reused. */
+  /** Identity of the process, which is unique even if the process id is reused. */
   identity: string;
-  /** Name of its program, which the program itself can change. */
+  /** Name of the process's program, which the program itself can change. */
   name: string;
   group: number;
   session: number;
@@ -40,7 +40,10 @@ const numberedFolders = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** Returns true if a process has ended and only its parent has not collected it; such a process cannot act any more. */
+/**
+ * Returns true if a process has ended and is only waiting for its parent to collect it; such a process cannot act any
+ * more.
+ */
 const isOver = (state: string | undefined): boolean => state === 'Z' || state === 'X';
 
 const factsOf = (pid: number): ProcessFacts | undefined => {
@@ -57,15 +60,18 @@ const factsOf = (pid: number): ProcessFacts | undefined => {
 };
 
 /**
- * Returns true if a process belongs to this user. The owner of its /proc folder is not used, because a process can
- * change it by making itself non-dumpable.
+ * Returns true if a process belongs to this user. The owner of the process's /proc folder is not used, because a
+ * process can change that owner by making itself non-dumpable.
  */
 const isOwn = (pid: number, uid: string): boolean => {
   const [, ids = ''] = /^Uid:\s+(.*)$/m.exec(readText(`/proc/${pid}/status`) ?? '') ?? [];
   return ids.split(/\s+/).includes(uid);
 };
 
-/** Lists this user's running processes. User code cannot change its user, so no other process can be its own. */
+/**
+ * Lists this user's running processes. User code cannot change its user, so processes of other users cannot be user
+ * code.
+ */
 export const listOwnProcesses = (): ProcessFacts[] => {
   const uid = String(process.getuid?.() ?? -1);
   return numberedFolders().flatMap((pid) => (isOwn(pid, uid) ? (factsOf(pid) ?? []) : []));

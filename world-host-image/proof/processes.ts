@@ -1,9 +1,9 @@
 /**
  * Finds, ends and reports the processes that a session left. If the host has its own process table, these are all
- * processes of this user, with three exceptions: the host, the present workers, and processes that existed before any
- * code of a world. If it shares the table with the machine, they are processes with the workers' mark in their
- * environment, or in a group or session that a worker led. A process that has shed all of these is not found in a
- * shared table.
+ * processes of this user, with three exceptions: the host, the current workers, and processes that existed before any
+ * code of a world ran. If the host shares the process table with the machine, they are processes that have the workers'
+ * mark in their environment, or are in a process group or session that a worker led. A process without any of these
+ * traces is not found in a shared table.
  */
 import { pause } from '#runtime/pause.ts';
 import type { WorkerProcesses } from '../usercode/runner.ts';
@@ -11,8 +11,8 @@ import { environmentOf, listOwnProcesses, type ProcessFacts } from './proc.ts';
 
 export type ProcessWatch = {
   /**
-   * Ends all processes that a session left, and describes them. `ended` are the ids of workers that existed besides
-   * the present ones.
+   * Ends all processes that a session left, and describes them. `ended` are the ids of former workers, which no longer
+   * run.
    */
   clean(ended: readonly number[]): Promise<string[]>;
 };
@@ -25,9 +25,9 @@ export type ProcessWatchParts = {
   workers(): WorkerProcesses;
 };
 
-/** Time that a process killed with its worker needs to disappear. */
+/** Maximum time in milliseconds that a process killed together with its worker needs to disappear. */
 const dyingMs = 200;
-/** Time after which the killing gives up, for example against processes that start new ones just as fast. */
+/** Time in milliseconds after which the host stops killing, for example if processes start new ones just as fast. */
 const killingMs = 1_000;
 
 const describe = ({ pid, name }: ProcessFacts): string => `process ${pid} (${name})`;
@@ -41,7 +41,7 @@ const kill = (pid: number): void => {
   }
 };
 
-/** Polls until no process is found, for at most `ms`; returns those found last. */
+/** Polls until no process is found, for at most `ms` milliseconds; returns the processes found last. */
 const lookUntilGone = async (
   find: () => ProcessFacts[],
   ms: number,
@@ -58,7 +58,7 @@ const lookUntilGone = async (
 
 /**
  * Starts the watch. Call it before any code of a world has run. Processes that exist by then belong to no session,
- * except the workers, in which such code will run.
+ * except for the workers, because code of worlds will run in them.
  */
 export const watchProcesses = ({
   isOwnTable,

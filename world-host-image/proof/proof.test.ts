@@ -1,6 +1,7 @@
 /**
  * Tests what the proof finds and removes if the host shares the machine with other programs, as on the plain process
- * runtime. Its checks in namespaces of its own are tested on real hosts, in `test/attacks/hosts/recycling.test.ts`.
+ * runtime. The checks that need namespaces of the host's own are tested on real hosts, in
+ * `test/attacks/hosts/recycling.test.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -42,7 +43,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** Starts a process that sleeps, in a process session of its own. */
+/** Starts a process that sleeps, in an operating-system session of its own. */
 const sleeper = async (
   env: Record<string, string>,
   script = 'exec sleep 1000',
@@ -53,7 +54,7 @@ const sleeper = async (
   return child;
 };
 
-/** Waits until the command has been executed; until then a process has the test's own environment. */
+/** Waits until the child executes its command. Until then the child has the environment of the test's process. */
 const runs = (child: ChildProcess): Promise<unknown> =>
   until(() => !readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').includes('vitest'), {
     timeoutMs: 30_000,

@@ -1,11 +1,11 @@
 /**
- * Proves that a session left nothing in a host, or reports what it left: processes, files, shared memory, queues and
- * sockets. (The control plane compares the rows, by their digest.) It first ends or removes what it can. A process
- * that outlived its worker is reported all the same, because it could have reached the host itself.
+ * Proves that a session left nothing behind in a host, or reports what it left: processes, files, shared memory, queues
+ * and sockets. (The control plane compares the rows, by their digest.) The proof first ends or removes everything that
+ * it can. A process that outlived its worker is still reported, because it could have accessed the host itself.
  *
- * The checks read /proc and folders, and run in this process: nothing is started for them. In namespaces that a
- * runtime shares, a session's objects cannot be distinguished, so these are not checked. The configuration lists the
- * namespaces that are not shared.
+ * The checks read /proc and folders, and run in this process, so they start no other process. In a namespace that the
+ * host shares with other programs, a session's objects cannot be distinguished from theirs, so such a namespace is not
+ * checked. The configuration lists the namespaces that are not shared.
  */
 import { existsSync } from 'node:fs';
 import type { TreeFile } from '#domain/world.ts';
@@ -20,17 +20,17 @@ export type Namespace = 'pid' | 'ipc' | 'mount' | 'net';
 
 export type Proof = {
   /**
-   * Cleans up, and returns what is not clean: at most 20 texts of at most 200 characters. Call it when no worker is
-   * left in which anything of a session ran. `placed` are the files, by full path, that the host has on disk by now
-   * besides its initial ones. `ended` are the ids of workers that are gone for good, which may have left processes of
-   * their groups.
+   * Cleans up, and returns what could not be cleaned or must be reported: at most 20 texts of at most 200 characters.
+   * Call it when no worker is left in which code of the session ran. `placed` are the files, by full path, that the
+   * host has written to disk in addition to its initial ones. `ended` are the ids of workers that have ended for good.
+   * Processes of their groups may still exist.
    */
   clean(placed: readonly TreeFile[], ended?: readonly number[]): Promise<string[]>;
 };
 
 export type ProofParts = {
   workDir: string;
-  /** Folders of the host that no code of a world can reach, and that are not checked here. */
+  /** Folders of the host that code of worlds cannot access, so they are not checked. */
   apart?: readonly string[];
   /** Namespaces that the host has to itself. */
   namespaces: readonly Namespace[];
@@ -40,11 +40,11 @@ export type ProofParts = {
 
 const mostFindings = { count: 20, chars: 200 };
 
-/** Cleans and cuts a text, because user code chooses the names of processes and files. */
+/** Cleans and shortens a text, because user code chooses the names of processes and files. */
 const cut = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, mostFindings.chars);
 
-/** Starts to watch. Call it when the workers are up, and before any code of a world is loaded. */
+/** Starts the watch. Call it when the workers run, and before any code of a world is loaded. */
 export const startProof = ({ workDir, apart, namespaces, userCode, log }: ProofParts): Proof => {
   const own = (name: Namespace): boolean => namespaces.includes(name);
   const workers = () => userCode.processes();

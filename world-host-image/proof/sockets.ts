@@ -1,17 +1,17 @@
 /**
- * Finds sockets that belong neither to the host nor to its workers, in a network namespace that the host has to
- * itself. The system counts all sockets at no cost, but reading its tables takes milliseconds where memory is large.
- * So the tables are read only the first time, and when the count is not the expected one: a connection that is closing
- * is counted, too.
+ * Finds sockets that belong neither to the host nor to its workers, in a network namespace that the host has to itself.
+ * The system counts all sockets at no cost, but reading its tables takes milliseconds on machines with much memory. The
+ * tables are therefore read only the first time, and when the count is not the expected one. The count may differ
+ * without a foreign socket, because connections that are closing are counted, too.
  */
 import { readRows, readText, socketsOf } from './proc.ts';
 
 export type SocketWatch = {
-  /** Returns the sockets without a known owner, given the live workers. */
+  /** Returns the sockets that belong neither to the host nor to the given workers. */
   look(workers: readonly number[]): string[];
 };
 
-/** Positions of the columns in a table's rows. */
+/** Indexes of the columns in a table's rows; undefined if the table does not have the column. */
 type Columns = { user: number | undefined; inode: number; shown: number };
 const internet: Columns = { user: 7, inode: 9, shown: 1 };
 const local: Columns = { user: undefined, inode: 6, shown: 7 };
@@ -24,14 +24,14 @@ const tables: [string, Columns][] = [
   ['unix', local],
 ];
 
-/** Inode of a connection that no process holds any more. */
+/** Inode number of a connection that no process has open any more. */
 const noInode = '0';
 /** Number of a worker's sockets: its two outputs and its channel. */
 const socketsOfWorker = 4;
 
 type Known = {
   inodes: Set<string>;
-  /** Number of sockets assumed for workers whose descriptors may not be read. */
+  /** Number of sockets that are assumed for workers whose descriptors cannot be read. */
   unseen: number;
 };
 
@@ -49,13 +49,13 @@ const countAll = (): number | undefined => {
   return used === undefined ? undefined : Number(used);
 };
 
-/** Counts the sockets that are not known; returns undefined if the system does not report them. */
+/** Counts the sockets that are not known; returns undefined if the system does not report the number of sockets. */
 const countOthers = ({ inodes, unseen }: Known): number | undefined => {
   const all = countAll();
   return all === undefined ? undefined : all - inodes.size - unseen;
 };
 
-/** Returns the rows of a table that belong to this user, are still open, and are not known. */
+/** Returns the rows of a table whose sockets belong to this user, are still open, and are not known. */
 const othersIn = (
   name: string,
   { user, inode, shown }: Columns,
@@ -76,8 +76,9 @@ const othersIn = (
 };
 
 /**
- * Starts the watch. Call it before any code of a world has run, with the current workers. A table that has foreign
- * sockets by then, for example of another container of the pod, proves nothing and is ignored.
+ * Starts the watch. Call it before any code of a world has run, with the current workers. If a table already has
+ * foreign sockets at that time, for example those of another container of the pod, it cannot prove anything and is
+ * ignored.
  */
 export const watchSockets = (workers: readonly number[]): SocketWatch => {
   const first = knownOf(workers);

@@ -1,7 +1,7 @@
 /**
- * Builds the changes of an end state that a check must detect. For a check of rows: its rows dropped, each of its
- * fields changed, one row more than it wants. For a check of the ledger: the entries removed, or one more. For an
- * answer: none, or a different one.
+ * Builds the changes of an end state that a check must detect. For a check of rows: its rows are dropped, each of its
+ * fields is changed, and one row more than allowed is added. For a check of the ledger: the entries are removed, or one
+ * more is added. For a check of the answer: the answer is removed, or replaced by another.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import {
@@ -26,10 +26,10 @@ import {
   takeBack,
 } from './mutate.ts';
 
-/** Change with its description. `make` applies it, and resolves with false if it cannot be applied. */
+/** Change and its description `what`. `make` applies the change, and resolves with false if it cannot be applied. */
 export type Change = { what: string; make(session: Session): Promise<boolean> };
 
-/** Check of rows. */
+/** Check that asks for rows, not for an answer. */
 type RowsAsked = Exclude<GivenCheck, { kind: 'answer' }>;
 
 const entityOf = (contract: Contract, name: string) =>
@@ -64,7 +64,7 @@ const scalarOf = (where: Row, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Builds a ledger entry that meets a check's conditions, as far as they are plain values. */
+/** Builds a ledger entry that meets a check's conditions on plain values; other conditions are ignored. */
 const entry = (where: Row) => {
   const status = Array.isArray(where.status) ? where.status[0] : where.status;
   return {
@@ -83,7 +83,8 @@ const entry = (where: Row) => {
 };
 
 /**
- * Returns a condition for the rows that are related to the first row that a check finds; undefined if there is none.
+ * Returns a condition for the rows that are related to the first row that a check finds; undefined if the check finds
+ * no row, or the entities are not related.
  */
 const relatedTo = (
   { world: { store, contract } }: Session,
@@ -131,7 +132,7 @@ const relatedChanges = (check: RowsAsked): Change[] =>
     return [{ any: dropped, none: added, all: other }[kind]];
   });
 
-/** Returns the changes that a check must detect if it compares with the state before. */
+/** Returns the changes that a check must detect if it compares rows with their state before the task. */
 const comparedChanges = (check: RowsAsked, min: number): Change[] => {
   const { entity, where, changed = [], unchanged = [], increased_by = {} } = check;
   const of: Matching = { entity, where };

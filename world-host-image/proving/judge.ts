@@ -1,4 +1,4 @@
-/** Grades a run for a proof: the verdict, and which checks passed. */
+/** Grades a run for a proof, and returns the verdict and which checks passed. */
 import type { Verdict } from '#domain/grade.ts';
 import { gradeSession } from '../grading/grade.ts';
 import type { Session } from '../session/session.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts';
 export type Judged = {
   verdict: Verdict;
   checks: { name: string; verdict: Verdict }[];
-  /** Reason why there is no verdict, or what the first failed check found. */
+  /** Reason why there is no verdict, or the detail of the first failed check; null if there is neither. */
   detail: string | null;
 };
 

@@ -1,6 +1,7 @@
 /**
- * Makes single changes of a world's rows, to test whether a grader detects them. Each is one transaction. A change
- * that the contract refuses, or that misses its purpose, changes nothing and returns false.
+ * Makes single changes of a world's rows, to test whether a grader detects them. Each change is one transaction. If the
+ * contract refuses a change, or the change does not have the desired effect, nothing is changed and the function
+ * returns false.
  */
 
 import { isObject, own } from '#domain/json.ts';
@@ -12,7 +13,9 @@ import { filtersOfConditions } from '#store/read/filter.ts';
 import { StoreRefusal } from '#store/refusal.ts';
 import type { WorldStore } from '#store/world-store.ts';
 
-/** Maximum number of rows that one change may affect, and below it of values that it tries. */
+/**
+ * Maximum number of rows that one change may affect. The next constant is the maximum number of values that it tries.
+ */
 const mostRows = 200;
 const mostTries = 12;
 /** Number of rows that are searched for values. */
@@ -20,10 +23,10 @@ const sampleRows = 50;
 
 export type Matching = { entity: string; where: Row };
 
-/** Error thrown within a change that misses its purpose. */
+/** Error thrown within a change that does not have the desired effect. */
 class Unfit extends Error {}
 
-/** Makes a change completely or not at all; resolves with true if it was made. */
+/** Makes a change completely or not at all. Resolves with true if the change was made. */
 export const attempt = async (store: WorldStore, change: () => void): Promise<boolean> => {
   try {
     await store.atomically(change);
@@ -34,7 +37,7 @@ export const attempt = async (store: WorldStore, change: () => void): Promise<bo
   }
 };
 
-/** Makes the first of several changes that can be made. */
+/** Tries several changes in order and makes the first one that is possible. Resolves with true if one was made. */
 const attemptAny = async (
   store: WorldStore,
   changes: Iterable<() => void>,
@@ -62,14 +65,14 @@ const rowsOf = (store: WorldStore, of: Matching, limit = mostRows): Row[] =>
 const anyRows = (store: WorldStore, entity: string, limit = sampleRows): Row[] =>
   store.query(entity, { limit }).map(parse);
 
-/** Returns the minimum and maximum number of rows that a check wants. */
+/** Returns the minimum and maximum number of rows that a check asks for. */
 export const boundsOf = (count: CheckCount | null | undefined): { min: number; max: number } => {
   if (count === null || count === undefined) return { min: 1, max: Number.POSITIVE_INFINITY };
   if (typeof count === 'number') return { min: count, max: count };
   return { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
 };
 
-/** Drops matching rows until there are fewer than `min`. */
+/** Deletes matching rows until fewer than `min` are left. */
 export const dropRows = (store: WorldStore, of: Matching, min: number): Promise<boolean> =>
   attempt(store, () => {
     const surplus = Math.max(countOf(store, of) - min + 1, 1);
@@ -88,7 +91,7 @@ const without = (values: unknown[], held: unknown): unknown[] => {
   });
 };
 
-/** Returns values that a field could have instead. */
+/** Returns values that differ from a field's present value and that the field could have. */
 const otherValues = (held: unknown, seen: readonly unknown[]): unknown[] => {
   const byKind = (): unknown[] => {
     if (typeof held === 'number') return [held + 1, held - 1];
@@ -104,7 +107,7 @@ const valueAt = (row: Row, path: readonly string[]): unknown => {
   return value;
 };
 
-/** Returns a patch of a row's top-level field that sets another value at a path below it. */
+/** Returns an update of a row's top-level field that sets another value at a path below that field. */
 const patchOf = (row: Row, [field = '', ...rest]: readonly string[], value: unknown): Row => {
   if (rest.length === 0) return { [field]: value };
   const inner = own(row, field);
@@ -149,7 +152,7 @@ export const changeOne = (store: WorldStore, of: Matching, name: string): Promis
   );
 };
 
-/** Restores a field of the matching rows to its value when the task began. */
+/** Sets a field of the matching rows back to its value when the task began. */
 export const takeBack = (store: WorldStore, of: Matching, name: string): Promise<boolean> => {
   const path = readFieldPath(name);
   const rows = rowsOf(store, of);
@@ -163,7 +166,7 @@ export const takeBack = (store: WorldStore, of: Matching, name: string): Promise
   });
 };
 
-/** Returns a value that meets a condition; the present value if no better one is known. */
+/** Returns a value that meets a condition; the present value if the function knows no value that does. */
 const meeting = (wanted: unknown, held: unknown): unknown => {
   const read = readCondition(wanted);
   if ('fault' in read) return held;
@@ -197,7 +200,7 @@ const bump = (value: unknown): unknown => {
   return typeof value === 'string' ? `${value}-x` : value;
 };
 
-/** Yields copies of a row under other keys; fields that `where` names keep their values. */
+/** Yields copies of a row with other keys. Fields that `where` names have the same values as in the row. */
 function* copiesOf(entity: EntityContract, row: Row, where: Row, others: readonly Row[]) {
   const paths = [...entity.primaryKey.map((field) => [field]), ...entity.unique.flat()];
   const named = new Map(paths.map((path) => [path.join('.'), path]));
@@ -245,7 +248,7 @@ export const addRow = async (
   return true;
 };
 
-/** Sets a field of matching rows to another value, in so many rows that fewer than `min` stay as they were. */
+/** Sets a field of matching rows to another value, in so many rows that fewer than `min` are unchanged. */
 export const changeAll = (
   store: WorldStore,
   of: Matching,

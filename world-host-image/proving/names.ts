@@ -1,6 +1,6 @@
 /**
- * Finds identifiers in an instruction, such as `update_issues`, that name nothing in the world. Each must be a tool
- * that the task gives, an entity, a field, or occur in a row.
+ * Finds identifiers in an instruction, such as `update_issues`, that do not exist in the world. Each identifier must be
+ * a tool that the task gives, an entity, a field, or a text that occurs in a row.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '#language/contract.ts';
@@ -9,13 +9,13 @@ import type { Session } from '../session/session.ts';
 const namePattern = /\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b/g;
 const mostNames = 100;
 const pageRows = 500;
-/** Maximum number of rows that are searched; in a larger world no name is reported. */
+/** Maximum number of rows that are searched. If the world has more, no name is reported. */
 const mostRows = 200_000;
 
 const fieldsOf = ({ schema }: Contract['entities'][number]): string[] =>
   Object.keys((schema.properties ?? {}) as object);
 
-/** Returns the names that occur in no row; none if there are too many rows to search. */
+/** Returns the names that do not occur in any row; an empty list if there are too many rows to search. */
 const notInRows = async (
   { contract, store }: Session['world'],
   names: ReadonlySet<string>,
@@ -40,7 +40,7 @@ const notInRows = async (
   return left;
 };
 
-/** Returns a message for each identifier that names nothing, or names a tool that the task does not give. */
+/** Returns a message for each identifier that does not exist, or that is a tool which the task does not give. */
 export const unknownNames = async ({ task, world }: Session): Promise<string[]> => {
   const { contract } = world;
   const named = new Set((task?.instruction?.match(namePattern) ?? []).slice(0, mostNames));

@@ -1,7 +1,7 @@
 /**
- * Builds changes of rows similar to those that a solution changed. Another row gets the value that the solution set. A
- * row that has the old value gets a different one. A changed row is changed in another field. Graders that protect
- * rows next to the task's own must detect these.
+ * Builds changes of rows that resemble those that a solution changed: another row gets the value that the solution set;
+ * a row with the old value gets a different value; a changed row is changed in another field. A grader that protects
+ * the rows next to the task's own must detect these changes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract, Row } from '#language/contract.ts';
@@ -11,7 +11,10 @@ import type { Session } from '../session/session.ts';
 import type { Change } from './check-changes.ts';
 import { attempt, changeOne } from './mutate.ts';
 
-/** Number of rows that are searched, and below it of rows and fields that are changed of each kind. */
+/**
+ * Maximum number of rows that are searched. The next constants are the maximum numbers of rows and fields that are
+ * changed, for each kind of change.
+ */
 const mostSeen = 1_000;
 const mostLike = 10;
 const mostFields = 10;
@@ -28,7 +31,7 @@ const onePerValue = (rows: readonly Row[], field: string): Row[] => [
 
 type Updated = { entity: string; was: Row; is: Row; field: string };
 
-/** Finds the first update of each field of each entity. */
+/** Returns the first update of each field of each entity. */
 const updatesOf = (differences: readonly RowDifference[]): Updated[] => {
   const found = new Map<string, Updated>();
   for (const { entity, before, after } of differences) {
@@ -43,7 +46,7 @@ const updatesOf = (differences: readonly RowDifference[]): Updated[] => {
   return [...found.values()];
 };
 
-/** Returns the changes for the end state in a store. */
+/** Returns the changes to try on the end state in a store. */
 export const neighbourChanges = (
   store: Pick<WorldStore, 'query'>,
   { entities }: Pick<Contract, 'entities'>,

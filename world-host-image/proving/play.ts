@@ -1,6 +1,6 @@
 /**
- * Plays the steps of a solution as an agent would: calls run as calls, and requests go through the API. A refused step
- * is reported, and the later ones are played all the same. Scripts use the same functions.
+ * Plays the steps of a solution as an agent would: calls run as calls, and requests go through the API. If a step is
+ * refused, that is reported, and the later steps are played nevertheless. Scripts use the same functions.
  */
 import type { CallError } from '#domain/call.ts';
 import { describeError } from '#domain/error.ts';
@@ -31,7 +31,7 @@ const refused = (refusal: string): Played => ({
   refusal: refusal.slice(0, mostRefusalChars),
 });
 
-/** Returns a request's body as bytes: a text of a media type other than JSON is sent unchanged. */
+/** Returns a request's body as bytes. A text with a media type other than JSON is sent unchanged. */
 const bytesOf = (body: unknown, contentType: string): Buffer => {
   if (body === undefined) return Buffer.alloc(0);
   const isText = typeof body === 'string' && !/\bjson\b/i.test(contentType);
@@ -61,7 +61,7 @@ const ask = async (session: Session, { method, path, headers, body, auth }: Requ
   return outcome;
 };
 
-/** Result of a step: `played` for the proof, and the answer that the agent receives. */
+/** Result of a step: `played` is what the proof records, `answer` is what the agent receives. */
 type Taken<Answer> = { played: Played; answer: Answer };
 
 /** Sends a request of a solution. */
@@ -99,7 +99,7 @@ export const takeCall = async (
   return { played: { output, changed }, answer: { output: output ?? null } };
 };
 
-/** Resolves a reference. Throws if it refers to nothing. */
+/** Returns the value that a reference in a step means. Throws if the reference has no value. */
 const find = (text: string, played: readonly (Played | undefined)[]): unknown => {
   const { step = -1, path = [] } = readReference(text) ?? {};
   let value = played[step]?.output;
@@ -130,7 +130,10 @@ const playStep = async (
   return came;
 };
 
-/** Plays all steps except `without`, whose result is undefined. Throws the reason of `signal` between two steps. */
+/**
+ * Plays all steps except the one at index `without`, whose result is undefined. If `signal` aborts, throws its reason
+ * before the next step.
+ */
 export const playSteps = async (
   session: Session,
   run: RunOther,

@@ -1,8 +1,8 @@
 /**
- * Proves a task in four parts. Doing nothing fails. Each solution passes, and fails without any one of its steps. Each
- * change of the end state that a check must detect makes that check fail. The names in the instruction exist. Changes
- * are judged check by check: in a closed world every change fails the grade, which would hide a check that never
- * fails.
+ * Proves a task in four parts. First, a session in which nothing is done fails. Second, each solution passes, and fails
+ * if any one of its steps is left out. Third, if the end state is changed in a way that a check must detect, that check
+ * fails. Fourth, the names in the instruction exist. Changes are judged check by check: in a closed world every change
+ * fails the grade, which would hide a check that never fails.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -21,7 +21,7 @@ import { changesAround } from './row-changes.ts';
 import { runScript } from './script.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** Time limit of a proof, in milliseconds. The next constant is the maximum number of changes that it tries. */
+/** Time limit of a proof, in milliseconds. The next constant is the maximum number of changes that a proof tries. */
 const mostMs = 300_000;
 const mostChanges = 400;
 const mostDifferences = 1_000;
@@ -35,7 +35,7 @@ type Proving = {
   tried: number;
 };
 
-/** Solution of the task; `script` is set if its steps are recorded from a script. */
+/** Solution of the task; `script` is set if the steps are recorded from a script. */
 type Solution = { name: string; steps: readonly Step[]; isMain: boolean; script?: Script };
 
 const rowOf = (
@@ -65,7 +65,7 @@ const proveIdle = async ({ stage, report }: Proving): Promise<void> => {
   report.add({ ...row, ok: bare.verdict !== 'pass' });
 };
 
-/** Plays a solution from the task's initial state. */
+/** Plays a solution, starting from the task's initial state. */
 const carryOut = async (
   { stage, run, signal }: Proving,
   steps: readonly Step[],
@@ -103,8 +103,8 @@ const proveStep = async (
 };
 
 /**
- * Runs a solution's script, if it has one, and reports the result. Returns the solution with the steps that it took;
- * undefined if the script failed.
+ * Runs a solution's script, if it has one, and reports the result. Returns the solution with the steps that the script
+ * took, or unchanged if it has no script; undefined if the script failed.
  */
 const runSolution = async (proving: Proving, solution: Solution): Promise<Solution | undefined> => {
   const { stage, run, report, signal } = proving;
@@ -117,10 +117,13 @@ const runSolution = async (proving: Proving, solution: Solution): Promise<Soluti
   return row.ok && fault === undefined ? { ...solution, steps } : undefined;
 };
 
-/** Solution that passes, with the steps that it took. */
+/** Solution that passes: its grade, and the steps that it took. */
 type Passed = { judged: Judged; steps: readonly Step[] };
 
-/** Proves that a solution passes, and fails without any one of its steps. Returns undefined if it does not pass. */
+/**
+ * Proves that a solution passes, and fails if any one of its steps is left out. Returns undefined if the solution does
+ * not pass.
+ */
 const proveSolution = async (proving: Proving, given: Solution): Promise<Passed | undefined> => {
   const { stage, report } = proving;
   const solution = await runSolution(proving, given);
@@ -137,7 +140,7 @@ const proveSolution = async (proving: Proving, given: Solution): Promise<Passed 
   return { judged, steps };
 };
 
-/** Applies a change to the end state and grades the result; returns undefined if it cannot be applied. */
+/** Applies a change to the end state and grades the result; returns undefined if the change cannot be applied. */
 const judgeChange = async (
   proving: Proving,
   steps: readonly Step[],
@@ -180,8 +183,7 @@ const differencesOf = (session: Session): RowDifference[] => {
 };
 
 /**
- * Proves a grader whose code does not declare what it looks at: tries changes until each of its checks has failed
- * once.
+ * Proves a grader whose code does not declare what it examines: tries changes until each of its checks has failed once.
  */
 const proveCode = async (
   proving: Proving,
@@ -292,8 +294,8 @@ const proveAll = async (proving: Proving): Promise<string[]> => {
 };
 
 /**
- * Proves the task of a session that no other caller uses meanwhile, and restores the session's initial state. A proof
- * that takes too long ends with a row that reports it.
+ * Proves the task of a session and restores the session's initial state. No other caller may use the session meanwhile.
+ * If a proof takes too long, it ends with a row that reports the timeout.
  */
 export const prove = async (session: Session, run: RunOther): Promise<Proof> => {
   const stage = openStage(session);

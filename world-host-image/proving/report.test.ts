@@ -1,4 +1,4 @@
-/** Reports of proofs with more rows than they show. */
+/** Reports of proofs that have more rows than a report may contain. */
 import { expect, it } from 'vitest';
 import { createReport } from './report.ts';
 

@@ -5,7 +5,10 @@
 import type { Proof, ProofRow } from '#wire/public-api/evaluation/proof.ts';
 import type { Judged } from './judge.ts';
 
-/** Maximum number of rows in a report. Of more, rows that are ok are left out first; counts and lists stay complete. */
+/**
+ * Maximum number of rows in a report. If a proof has more, rows that are ok are left out first; counts and lists stay
+ * complete.
+ */
 const mostRows = 2_000;
 const mostChars = 300;
 
@@ -14,7 +17,7 @@ export const createReport = () => {
   const bitten = new Set<number>();
   const notGraded: string[] = [];
   const summary = { tried: 0, ok: 0 };
-  /** Makes room for a row; returns false if the report is full of rows that matter as much. */
+  /** Makes space for a row by removing an ok row; returns false if the row must be left out instead. */
   const evictFor = (row: ProofRow): boolean => {
     if (rows.length < mostRows) return true;
     const spare = row.ok ? -1 : rows.findLastIndex(({ ok }) => ok);
@@ -36,7 +39,7 @@ export const createReport = () => {
     },
     hasBitten: (check: number): boolean => bitten.has(check),
     notGraded: (step: string): void => void notGraded.push(step),
-    /** Builds the report. `checks` are the names, by position, of the checks that the proof examines. */
+    /** Builds the report. `checks` are the names of the checks that the proof examines, in their order. */
     end(checks: readonly string[]): Proof {
       const { tried, ok } = summary;
       return {

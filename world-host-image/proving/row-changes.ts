@@ -1,6 +1,7 @@
 /**
- * Builds changes of an end state for graders that do not declare what they look at. Each row that the solution changed
- * is restored, as a whole and field by field. Rows that it did not touch are changed, dropped and added.
+ * Builds changes of an end state for graders that do not declare what they examine. Each row that the solution changed
+ * is restored, as a whole and field by field. Rows that the solution did not change are updated and deleted, and rows
+ * are added.
  */
 import type { Contract, Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
@@ -80,7 +81,7 @@ const besides = ({ entities }: Contract): Change[] =>
     ];
   });
 
-/** Returns the changes, beginning with those closest to what the solution did. */
+/** Returns the changes, in order of closeness to the rows that the solution changed. */
 export const changesAround = (
   store: Pick<WorldStore, 'query'>,
   contract: Contract,

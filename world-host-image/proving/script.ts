@@ -1,6 +1,6 @@
 /**
- * Runs a script that solves a task, in a sandboxed process of its own. The script acts as an agent does, by tools,
- * requests and its answer. Its actions are recorded as steps, so that each of them can be left out later.
+ * Runs a script that solves a task, in a sandboxed process of its own. Like an agent, the script uses tools, requests
+ * and its answer. Its actions are recorded as steps, so that the proof can later leave out each of them.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -22,7 +22,7 @@ const mostMs = 20_000;
 
 const fileNames = { python: 'solution.py', typescript: 'solution.ts' } as const;
 
-/** Actions of a script, without those that were refused; `fault` is the reason if it did not finish. */
+/** Recorded actions of a script, without refused ones; `fault` is the reason why the script did not finish. */
 export type ScriptRun = { steps: Step[]; fault?: string };
 
 const methodOf = (given: unknown): RequestStep['method'] => {
@@ -93,7 +93,7 @@ const createRecorder = (session: Session, run: RunOther) => {
 const faultOf = (result: RunResult): string | undefined =>
   result.ok ? undefined : `${result.error.code}: ${result.error.message}`;
 
-/** Runs the script on the session in its present state. Throws the reason of `signal`. */
+/** Runs the script on the session in its present state. If `signal` aborts, throws its reason. */
 export const runScript = async (
   session: Session,
   run: RunOther,

@@ -1,6 +1,6 @@
 /**
- * Prepares the session for each run of a proof: resets its world, and gives it a ledger of its own. The next run
- * discards what the previous one did; webhooks are not sent.
+ * Prepares the session for each run of a proof: resets its world, and gives it a ledger of its own. Each run discards
+ * what the previous one did. Webhooks are not sent.
  */
 import { openLedger } from '../ledger/ledger.ts';
 import { secretsOf } from '../session/open-session.ts';
@@ -10,15 +10,15 @@ import { resetTurns, type Session, withoutFaults } from '../session/session.ts';
 export type Stage = {
   /** Session of the current run. */
   session: Session;
-  /** Begins a run in the task's initial state. */
+  /** Begins a run, in the task's initial state. */
   begin(): Promise<void>;
-  /** Begins a run in the world's base state, without the task's seed. */
+  /** Begins a run in the world's base state, to which the task's seed has not been applied. */
   beginWithoutSeed(): Promise<void>;
-  /** Restores the task's initial state. */
+  /** Ends the last run and restores the task's initial state. */
   end(): Promise<void>;
 };
 
-/** Opens the stage over a session that no other caller uses meanwhile. */
+/** Makes the stage for a session. No other caller may use the session meanwhile. */
 export const openStage = (session: Session): Stage => {
   const { links, tokens, token, world } = session;
   const { store } = world;

@@ -27,11 +27,11 @@ export type Archive = {
   blob(digest: Digest): Promise<Uint8Array>;
 };
 
-/** Names of the files in an archive that are used; any other file is not unpacked. */
+/** Names of the files that are unpacked from an archive. All other files are ignored. */
 const needed =
   /^(session|task|grade)\.json$|^(changes|ledger)\/\d{4}\.jsonl$|^blobs\/[0-9a-f]{64}$/;
 
-/** Maximum size of an unpacked archive; most of it are the base rows of large worlds. */
+/** Maximum size of an unpacked archive, in bytes. Most of it is base rows of large worlds. */
 const mostBytes = 8 * 2 ** 30;
 
 const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
@@ -39,7 +39,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true } });
 const refuse = (path: string, why: string, cause?: unknown): AppError =>
   new AppError('invalid', `${path} is no archive of a session: ${why}`, { cause });
 
-/** Makes a stream that passes on at most so many bytes, and fails beyond them. */
+/** Makes a stream that passes on at most `most` bytes, and fails if there are more. */
 const bounded = (most: number): Transform => {
   let bytes = 0;
   return new Transform({
@@ -69,7 +69,7 @@ const parse = (path: string, name: string, text: string): unknown => {
 /**
  * Unpacks an archive into a folder, which it creates, and reads it.
  *
- * @throws `invalid` if it is not a valid archive, naming what is wrong.
+ * @throws an `invalid` error that names the fault, if the file is not a valid archive.
  */
 export const readArchive = async (path: string, folder: string): Promise<Archive> => {
   await makeFolders(folder);

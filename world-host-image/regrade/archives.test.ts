@@ -1,4 +1,4 @@
-/** Tests the archives kept in the repository: later releases grade each export to the same bytes. */
+/** Tests the archives that are stored in the repository: later releases grade each export to the same bytes. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Entry point of the program that grades an archive again and prints the result. `svc worlds session regrade` starts
- * it.
+ * the program.
  */
 import { rm } from 'node:fs/promises';
 import { createLog } from '#runtime/log.ts';

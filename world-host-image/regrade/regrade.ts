@@ -66,7 +66,7 @@ const restoreAll = async (
 /**
  * Returns the grade as text, in the format of archives; `null` for a session without a grader.
  *
- * @throws `invalid` for an archive whose parts do not fit together.
+ * @throws `invalid` if the parts of the archive do not belong together.
  */
 export const regrade = async (archive: Archive, worlds: OwnLoader): Promise<string> => {
   const { head, changes, ledger: exported, task } = archive;

@@ -1,30 +1,30 @@
 /**
- * Translates between the vendor's addresses and those of the session. Rows, the author's code and the ledger's
- * requests and answers contain the vendor's `base_url`. Clients reach the same API at the origin of the session. So
- * answers and deliveries get the session's origin in place of the `base_url`, and requests are translated back. Rows
- * are thus the same wherever a session is served, and clients can follow addresses. The ledger records a delivery as
- * sent, since its signature is valid for those bytes only.
+ * Translates between the vendor's addresses and those of the session. Rows, the author's code and the ledger's requests
+ * and answers contain the vendor's `base_url`. Clients reach the same API at the origin of the session. In answers and
+ * deliveries, the `base_url` is therefore replaced by the session's origin, and in requests the origin is replaced by
+ * the `base_url`. Rows are thus the same wherever a session is served, and clients can follow addresses. The ledger
+ * records a delivery as sent, since its signature is valid only for the bytes that were sent.
  *
- * An address is translated wherever it occurs, even in the middle of a comment, provided that host and path end there:
- * `https://api.example.org` does not match in `https://api.example.org.uk`.
+ * An address is translated wherever it occurs, even in the middle of a comment, provided that its host and path end
+ * there: `https://api.example.org` does not match in `https://api.example.org.uk`.
  */
 import type { Contract } from '#language/contract.ts';
 
 export type Addresses = {
-  /** Origin and prefix at which clients reach the vendor's address. */
+  /** Origin and prefix at which clients reach the vendor's API. */
   at: string;
-  /** Returns text for clients, with addresses that they can reach. */
+  /** Returns text for clients: the vendor's addresses are replaced by addresses that clients can reach. */
   serve(text: string): string;
   /**
-   * Returns a client's value with the vendor's addresses in all of its strings. Undefined if they would grow by more
-   * than `growthBytes` of UTF-8.
+   * Returns a client's value with the vendor's addresses in all of its strings. Undefined if the value would grow by
+   * more than `growthBytes` bytes of UTF-8.
    */
   restore(value: unknown, growthBytes: number): unknown;
   /** Returns false if bytes of JSON or a form certainly contain no address to translate, not even in escapes. */
   mayOccurIn(bytes: Buffer): boolean;
 };
 
-/** Lookahead that rejects characters which would continue the host or path of an address. */
+/** Lookahead that rejects characters that would continue the host or path of an address. */
 const goesOn = '(?![\\p{L}\\p{N}_~%@-]|[.:][\\p{L}\\p{N}_])';
 
 const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -49,7 +49,10 @@ const replacer = (from: readonly string[], to: string): Replace => {
 
 class TooMuchGrowth extends Error {}
 
-/** Limits the growth: a short origin may occur 100,000 times in a body and be replaced by a longer address. */
+/**
+ * Limits the growth of a value, because a short origin may occur 100,000 times in a body and be replaced by a longer
+ * address.
+ */
 const restoreWith =
   (replace: Replace, to: string): Addresses['restore'] =>
   (value, growthBytes) => {
@@ -67,7 +70,10 @@ const restoreWith =
     }
   };
 
-/** Returns the value with its strings changed, or the same object if none changes. Names of members are kept. */
+/**
+ * Returns the value with its strings changed, or the same object if no string changes. Names of members are not
+ * changed.
+ */
 const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -94,8 +100,8 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
 
 /**
  * Creates the translation. `origin` is where clients reach the API, below `prefix`; `also` lists other origins of the
- * session. Incoming addresses may have any of the API's prefixes, whichever one the request used. Undefined for a
- * world without a vendor.
+ * session. In a request, addresses may have any of the API's prefixes, not only the one that the request itself used.
+ * Returns undefined for a world without a vendor.
  */
 export const createAddresses = (
   { vendor, api }: Pick<Contract, 'vendor' | 'api'>,

@@ -1,18 +1,19 @@
 /**
- * Reads the arguments of a request: those of the path, the query parameters that its route declares, and the paging
- * parameters. All others are ignored. A parameter that is not declared as repeated takes its last value. A repeated
- * one is a list, in any of the notations `ids=1&ids=2`, `ids[]=1&ids[]=2` and `ids[0]=1&ids[1]=2`.
+ * Reads the arguments of a request: arguments of the path, the query parameters that the route declares, and the paging
+ * parameters. All other parameters are ignored. If a parameter is given several times but not declared as repeated, its
+ * last value counts. A repeated parameter is a list, in any of the notations `ids=1&ids=2`, `ids[]=1&ids[]=2` and
+ * `ids[0]=1&ids[1]=2`.
  */
 import type { ApiContract, PageKind, RouteContract } from '#language/contract.ts';
 import type { Arguments } from './filter-values.ts';
 
-/** Returns the names of the query parameters that page a route. */
+/** Returns the names of the query parameters that control the paging of a route. */
 export const pagingParams = (page: PageKind, { paging }: ApiContract): string[] => {
   if (page === 'none') return [];
   return [paging.limitParam, page === 'offset' ? paging.offsetParam : paging.cursorParam];
 };
 
-/** Maximum length of a repeated parameter in the notation with positions. */
+/** Maximum number of values of a repeated parameter in the notation with positions (`ids[0]=1`). */
 const maxPositions = 1_000;
 
 const repeatedValues = (query: URLSearchParams, name: string): string[] => {

@@ -1,6 +1,6 @@
 /**
- * Finds by its schema which JSON types a field may hold. Paths and query strings carry only text. The types decide
- * whether "5" means the number; `filter-values.ts` converts it.
+ * Finds which JSON types a field may have, by the entity's schema. Paths and query strings contain only text. The types
+ * decide whether "5" means the number; `filter-values.ts` converts it.
  */
 import { isObject } from '#domain/json.ts';
 import type { Contract, EntityContract, FieldPath, JsonSchema } from '#language/contract.ts';
@@ -9,7 +9,7 @@ export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'a
 
 type Definitions = Contract['definitions'];
 
-/** Maximum depth of references, because definitions may refer to each other in cycles. */
+/** Maximum depth of references that is followed, because definitions may refer to each other in cycles. */
 const maxDepth = 32;
 
 /** Returns the schema and all schemas that it refers to or is composed of. */
@@ -23,7 +23,7 @@ const alternatives = (definitions: Definitions, schema: unknown, depth = 0): Jso
   return [schema, ...inner.flatMap((part) => alternatives(definitions, part, depth + 1))];
 };
 
-/** Returns true if a segment of a path can be the index of an item. */
+/** Returns true if a segment of a path can be the index of a list item. */
 const isIndex = (segment: string): boolean => /^\d+$/.test(segment);
 
 const stepInto = (definitions: Definitions, schema: JsonSchema, segment: string): JsonSchema[] =>
@@ -47,7 +47,7 @@ const declaredTypes = (schema: JsonSchema): JsonType[] => {
   return 'const' in schema ? [typeOf(schema.const)] : [];
 };
 
-/** Returns the types that a field may hold; empty when its schema declares none. */
+/** Returns the types that a field may have; an empty set if its schema declares none. */
 export const fieldTypes = (
   definitions: Definitions,
   entity: EntityContract,

@@ -14,7 +14,7 @@ const readNumber = (types: ReadonlySet<JsonType>, text: string): number | undefi
   return pattern.test(text) && Number.isFinite(value) ? value : undefined;
 };
 
-/** Returns the text as a value of the field's types; the text itself if it fits none of them. */
+/** Returns the text converted to one of the field's types; the text itself if it fits none of them. */
 export const readText = (types: ReadonlySet<JsonType>, text: string): string | number | boolean => {
   const number = readNumber(types, text);
   if (number !== undefined) return number;
@@ -22,13 +22,13 @@ export const readText = (types: ReadonlySet<JsonType>, text: string): string | n
   return text;
 };
 
-/** Returns every value that the text may mean. A field of numbers and strings may hold either. */
+/** Returns every value that the text may mean. If a field may have numbers and strings, these are both. */
 const meanings = (types: ReadonlySet<JsonType>, text: string): unknown[] => {
   const read = readText(types, text);
   return read !== text && types.has('string') ? [read, text] : [read];
 };
 
-/** Returns the store's filters for the arguments that the request has; an omitted one does not filter. */
+/** Returns the store's filters for the arguments in a request. A missing argument does not filter. */
 export const filtersOf = ({ filters }: Pick<RoutePlan, 'filters'>, args: Arguments): Filter[] =>
   filters.flatMap(({ argument, path, match, types }) => {
     const given = args[argument];
@@ -37,7 +37,7 @@ export const filtersOf = ({ filters }: Pick<RoutePlan, 'filters'>, args: Argumen
     return [{ path, match, value }];
   });
 
-/** Returns the fields that the filter sets in a row that the request creates: paths with their values. */
+/** Returns the fields that the route's filter sets in a row that the request creates: paths with their values. */
 export const filterAssignments = (
   { filters }: Pick<RoutePlan, 'filters'>,
   args: Arguments,

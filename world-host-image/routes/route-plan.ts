@@ -1,6 +1,6 @@
 /**
- * Computes once for each route everything about its answers that no request changes: its entity, the types of its
- * arguments, the text around its rows.
+ * Computes once for each route all facts about its answers that do not depend on the request: its entity, the types of
+ * its arguments, and the text around its rows.
  */
 import type {
   Contract,
@@ -15,7 +15,7 @@ export type PlannedFilter = {
   argument: string;
   path: FieldPath;
   match: FilterMatch;
-  /** Types of the field, or of its items if it is a list. */
+  /** Types of the field; for a list, the types of its items. */
   types: ReadonlySet<JsonType>;
 };
 
@@ -23,7 +23,7 @@ export type RoutePlan = {
   /** Entity of the route; undefined for a handler that names none. */
   entity: EntityContract | undefined;
   filters: readonly PlannedFilter[];
-  /** Text before the answer's rows: `{"data":`, or nothing. */
+  /** Text before the answer's rows: `{"data":`, or '' without an envelope. */
   opening: string;
   /** Key of the row count in the envelope; null without an envelope, or if the world has no count key. */
   hitsKey: string | null;

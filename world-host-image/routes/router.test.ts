@@ -126,7 +126,7 @@ describe('router', () => {
 });
 
 describe('a search', () => {
-  /** Returns all paths of `levels` segments, each segment either a text or an argument that matches it. */
+  /** Returns all route paths of `levels` segments and `/end`; each of the segments is a literal or an argument. */
   const endings = (levels: number): string[] =>
     levels === 0
       ? ['/end']
@@ -134,7 +134,7 @@ describe('a search', () => {
   const paths = Array.from({ length: 9 }, (_, level) => endings(level + 1)).flat();
   const hostile = createRouter(paths.map((ending) => route('GET', `/{path...}${ending}`)));
 
-  /** Returns how many times the search reads a segment of the path. */
+  /** Returns how many times the search for a route reads a segment of the path. */
   const looksAt = (path: readonly string[]): number => {
     let looks = 0;
     const counted = new Proxy(path, {

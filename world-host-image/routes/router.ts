@@ -1,11 +1,11 @@
 /**
- * Finds the route of a request. Routes form a tree of path segments. The most specific route with the method wins,
- * compared from left to right. The order is: a literal segment, one that mixes text and arguments, an argument, one
- * that spans slashes. The last takes as few segments as it can. A trailing slash is ignored unless two routes differ
- * only by it.
+ * Finds the route of a request. Routes form a tree of path segments. Of the routes that match path and method, the most
+ * specific one wins, compared segment by segment from left to right. A literal segment is the most specific, followed
+ * by a segment that mixes text and arguments, an argument, and an argument that spans slashes. The last kind takes as
+ * few segments as it can. A trailing slash is ignored unless two routes differ only by it.
  *
- * A search visits each node at most once, however long the path is. Routes and paths come from untrusted users, and
- * the search runs on the host's event loop.
+ * A search visits each node at most once, however long the path is. This matters because routes and paths come from
+ * untrusted users, and the search runs on the host's event loop.
  */
 import type { PathSegment, RouteContract } from '#language/contract.ts';
 import { pathArguments } from '#language/path-segments.ts';
@@ -22,7 +22,7 @@ type Node = {
   /** Patterns, the most specific first. */
   patterns: { pattern: SegmentPattern; node: Node }[];
   argument: Node | undefined;
-  /** Nodes after an argument that spans slashes, by the number of segments left; the longest first. */
+  /** Nodes after an argument that spans slashes, by the number of segments that follow it; the largest number first. */
   rests: { length: number; node: Node }[];
   routes: Map<string, Served>;
 };
@@ -35,7 +35,10 @@ export type RouteMatch =
 export type Router = {
   /** Returns the route for a method and the segments from `splitPath`. HEAD is matched as GET. */
   match(method: string, segments: readonly string[]): RouteMatch;
-  /** Returns the methods of the most specific route with the path, in alphabetical order; none for an unknown path. */
+  /**
+   * Returns the methods of the most specific route with the path, in alphabetical order; an empty list for an unknown
+   * path.
+   */
   allowed(segments: readonly string[]): string[];
 };
 
@@ -74,7 +77,10 @@ const literalNode = ({ literals }: Node, text: string): Node => {
   return node;
 };
 
-/** Keeps nodes apart by length, since the length decides how much of a path the argument spans. */
+/**
+ * Returns the node after an argument that spans slashes, creating it if missing. There is one node for each number of
+ * following segments, since that number decides how much of a path the argument spans.
+ */
 const restNode = ({ rests }: Node, length: number): Node => {
   const known = rests.find((rest) => rest.length === length);
   if (known !== undefined) return known.node;
@@ -84,7 +90,9 @@ const restNode = ({ rests }: Node, length: number): Node => {
   return node;
 };
 
-/** Returns the node that a segment leads to, creating it if missing. `left` is the number of segments after it. */
+/**
+ * Returns the node that a segment leads to, creating it if missing. `left` is the number of segments after this one.
+ */
 const nodeAfter = (node: Node, segment: PathSegment, left: number): Node => {
   if ('literal' in segment) return literalNode(node, decodeText(segment.literal));
   if ('parts' in segment) return patternNode(node, segmentPattern(segment.parts, decodeText));
@@ -101,7 +109,7 @@ const addRoute = (root: Node, route: RouteContract): void => {
   node.routes.set(route.method, { route, names: pathArguments(segments) });
 };
 
-/** Value found at a node, with the arguments on the way to it. */
+/** Value found at a node, with the values of the path's arguments. */
 type Found<Value> = { value: Value; values: readonly string[] };
 
 type Search<Value> = {
@@ -153,7 +161,7 @@ const findByRest = <Value>(
   return undefined;
 };
 
-/** Returns the value of the most specific node from which `take` takes one. */
+/** Returns the value of the most specific node for which `take` returns a value. */
 const findIn = <Value>(
   node: Node | undefined,
   search: Search<Value>,
@@ -175,11 +183,11 @@ const findIn = <Value>(
   );
 };
 
-/** Returns the path with its trailing slash removed or added. */
+/** Returns the path without its trailing slash, or with one if it has none. */
 const otherwise = (segments: readonly string[]): readonly string[] =>
   segments.at(-1) === '' ? segments.slice(0, -1) : [...segments, ''];
 
-/** Returns the methods of the most specific node that has any. */
+/** Returns the methods of the most specific node that has any; an empty list if there is none. */
 const methodsAt = (root: Node, segments: readonly string[]): string[] => {
   const take = ({ routes }: Node) => (routes.size === 0 ? undefined : [...routes.keys()]);
   return findIn(root, { segments, take })?.value ?? [];
@@ -195,8 +203,8 @@ const namedValues = (
 };
 
 /**
- * Splits a path into decoded segments, so that an escaped slash does not separate. A trailing slash yields an empty
- * last segment. Undefined if an escape is malformed.
+ * Splits a path into decoded segments, so that an escaped slash does not separate segments. A trailing slash yields an
+ * empty last segment. Returns undefined if an escape is malformed.
  */
 export const splitPath = (path: string): string[] | undefined => {
   const segments = path.slice(1).split('/');

@@ -1,16 +1,16 @@
 /**
- * Pattern for a path segment that mixes arguments and text, such as `{id}.json`. Each argument takes at least one
- * character, and as few as the text after it allows. A search for the texts from left to right finds the only reading
- * in time linear in the segment's length. A regular expression with several wildcards would take longer.
+ * Pattern for a path segment that mixes arguments and text, such as `{id}.json`. Each argument matches at least one
+ * character, and as few as the text after it allows. The segment is read by searching for the texts from left to right,
+ * which takes time linear in its length. A regular expression with several wildcards could take much longer.
  */
 import type { PathPart } from '#language/contract.ts';
 
 export type SegmentPattern = {
-  /** Key that is equal for patterns which differ only in the names of their arguments. */
+  /** Key that is equal for patterns that differ only in the names of their arguments. */
   shape: string;
-  /** Characters of its texts; a pattern with more is more specific. */
+  /** Number of characters in the pattern's texts. A pattern with more is more specific. */
   textLength: number;
-  /** Returns the arguments in a segment; undefined if the segment does not fit. */
+  /** Returns the values of the arguments in a segment; undefined if the segment does not match. */
   read(segment: string): string[] | undefined;
 };
 

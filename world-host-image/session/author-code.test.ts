@@ -1,4 +1,4 @@
-/** Workers of a recycled host: the conditions for restarting them and for keeping them. */
+/** Workers of a recycled host: the conditions under which they are restarted or reused. */
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';
@@ -10,7 +10,7 @@ import { openAuthorCode } from './author-code.ts';
 const content = new TextEncoder().encode('def f(): return 1\n');
 const request = { language: 'python', file: 'tools.py', function: 'f' } as RunRequest;
 
-/** Returns workers that only record the requests to them. */
+/** Returns fake workers that only record the requests made to them. */
 const noteWorkers = (load: UserCode['load'] = async () => []) => {
   const notes: string[] = [];
   const userCode: UserCode = {

@@ -1,7 +1,7 @@
 /**
- * User code of the loaded world: its files in a folder of their own, and the workers that run them. Loading continues
- * in the background. A run waits for it, and so does the first session of these files. Graders are separate: each gets
- * the same files in a folder and a process of its own.
+ * User code of the loaded world: its files in a folder of their own, and the workers that run them. The code is loaded
+ * in the background. A run waits until the code is loaded, and so does the first session that uses these files. Graders
+ * are separate: each has a folder with the same files and a process of its own.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,37 +15,40 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   /** Waits until the code is loaded, then runs one function. */
   run(request: RunRequest): Promise<RunResult>;
   /**
-   * Resolves once the code is known to import. Throws `invalid` with each file and line if it does not. Files that
-   * were imported once are not checked again.
+   * Resolves once all files of the code have been imported. If an import fails, throws an `invalid` error with each
+   * file and line. Files that were imported once are not checked again.
    */
   assertImports(): Promise<void>;
-  /** Starts a separate process with the world's files and the grader's. */
+  /** Starts a separate process with the world's files and the file of the grader. */
   openGrader(file: TreeFile): Pick<Grader, 'run' | 'end'>;
-  /** Starts a separate process in the same way for one run of tests. */
+  /** Starts a separate process with the world's files and the given files, for one run of tests. */
   openTester(
     files: readonly TreeFile[],
     language: UserLanguage,
     libraries: readonly string[],
   ): Pick<Grader, 'run' | 'end'>;
-  /** Returns true if anything of a session may have reached the code, so that `renew` has to restart the workers. */
+  /**
+   * Returns true if code or data of a session may have come into contact with the workers, so that `renew` has to
+   * restart them.
+   */
   isReached(): boolean;
   /**
    * Restarts the workers over a fresh copy of the code. If nothing was run or graded, the loaded code stays. `prove`
-   * runs when nothing of the past can act any more, before anything new is made. It gets the files on disk at that
-   * time, by their full paths. `isReached` means that code of a linked world ran in this host, which counts as if its
-   * own had run. Resolves when the workers are up.
+   * runs after everything of the past has ended, and before anything new is made. It gets the files on disk at that
+   * time, by their full paths. `isReached` means that code of a linked world ran in this host, which counts as if this
+   * world's code had run. Resolves when the workers run.
    */
   renew(
     prove: (placed: readonly TreeFile[]) => Promise<void>,
     also?: { isReached: boolean },
   ): Promise<void>;
-  /** Removes the folder; the workers stay. */
+  /** Removes the folder of the code; the workers continue. */
   remove(): Promise<void>;
 };
 
 export type AuthorCodeParts = {
   userCode: UserCode;
-  /** Directory in which code folders are made. */
+  /** Folder in which the folders for code are made. */
   workDir: string;
   files: readonly TreeFile[];
 };
@@ -59,14 +62,14 @@ const writeFiles = async (folder: string, files: readonly TreeFile[]): Promise<v
   await Promise.all(files.map(({ path, content }) => writeFile(join(folder, path), content)));
 };
 
-/** Starts loading the code. A failure appears in the runs that need the code. */
+/** Starts loading the code. If loading fails, the runs that need the code fail with its error. */
 export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): AuthorCode => {
   let folder = '';
   let loaded: Promise<readonly string[]>;
   let wasImported = false;
   /**
-   * True if anything of a session may have reached the code: by a run, or because a grader's source was on the same
-   * disk. Workers are shut off from that source only where the system supports it.
+   * True if code or data of a session may have come into contact with the workers: by a run, or because a grader's
+   * source was on the same disk. Workers are isolated from that source only where the system supports it.
    */
   let isReached = false;
 
@@ -82,7 +85,7 @@ export const openAuthorCode = ({ userCode, workDir, files }: AuthorCodeParts): A
   const remove = (path: string): Promise<void> =>
     rm(path, { recursive: true, force: true, maxRetries: 5 });
 
-  /** Starts a separate process with the world's files and some more. */
+  /** Starts a separate process with the world's files and the files `more`, which replace files with the same path. */
   const openSeparate = (grader: Grader, more: readonly TreeFile[]): Pick<Grader, 'run' | 'end'> => {
     isReached = true;
     const given = new Set(more.map(({ path }) => path));

@@ -47,7 +47,7 @@ const openRows = createBaseRows({
   },
 });
 
-/** Returns a source whose first readings break off. */
+/** Returns a source whose first `broken` reads break off. */
 const sourceOf = (bytes: Uint8Array, broken: number) => {
   let reads = 0;
   return {

@@ -1,7 +1,7 @@
 /**
  * Opens the store of a version from its snapshot. A small snapshot is opened in memory. A large one is opened from a
- * file, which all hosts with the same snapshot folder share. A large snapshot is unpacked while it arrives, never in
- * memory. Its first bytes state its size.
+ * file, which all hosts with the same snapshot folder share. A large snapshot is unpacked while it arrives, so it is
+ * never in memory as a whole. Its first bytes state its size.
  */
 import { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
@@ -19,21 +19,21 @@ export type BaseRows = {
 
 export type SnapshotSource = {
   digest: Digest;
-  /** Starts reading the snapshot; may be called again. */
+  /** Starts reading the snapshot. If reading fails, it may be called again. */
   read(): Promise<Readable | Uint8Array>;
 };
 
-/** Unpacked size above which a snapshot is kept in a file, in bytes. */
+/** Unpacked size above which a snapshot is stored in a file instead of memory, in bytes. */
 export const mostBytesInMemory = 16 * 2 ** 20;
-/** Maximum attempts to read a snapshot to its end. */
+/** Maximum number of attempts to read a snapshot to its end. */
 const mostAttempts = 3;
 
-/** Snapshot of which the first bytes were read. */
+/** Snapshot whose first bytes were read. */
 type Begun = { isLarge: boolean; source: Readable | Uint8Array };
 
 /**
- * Returns true if a snapshot is large. One that does not state its size was packed as a stream, as only large ones
- * are.
+ * Returns true if a snapshot is large. A snapshot that does not state its size was packed as a stream, which is done
+ * only with large ones.
  */
 const isLarge = (start: Uint8Array): boolean =>
   (unpackedBytes(start) ?? Number.POSITIVE_INFINITY) > mostBytesInMemory;
@@ -69,15 +69,15 @@ const mayPass = (error: unknown): boolean =>
   !(error instanceof AppError) || error.code === 'unavailable';
 
 export type BaseRowsParts = {
-  /** Opens the folder of unpacked snapshots; called when the first large one arrives. */
+  /** Opens the folder of unpacked snapshots. It is called when the first large snapshot arrives. */
   openFiles(): Promise<SnapshotFiles>;
   /** Returns the bytes. Throws unless they have the digest. */
   check(digest: Digest, bytes: Uint8Array): Uint8Array;
 };
 
 /**
- * Returns a function that opens a store. It throws any error of reading, and `exhausted` if the disk has no space for
- * the file.
+ * Returns a function that opens a store. That function throws any error of reading, and an `exhausted` error if the
+ * disk has no space for the file.
  */
 export const createBaseRows = ({ openFiles, check }: BaseRowsParts) => {
   const openUponFile = async (

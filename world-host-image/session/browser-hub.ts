@@ -1,7 +1,7 @@
 /**
- * Exchange between a session's world host and its browser (`#wire/browser-link`). The browser reports its events,
- * which are recorded in the ledger, and receives orders. The session may have no browser, one, or after a loss another
- * one. A caller waits a limited time for it.
+ * Exchanges messages between a session's world host and its browser (`#wire/browser-link`). The browser reports its
+ * events, which are recorded in the ledger, and receives orders. The session may have no browser, one, or another one
+ * after the first was lost. A caller waits for a browser only for a limited time.
  */
 import type { BrowserOrder, BrowserOrders, BrowserReport } from '#wire/browser-link/exchange.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -11,31 +11,36 @@ export type Picture = { output: unknown } | { error: { code: string; message: st
 
 export type BrowserHubOptions = {
   ledger: Pick<Ledger, 'note'>;
-  /** Time to wait for a browser that is disconnected, in milliseconds. */
+  /** Maximum time to wait for a browser that is disconnected, in milliseconds. */
   patienceMs?: number;
 };
 
 const usualPatienceMs = 15_000;
 const mostOrders = 20;
 
-/** Returns the identity of a browser. It includes the host, since each host counts its generations by itself. */
+/**
+ * Returns the identity of a browser: the id of its host and its generation, since each host counts its generations by
+ * itself.
+ */
 const browserOf = ({ hostId = '', generation }: BrowserReport): string => `${hostId} ${generation}`;
 
 type Waiting = { order: BrowserOrder; done(picture: Picture): void };
 
-/** Hub of a session; at first, no browser has connected. */
+/** Exchange of one session with its browser; initially, no browser has connected. */
 export class BrowserHub {
   readonly #ledger: Pick<Ledger, 'note'>;
   readonly #patienceMs: number;
   #resets = 0;
-  /** Number of resets that the current browser's profile has seen. */
+  /** Number of resets that have taken effect in the current browser's profile. */
   #seenResets = 0;
   /** Current browser, and the number of its entries that are recorded. */
   #present = { browser: '', recorded: 0 };
-  /** Browsers that were replaced. They may still report, since they may not know. */
+  /**
+   * Browsers that were replaced by another. They may still report, because they may not know that they were replaced.
+   */
   readonly #former = new Set<string>();
   #nextId = 1;
-  /** Screenshots that the browser has not answered yet, by the id of their order. */
+  /** Requested screenshots that the browser has not sent yet, by the id of their order. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #wakers = new Set<() => void>();
 
@@ -45,8 +50,8 @@ export class BrowserHub {
   }
 
   /**
-   * Accepts a report and returns orders. Without orders, the answer is held as long as the report allows, or until
-   * `ending` aborts.
+   * Accepts a report and returns orders. If there are no orders, the answer is held back as long as the report allows,
+   * or until `ending` aborts.
    */
   async exchange(report: BrowserReport, ending: AbortSignal): Promise<BrowserOrders> {
     const browser = browserOf(report);
@@ -92,7 +97,7 @@ export class BrowserHub {
     return answered.promise.finally(() => clearTimeout(timer));
   }
 
-  /** Tells the browser that the session was reset. Resolves with true if the browser has a fresh profile by now. */
+  /** Informs the browser that the session was reset. Resolves with true if the browser has a fresh profile by then. */
   async reset(): Promise<boolean> {
     this.#resets += 1;
     const wanted = this.#resets;
@@ -124,7 +129,7 @@ export class BrowserHub {
     });
   }
 
-  /** Records the entries of a report that are new. */
+  /** Records the entries of a report that were not recorded before. */
   #record({ first, entries, resets }: BrowserReport): void {
     for (const [index, entry] of entries.entries()) {
       if (first + index < this.#present.recorded) continue;

@@ -1,6 +1,6 @@
 /**
- * Entries that a session's world host records from successive browsers: each browser host counts its generations by
- * itself.
+ * Entries that a session's world host records from successive browsers, if each browser's host counts its generations
+ * by itself.
  */
 import { describe, expect, it } from 'vitest';
 import type { BrowserReport } from '#wire/browser-link/exchange.ts';

@@ -4,7 +4,7 @@ import { createClock } from './clock.ts';
 const at = '2026-03-01T09:30:00.000Z';
 const start = Date.UTC(2026, 6, 1);
 
-/** Returns a machine clock that the test moves. */
+/** Returns a simulated clock of the machine, which the test sets. */
 const machine = (ms = start) => {
   const state = { ms };
   return { state, now: () => state.ms };
@@ -64,7 +64,7 @@ describe('a clock', () => {
 });
 
 describe('the validity of a time', () => {
-  /** Returns the first moment of the machine, from now on, at which the clock shows another time. */
+  /** Returns the first machine time, from now on, at which the world's clock shows another time. */
   const changesAt = (clock: ReturnType<typeof createClock>, machine: { ms: number }): number => {
     const { iso } = clock.time();
     while (clock.iso() === iso) machine.ms += 1;

@@ -1,20 +1,21 @@
 /**
- * Clock of the world in one session. Everything that the simulated vendor dates uses it: user code, generated fields,
- * the expiry of tokens. Matters of the machine do not: timeouts, the request ledger, signatures of webhooks.
+ * Clock of the world in one session. All dates of the simulated vendor come from it: those of user code, generated
+ * fields, and the expiry of tokens. Timeouts, the request ledger and signatures of webhooks use the machine's clock
+ * instead.
  */
 import { lastInstantMs, type SessionClock } from '#domain/world-clock.ts';
 
 /**
- * Time of the world, and the machine's time until which it is valid, in milliseconds since 1970; null if it is valid
- * for the whole turn.
+ * Time of the world, and the machine's time until which it is valid, in milliseconds since 1970. The latter is null if
+ * the time of the world is valid for the whole turn.
  */
 export type WorldTime = { iso: string; untilMs: number | null };
 
 export type WorldClock = {
   now(): Date;
-  /** Returns the time as ISO 8601 in UTC to the second, like vendors: `2026-03-01T09:30:00Z`. */
+  /** Returns the time as ISO 8601 in UTC, to the second, as vendors write it: `2026-03-01T09:30:00Z`. */
   iso(): string;
-  /** Returns the time and how long it is valid, for callers that ask more often than it changes. */
+  /** Returns the time and how long it stays valid, for callers that need it more often than it changes. */
   time(): WorldTime;
   /** Advances a stepped clock; called once for each call and request. */
   step(): void;
@@ -24,7 +25,7 @@ export type WorldClock = {
 
 /**
  * Starts a clock. Without `at`, it starts at the machine's time, which `machineMs` returns in milliseconds since 1970.
- * A reset returns to that same instant, unless it is the machine's own clock (`isMachine`).
+ * A reset sets the clock back to the time at which it started, unless it is the machine's own clock (`isMachine`).
  */
 export const createClock = (
   { at, mode, rate }: SessionClock,

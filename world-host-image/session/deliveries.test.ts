@@ -1,4 +1,4 @@
-/** Subscriptions that match an event, the contents of their deliveries, and the cases without a delivery. */
+/** Which subscriptions match an event, what their deliveries contain, and when nothing is delivered. */
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOfDelivery } from '#domain/delivery.ts';
@@ -13,14 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Resets the world, then adds these subscriptions. */
+/** Resets the world, then adds the given subscriptions. */
 const subscribe = async (...hooks: Row[]): Promise<void> => {
   await world.reset();
   const { error } = await world.call('seed', undefined, { rows: { hooks } });
   expect(error).toBeUndefined();
 };
 
-/** Runs a test on a world of its own, with this table `[webhooks]` or the usual one. */
+/**
+ * Runs a test on a world of its own, with the given table `[webhooks]`, or with the default table if it is undefined.
+ */
 const elsewhere = async (table: string | undefined, work: () => Promise<void>): Promise<void> => {
   const usual = world;
   world = await serveWorld(hookedWorld([], table));
@@ -40,21 +42,21 @@ type Entry = {
   request: { url: string; headers: Record<string, string>; body: unknown; scope: unknown };
 };
 
-/** Returns the ledger's entries of deliveries. */
+/** Returns the ledger's entries about deliveries. */
 const delivered = async (): Promise<Entry[]> => {
   const input = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
   const { output } = await world.call('state', undefined, input);
   return (output as { rows: Entry[] }).rows;
 };
 
-/** Returns the ledger's entries of skipped subscriptions. */
+/** Returns the ledger's entries about skipped subscriptions. */
 const skipped = async (): Promise<unknown[]> => {
   const input = { entity: 'svc_requests', where: { via: 'webhook-skipped' }, limit: 1_000 };
   const { output } = await world.call('state', undefined, input);
   return (output as { rows: unknown[] }).rows;
 };
 
-/** Returns the `via` of each entry since the seed, in order. */
+/** Returns the field `via` of each ledger entry since the seed, in order. */
 const doors = async (): Promise<unknown[]> => {
   const { output } = await world.call('state', undefined, { entity: 'svc_requests' });
   const { rows } = output as { rows: { via: string; operation: string }[] };

@@ -1,9 +1,9 @@
 /**
  * Sends an event to the webhooks subscribed to it: `ctx.deliver` in handlers, `webhooks.deliver` in tools.
- * Subscriptions are rows of the world, read as they are in the current turn; `subscriptions.ts` decides which of them
+ * Subscriptions are rows of the world, in their state of the current turn; `subscriptions.ts` decides which of them
  * match.
  *
- * A subscription with an invalid URL, or with a secret that cannot sign, is skipped, and the ledger records that.
+ * If a subscription has an invalid URL, or a secret that cannot sign, it is skipped, and the ledger records that.
  */
 import { hideCredentials } from '#domain/credentials.ts';
 import { textOfDelivery } from '#domain/delivery.ts';
@@ -17,23 +17,26 @@ import type { Delivery, Skip } from './outbox.ts';
 import type { Session } from './session.ts';
 import { address, keyOfSubscription, urlOf, wants } from './subscriptions.ts';
 
-/** Limits: deliveries of one event and of one call or request; bytes and levels of one body. */
+/** Maximum number of deliveries of one event, and of one call or request, and maximum size of one body in bytes. */
 const deliveryLimits = {
   perEvent: 100,
   perTurn: 500,
   bodyBytes: 256 * 1024,
-  /** Maximum nesting, the same as in the ledger, which could not store a deeper body. */
+  /** Maximum nesting of a body. It is the same as in the ledger, which could not store a deeper body. */
   bodyLevels: 64,
-  /** Bytes of deliveries that the control plane does not have yet; above this, no more are made. */
+  /** Maximum size of the deliveries that the control plane does not have yet, in bytes. Beyond it, no more are made. */
   waitingBytes: 64 * 1024 * 1024,
-  /** Maximum skipped subscriptions that the ledger names for an event and for a call; it counts the others. */
+  /**
+   * Maximum number of skipped subscriptions that the ledger names for one event, and for one call or request. Further
+   * ones are only counted.
+   */
   skipsPerEvent: 100,
   skipsPerTurn: 500,
 };
 
 type RefuseEvent = (kind: 'shape' | 'full', detail: string) => never;
 
-/** Allowed text for an event's type and a delivery's id, since some schemes send them as headers. */
+/** Text that is valid as an event's type and a delivery's id; some webhook schemes send both as headers. */
 const headerText = /^[\x21-\x7e]{1,256}$/;
 
 const checkType = (type: string, refuseEvent: RefuseEvent): void => {
@@ -108,15 +111,15 @@ const checkCounts = (
 
 /**
  * Returns text with the vendor's addresses replaced by those that receivers can reach. This happens before signing, so
- * that the signature matches what is sent.
+ * that the signature is valid for the text that is sent.
  */
 const served = ({ address, world }: Session, text: string): string =>
   address === null ? text : (createAddresses(world.contract, address)?.serve(text) ?? text);
 
 /**
- * Returns the body as JSON text, in the form that the ledger keeps and writes again. Addresses are reachable for
- * receivers, and credentials that the service always masks are masked. Both happen before signing, so that the
- * signature matches what is sent.
+ * Returns the body as JSON text, in the form that the ledger records and that is sent. Addresses are replaced by those
+ * that receivers can reach, and credentials that the service always masks are masked. Both happen before signing, so
+ * that the signature is valid for the text that is sent.
  */
 const textOf = (session: Session, body: unknown): string => {
   const given = JSON.stringify(body ?? null);
@@ -124,7 +127,7 @@ const textOf = (session: Session, body: unknown): string => {
   return text === given ? text : JSON.stringify(JSON.parse(text));
 };
 
-/** Returns the skips that fit the ledger's limits. If there are more, one further skip has their number. */
+/** Returns the skips that fit the ledger's limits. If there are more, one additional skip states their number. */
 const bounded = (skips: readonly Skip[], present: number): Skip[] => {
   const { skipsPerEvent, skipsPerTurn } = deliveryLimits;
   const mostSkips = Math.max(0, Math.min(skipsPerEvent, skipsPerTurn - present));
@@ -134,7 +137,7 @@ const bounded = (skips: readonly Skip[], present: number): Skip[] => {
   return [...skips.slice(0, mostSkips), { ...first, url: null, subscription: null, reason: more }];
 };
 
-/** Returns the delivery to one subscription, or why there is none. */
+/** Returns the delivery to one subscription, or the reason for skipping the subscription. */
 type Prepare = (row: Row) => Delivery | Skip;
 
 const createPrepare = (
@@ -167,8 +170,8 @@ const createPrepare = (
 };
 
 /**
- * Adds a delivery to the outbox for each subscription that matches the event. Throws `StoreRefusal` for a world
- * without webhooks, for an invalid event, and beyond the limits. Beyond the limits the whole turn fails, even if the
+ * Adds a delivery to the outbox for each subscription that matches the event. Throws `StoreRefusal` for a world without
+ * webhooks, for an invalid event, and beyond the limits. If a limit is exceeded, the whole turn fails, even if the
  * author's code catches the refusal.
  */
 export const deliver = (session: Session, event: WorldEvent): void => {

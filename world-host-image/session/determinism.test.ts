@@ -1,6 +1,7 @@
 /**
- * Promise of a clock and a seed: the same calls give the same answers and the same state, after a reset, in another
- * session, and for any number of concurrent calls. A failed call changes nothing.
+ * Tests that a clock and a seed make a session deterministic: the same calls have the same answers and the same
+ * resulting state, after a reset, in another session, and for any number of concurrent calls. A failed call changes
+ * nothing.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +41,7 @@ const ask = async (at: ServedWorld, { method, path, body }: Extract<Step, { kind
   return { failed: answer.status >= 400, said: [answer.status, await answer.text()] as unknown };
 };
 
-/** Runs a step. Returns its answer and whether it failed. */
+/** Runs a step. Returns the step's answer and whether it failed. */
 const take = async (at: ServedWorld, step: Step): Promise<{ failed: boolean; said: unknown }> => {
   if (step.kind === 'api') return ask(at, step);
   const said = await at.call('tool', step.name, step.input);
@@ -50,7 +51,7 @@ const take = async (at: ServedWorld, step: Step): Promise<{ failed: boolean; sai
 const digestOf = async (at: ServedWorld): Promise<string> =>
   ((await at.call('state')).output as { digest: string }).digest;
 
-/** Returns deliveries without their real parts: times and signatures. */
+/** Returns deliveries without the parts that depend on the machine's clock: times and signatures. */
 const deliveriesOf = async (at: ServedWorld): Promise<unknown[]> => {
   const where = { entity: 'svc_requests', where: { via: 'webhook' }, limit: 1_000 };
   const { rows } = (await at.call('state', undefined, where)).output as {
@@ -68,7 +69,7 @@ const play = async (at: ServedWorld, steps: readonly Step[]) => {
 };
 
 const id = fc.integer({ min: 1, max: 4 });
-/** Titles, some of which the contract rejects as too long or empty. */
+/** Generates titles, some of which the contract rejects as too long or empty. */
 const title = fc.constantFrom('Printer', 'Ünï', '', 'a title of more than twenty letters');
 
 const tool = (name: string, input: fc.Arbitrary<Row>): fc.Arbitrary<Step> =>
@@ -97,7 +98,7 @@ const anyTool = fc.oneof(
   tool('nothing', fc.constant({})),
 );
 
-/** Crashes its worker, which takes a while to replace. */
+/** Generates calls that crash their worker; replacing the worker takes a while. */
 const crash = tool('open_and_crash', fc.constant({ title: 'Printer' }));
 
 const anyStep = fc.oneof(

@@ -1,7 +1,7 @@
 /**
- * Faults of a session: the rules in force, which of them each request meets, and how often. The rules are the declared
- * ones (`[api.faults]`) unless a call set others. They count from the start of the session or its last reset. This
- * module only decides; the API and the tools apply its decisions.
+ * Faults of a session: the rules in force, which rules apply to each request, and how often each has applied. The rules
+ * are the declared ones (`[api.faults]`) unless a call `faults` has set others. Requests are counted from the start of
+ * the session or its last reset. This module only decides; the API and the tools carry out its decisions.
  */
 import type { ApiContract, Fault, FaultAnswer, FaultEffect, Faults } from '#language/contract.ts';
 import { mostLatencyMs } from '#language/files/connector/faults.ts';
@@ -9,7 +9,7 @@ import { fitsPath } from '#language/path-pattern.ts';
 import type { WorldClock } from './clock.ts';
 import { drawChance } from './ids.ts';
 
-/** Target of faults: a route, or a tool that is not bound to one. */
+/** Target of faults: a route, or a tool that is not bound to a route. */
 export type FaultTarget = { operation: string; path: string } | 'tool';
 
 /** Effect of a rule on a request, as recorded in the request ledger. */
@@ -20,32 +20,32 @@ export type MetFault = { name: string } & (
   | { kind: 'drop'; at: 'before' | 'after' }
 );
 
-/** State of a limit in force, with this request counted. */
+/** State of a rate limit in force; `used` includes the current request. */
 export type UsedLimit = { limit: number; seconds: number; used: number };
 
 /** Effects of all rules on one request. */
 export type Met = {
   faults: MetFault[];
   latencyMs: number;
-  /** Answer in place of carrying the request out. */
+  /** Answer to give instead of running the request. */
   answer?: FaultAnswer;
   drop?: 'before' | 'after';
-  /** Limits in force, by name. */
+  /** Rate limits in force, by name. */
   limits: ReadonlyMap<string, UsedLimit>;
 };
 
 export type SessionFaults = {
-  /** Counts a request and returns the effects on it; undefined if no rule is in force. */
+  /** Counts a request and returns the faults that apply to it; undefined if no rule is in force. */
   meet(target: FaultTarget): Met | undefined;
-  /** Returns true if tool calls meet faults, too. */
+  /** Returns true if faults also apply to tool calls. */
   holdForTools(): boolean;
-  /** Sets other rules, or the declared ones, and restarts the counts. */
+  /** Replaces the rules by others, or by the declared ones, and restarts the counts. */
   set(faults: Faults | 'declared'): void;
   /** Sets the declared rules and restarts the counts. */
   reset(): void;
   /**
-   * Returns the rules in force. For each rule, it adds how many requests it was checked against, and how many it
-   * applied to.
+   * Returns the rules in force. For each rule, `counts` has the number of requests that the rule was checked against,
+   * and the number that it applied to.
    */
   view(): Faults & { isDeclared: boolean; counts: { requests: number; met: number }[] };
 };
@@ -54,7 +54,10 @@ type State = {
   rule: Fault;
   requests: number;
   met: number;
-  /** Time window of the last request, for a rate limit, and the requests counted in that window. */
+  /**
+   * Number of the rate limit's time window in which the last request was counted; `used` is the number of requests in
+   * it.
+   */
   window: number;
   used: number;
 };
@@ -74,15 +77,15 @@ const holdsFor = (routes: readonly string[] | undefined, target: FaultTarget): b
   return routes.some((one) => (one.startsWith('/') ? fitsPath(one, path) : one === operation));
 };
 
-/** Returns true if one of the paths matches the target's. A tool that is not bound to a route has no path. */
+/** Returns true if one of the paths matches the target's path. A tool that is not bound to a route has no path. */
 const isAmong = (paths: readonly string[], target: FaultTarget): boolean =>
   target !== 'tool' && paths.some((one) => fitsPath(one, target.path));
 
 type LimitEffect = Extract<FaultEffect, { kind: 'rate_limit' }>;
 
 /**
- * Counts a request against a limit. Returns its use, and the error answer if the limit is exceeded; undefined if the
- * limit does not cover the target.
+ * Counts a request against a rate limit. Returns the limit's state, and the error answer if the limit is exceeded;
+ * undefined if the limit does not apply to the target.
  */
 const drawOnLimit = (
   state: State,
@@ -112,7 +115,7 @@ const meetsNow = ({ rule: { when }, requests }: State, seed: number | null, stre
   return requests >= when.nth && requests < when.nth + when.times;
 };
 
-/** Adds the effects of one rule. Among rules that answer or drop a request, the first one applies. */
+/** Adds the effects of one rule to `met`. If several rules would answer or drop a request, only the first one does. */
 const add = (met: Met, { name, latencyMs, effect }: Fault, refusal?: FaultAnswer): void => {
   const ms = Math.min(latencyMs ?? 0, mostLatencyMs - met.latencyMs);
   if (ms > 0) {
@@ -149,7 +152,7 @@ export const createFaults = (parts: FaultParts): SessionFaults => {
     states = statesOf(faults);
   };
 
-  /** Checks one rule against a request. */
+  /** Checks one rule against a request, and adds its effects to `met`. */
   const ask = (met: Met, limits: Map<string, UsedLimit>, stream: number, target: FaultTarget) => {
     const state = states[stream] as State;
     const { effect, routes } = state.rule;

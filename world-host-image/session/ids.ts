@@ -1,14 +1,14 @@
 /**
- * Source of a session's new identifiers: random, or seeded. A seeded session draws the same identifiers for the same
- * calls. Each turn (a call or a request) has a sequence of its own. So a turn that fails, after any number of draws,
- * does not change the identifiers of later turns.
+ * Source of a session's new identifiers: random, or derived from a seed. A seeded session draws the same identifiers
+ * for the same calls. Each turn (a call or a request) has a sequence of its own. If a turn fails, after any number of
+ * draws, the identifiers of later turns are therefore unchanged.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 
 export type WorldIds = {
   /** Returns a UUID, version 4. */
   uuid(): string;
-  /** Returns a whole number from 0, below 2^48. */
+  /** Returns a whole number from 0 to 2^48 - 1. */
   integer(): number;
   /** Begins the next turn. */
   begin(): void;
@@ -23,7 +23,7 @@ const randomIds: WorldIds = {
   reset: () => undefined,
 };
 
-/** Draws to discard before the outputs of similar states are uncorrelated. */
+/** Number of draws that are discarded first, because generators with similar states begin with similar outputs. */
 const warmUp = 20;
 
 /** Creates Chris Doty-Humphrey's generator sfc32, which draws whole numbers of 32 bits from a state of 128 bits. */
@@ -81,12 +81,12 @@ const seededIds = (seed: number): WorldIds => {
 export const createIds = (seed: number | null): WorldIds =>
   seed === null ? randomIds : seededIds(seed);
 
-/** First stream for draws other than identifiers, which use stream 1. */
+/** First number of a stream for draws that are not identifiers. Identifiers use stream 1. */
 const firstStream = 2;
 
 /**
- * Returns a number from 0, below 1. Without a seed it is random. With one, it is the draw of that number, from 1, in a
- * stream from 0 that is independent of the identifiers.
+ * Returns a number of at least 0 and below 1. It is random if the seed is null. Otherwise it is draw number `draw`,
+ * counted from 1, in stream number `stream`, counted from 0; these streams are independent of the identifiers.
  */
 export const drawChance = (seed: number | null, stream: number, draw: number): number => {
   if (seed === null) return Math.random();

@@ -1,7 +1,7 @@
 /**
  * Linked worlds of a session's world. Each is loaded in the same host and seeded by the task that the link names. It
- * works as a session of its own, with the same token, clock, ids and ledger. Outside, its names are prefixed with the
- * link's alias: `crm.list_contacts`, `crm.contacts`.
+ * works as a session of its own, but has the same token, clock, ids and ledger as the main session. To callers, its
+ * names are prefixed with the link's alias: `crm.list_contacts`, `crm.contacts`.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { linkedTool } from '#language/contract.ts';
@@ -37,7 +37,7 @@ export const loadLinks = async (
   return loaded;
 };
 
-/** Returns the linked worlds as sessions by alias; `parts` are those of the session that contains them. */
+/** Returns the linked worlds as sessions, by alias. `parts` are the parts of the main session that they share. */
 export const openLinks = (
   loaded: readonly LoadedLink[],
   parts: Omit<Session, 'world' | 'task' | 'outbox' | 'links' | 'answer' | 'faults'>,
@@ -62,7 +62,7 @@ export const openLinks = (
     ]),
   );
 
-/** Returns the linked session that a name belongs to, and the name without the alias. */
+/** Returns the linked session whose alias a name begins with, and the rest of the name. */
 export const findLinked = (
   { links }: Pick<Session, 'links'>,
   name: string,
@@ -74,7 +74,7 @@ export const findLinked = (
   return undefined;
 };
 
-/** Returns the members with entity names prefixed by the alias. */
+/** Returns the object with the alias put before each of its entity names. */
 export const underAlias = <Value>(
   alias: string,
   members: Readonly<Record<string, Value>>,

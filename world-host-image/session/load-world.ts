@@ -1,6 +1,6 @@
 /**
- * Loads a world version from its two blobs, and caches the last one. A host that is kept warm then needs neither fetch
- * nor open it again.
+ * Loads a world version from its two blobs, and caches the last one. If a warm host gets another session of the same
+ * version, it need not fetch and open the version again.
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -17,7 +17,10 @@ import { openAuthorCode } from './author-code.ts';
 import { createBaseRows } from './base-rows.ts';
 import type { LoadedWorld } from './session.ts';
 
-/** Version as its two blobs, with the base64 of those that came with the assignment. */
+/**
+ * World version, given by the digests of its two blobs, and the content in base64 of those that came with the
+ * assignment.
+ */
 export type WorldVersion = {
   bundle: Digest;
   snapshot: Digest;
@@ -26,16 +29,19 @@ export type WorldVersion = {
 
 type Part = 'bundle' | 'snapshot';
 
-/** Released linked worlds: whether any had code, and the ids of their processes, which have ended. */
+/**
+ * Result of releasing the linked worlds: whether any of them had code, and the ids of their processes, which have
+ * ended.
+ */
 export type ReleasedWorlds = { hadCode: boolean; pids: number[] };
 
 type Workers = { userCode: UserCode; workDir: string };
 
 export type WorldLoaderParts = {
   fetchBlob(digest: Digest): Promise<Uint8Array>;
-  /** Reads a blob as a stream, for one that may be large. */
+  /** Reads a blob as a stream; used for a blob that may be large. */
   readBlob(digest: Digest): Promise<Readable | Uint8Array>;
-  /** Opens the folder of unpacked snapshots; called when the first large world is loaded. */
+  /** Opens the folder of unpacked snapshots. It is called when the first large world is loaded. */
   openFiles(): Promise<SnapshotFiles>;
   userCode: UserCode;
   workDir: string;
@@ -49,7 +55,7 @@ const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
   throw new AppError('unavailable', `blob ${digest} came with the digest ${found}`);
 };
 
-/** Reads a blob. Names the part of the world that is lost if there is no such blob. */
+/** Reads a blob. If the blob does not exist, throws an error that names the part of the world that is lost. */
 const orLost = async <Value>(part: Part, read: Promise<Value>): Promise<Value> => {
   try {
     return await read;
@@ -73,8 +79,8 @@ export class WorldLoader {
   readonly #openRows: ReturnType<typeof createBaseRows>;
   #cached: LoadedWorld | undefined;
   /**
-   * Functions that each release one linked world. They return the ids of ended processes, or undefined if it
-   * had no code.
+   * Functions that each release one linked world. They return the ids of ended processes, or undefined if the linked
+   * world had no code.
    */
   readonly #linked: (() => Promise<number[] | undefined>)[] = [];
 
@@ -83,7 +89,7 @@ export class WorldLoader {
     this.#openRows = createBaseRows({ openFiles: parts.openFiles, check: checkDigest });
   }
 
-  /** Returns the world at its mark `base`. Throws if a blob does not match its digest. */
+  /** Returns the world in its base state (mark `base`). Throws if a blob does not match its digest. */
   async load(version: WorldVersion): Promise<LoadedWorld> {
     const cached = this.#cached;
     if (cached?.bundle === version.bundle && cached.snapshot === version.snapshot) return cached;
@@ -92,7 +98,7 @@ export class WorldLoader {
     return this.#cached;
   }
 
-  /** Loads a linked world at its mark `base`. If it has code, it gets workers of its own. */
+  /** Loads a linked world in its base state (mark `base`). If the world has code, it gets workers of its own. */
   async loadLinked(version: WorldVersion): Promise<LoadedWorld> {
     const { startUserCode, workDir } = this.#parts;
     let end: (() => Promise<number[]>) | undefined;

@@ -2,7 +2,7 @@
 import { noteOfDelivery, noteOfSkip, type Outgoing } from './outbox.ts';
 import type { Session } from './session.ts';
 
-/** Records deliveries and skips in their order; `callId` is the call that sent them. */
+/** Records deliveries and skips in their order. `callId` is the id of the call that sent them. */
 export const noteOutgoing = (
   { ledger, sent }: Session,
   { deliveries, skips }: Outgoing,

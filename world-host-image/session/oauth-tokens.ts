@@ -1,11 +1,11 @@
 /**
- * Access and refresh tokens that a session has minted for clients of a world with scheme `oauth2`. Access tokens
- * expire by the session's clock. All end with the session or at its reset.
+ * Access and refresh tokens that a session has minted for clients of a world with scheme `oauth2`. Access tokens expire
+ * by the session's clock. All tokens end with the session or at its reset.
  *
- * A token is derived from the session's own token and an identifier of the session. So a seeded session mints the same
- * tokens for the same requests, even after a reset. Knowing the seed is still not enough to forge one. Tokens are
- * looked up by hash, so the time of a lookup reveals nothing about them. All tokens of a session have the same prefix,
- * by which the ledger recognizes even forgotten ones.
+ * A token is derived from the session's own token and an identifier that the session draws. A seeded session therefore
+ * mints the same tokens for the same requests, even after a reset. Knowing the seed is not enough to forge a token.
+ * Tokens are looked up by hash, so the time of a lookup reveals nothing about them. All tokens of a session have the
+ * same prefix, by which the ledger recognizes even tokens that the session has forgotten.
  */
 import { hash } from 'node:crypto';
 import type { Secret } from '#runtime/secret.ts';
@@ -15,13 +15,15 @@ import type { WorldIds } from './ids.ts';
 /** Lifetime of an access token, in seconds of the session's clock. */
 export const tokenLifetimeSeconds = 3_600;
 
-/** Maximum tokens kept of each kind; beyond it, the oldest are dropped. */
+/** Maximum number of tokens that are stored, of each kind. Beyond it, the oldest tokens are dropped. */
 const mostTokens = 10_000;
 
-/** Length of the prefix, enough that no other text contains it by chance. */
+/** Length of the prefix in characters; long enough that no other text contains the prefix by chance. */
 const openingChars = 12;
 
-/** Returns the prefix of all tokens that a session with this secret mints. It reveals nothing about the secret. */
+/**
+ * Returns the prefix of all tokens that a session with this secret mints. The prefix reveals nothing about the secret.
+ */
 export const openingOfTokens = (secret: Secret): string =>
   secret.derive('oauth opening').slice(0, openingChars);
 
@@ -30,11 +32,13 @@ export type Tokens = {
   mintAccess(scopes: readonly string[]): string;
   /** Mints a refresh token, which does not expire. */
   mintRefresh(scopes: readonly string[]): string;
-  /** Returns an access token's scopes and expiry; undefined for a token that is unknown or forgotten. */
+  /**
+   * Returns an access token's scopes and whether it has expired; undefined for a token that is unknown or was dropped.
+   */
   findAccess(token: string): { scopes: readonly string[]; isExpired: boolean } | undefined;
-  /** Revokes an access token, if it is known. */
+  /** Revokes an access token. Does nothing if the token is unknown. */
   revokeAccess(token: string): void;
-  /** Returns the scopes with which a refresh token was minted; undefined for an unknown one. */
+  /** Returns the scopes with which a refresh token was minted; undefined for an unknown token. */
   findRefresh(token: string): readonly string[] | undefined;
   /** Revokes all tokens. */
   clear(): void;

@@ -19,8 +19,8 @@ import { createSent } from './sent.ts';
 import type { LoadedWorld, Session } from './session.ts';
 
 /**
- * Returns the secrets that the session's ledger must mask: its own token, the tokens that it mints, and the secret
- * names of its world's contract and those of linked worlds.
+ * Returns the secrets that the session's ledger must mask: the session's own token, the tokens that it mints, and the
+ * values of names that its world's contract, or that of a linked world, uses for secrets.
  */
 export const secretsOf = (contracts: readonly Contract[], token: Secret): Secrets => ({
   names: new Set(contracts.flatMap((contract) => [...secretNamesOf(contract)])),
@@ -31,7 +31,8 @@ export const secretsOf = (contracts: readonly Contract[], token: Secret): Secret
 });
 
 /**
- * Opens the session of an assignment. Throws `StoreRefusal` if the world rejects the seed, and any error of loading.
+ * Opens the session of an assignment. Throws `StoreRefusal` if the world rejects the seed. An error of loading is also
+ * thrown.
  */
 export const openSession = async (
   worlds: WorldLoader,
@@ -73,15 +74,17 @@ export const openSession = async (
   };
 };
 
-/** Throws `invalid` if code of a session's world, or of a linked one, cannot be imported; see `AuthorCode`. */
+/**
+ * Throws an `invalid` error if code of the session's world, or of a linked world, cannot be imported; see `AuthorCode`.
+ */
 export const assertImports = async ({ world, links }: Session): Promise<void> => {
   const worlds = [world, ...[...links.values()].map((link) => link.world)];
   await Promise.all(worlds.map(({ code }) => code.assertImports()));
 };
 
 /**
- * Removes everything of the session from the host: linked worlds, workers, leftovers, changed rows and ledger.
- * Resolves with the digest of the remaining rows, read one by one, and with the leftovers found. The control plane
+ * Removes everything of the session from the host: linked worlds, workers, leftovers, changed rows and ledger. Resolves
+ * with the digest of the remaining rows, computed by reading each row, and with the leftovers found. The control plane
  * decides whether the host is clean.
  */
 export const recycleSession = async (

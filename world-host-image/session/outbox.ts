@@ -1,18 +1,18 @@
 /**
- * Outbox of the current turn: webhook deliveries, held until the call or request has succeeded. If it fails, nothing
- * is sent.
+ * Outbox of the current turn: webhook deliveries, held back until the call or request has succeeded. If the turn fails,
+ * nothing is sent.
  */
 import type { Row } from '#language/contract.ts';
 import type { LedgerNote } from '../ledger/ledger.ts';
 
 type About = {
   event: string;
-  /** Key of the subscription; null if the entry stands for several. */
+  /** Primary key of the subscription; null if the entry is about several subscriptions. */
   subscription: Row | null;
-  /** Alias of the linked world that sends it; null for the session's own. */
+  /** Alias of the linked world that sends the webhook; null for the session's own world. */
   world: string | null;
   scope: Row | null;
-  /** Time at which it was made, by the machine's clock. */
+  /** Time at which the entry was made, by the machine's clock. */
   at: Date;
 };
 
@@ -22,17 +22,17 @@ export type Delivery = About & {
   /** Headers, including the signature. */
   headers: Record<string, string>;
   /**
-   * Body as a JSON value. Its text as `JSON.stringify` writes it was signed, or is contained in the form that was
-   * signed.
+   * Body as a JSON value. The signature is that of its text as `JSON.stringify` writes it, or of the form that contains
+   * this text.
    */
   body: unknown;
 };
 
-/** Subscription that matches an event but cannot be sent it. */
+/** Subscription that matches an event but is skipped, because the event cannot be sent to it. */
 export type Skip = About & {
-  /** URL as the row has it; null if it is not a string. */
+  /** URL in the subscription's row; null if it is not a string. */
   url: string | null;
-  /** Reason, as text. */
+  /** Reason for skipping the subscription, as text. */
   reason: string;
 };
 
@@ -40,15 +40,17 @@ export type Skip = About & {
 export type Outgoing = { deliveries: Delivery[]; skips: Skip[] };
 
 export type Outbox = {
-  /** Drops leftovers of an earlier turn. */
+  /** Begins a turn; drops entries that an earlier turn left. */
   begin(): void;
   hold(deliveries: readonly Delivery[], skips: readonly Skip[]): void;
-  /** Makes `take` throw this error, because the author's code may have caught it and continued. */
+  /**
+   * Makes `take` throw this error. The author's code may have caught the error and continued, but the turn must fail.
+   */
   fail(error: Error): void;
-  /** Returns the number of held deliveries; `skips` returns that of skips. */
+  /** Returns the number of held deliveries; `skips` returns the number of held skips. */
   size(): number;
   skips(): number;
-  /** Returns and removes everything held, in order. Throws the error given to `fail`. */
+  /** Returns all held deliveries and skips, in order, and empties the outbox. Throws the error given to `fail`. */
   take(): Outgoing;
 };
 
@@ -103,8 +105,8 @@ const noteOf = (
 });
 
 /**
- * Returns a delivery as an entry of the request ledger; `generation` is the number of resets before it. It has no
- * status, since no receiver has got it yet.
+ * Returns a delivery as an entry of the request ledger. `generation` is the number of resets before the delivery. The
+ * entry has no status, since no receiver has got the delivery yet.
  */
 export const noteOfDelivery = (
   delivery: Delivery,

@@ -7,13 +7,13 @@ import type { LoadedWorld } from './session.ts';
 export type Seed = {
   mode: SeedMode;
   rows: Rows;
-  /** True if the shapes of the rows were already checked against the contract. */
+  /** True if the shapes of the rows have already been checked against the contract. */
   isChecked?: boolean;
 };
 
 const rowsAtOnce = 500;
 
-/** Removes all rows of an entity page by page, because the rows of a large world must not be in memory together. */
+/** Removes all rows of an entity page by page, because the rows of a large world may be too large for memory. */
 const removeAll = (store: LoadedWorld['store'], entity: string): void => {
   for (;;) {
     const { rows, more } = store.list(entity, { limit: rowsAtOnce });
@@ -23,8 +23,8 @@ const removeAll = (store: LoadedWorld['store'], entity: string): void => {
 };
 
 /**
- * Returns a function that updates the fields of an existing row, or inserts a new one. The resulting row is checked as
- * a whole.
+ * Returns a function that updates an existing row by the fields of the given one, or inserts a new row. The resulting
+ * row is checked as a whole.
  */
 const mergeInto =
   (store: LoadedWorld['store']): Parameters<typeof insertRows>[0] =>
@@ -33,7 +33,9 @@ const mergeInto =
       ? store.insert(entity, row)
       : store.update(entity, row, row);
 
-/** Writes a seed inside the current transaction. Throws `StoreRefusal` with the index of an invalid row. */
+/**
+ * Writes a seed inside the current transaction. If a row is invalid, throws `StoreRefusal` with the index of the row.
+ */
 export const applySeed = (
   { store }: Pick<LoadedWorld, 'store'>,
   { mode, rows, isChecked = false }: Seed,
@@ -50,8 +52,8 @@ export const applySeed = (
 };
 
 /**
- * Writes a task's seed like `applySeed`, before any client sees the world. So the numbers of the rows that it replaces
- * may be used again.
+ * Writes a task's seed like `applySeed`. It runs before any client sees the world, so the numbers of replaced rows may
+ * be used again.
  */
 export const applyTaskSeed = (world: Pick<LoadedWorld, 'store'>, seed: Seed): void => {
   applySeed(world, seed);

@@ -1,12 +1,15 @@
 /**
  * Records what a run of user code reads besides its request: entities and headers. If the author enables
- * `keep_answers`, the same request has the same answer as long as these are unchanged. A run that did more than read
- * has an answer that is valid only once.
+ * `keep_answers`, the same request has the same answer as long as these are unchanged. If a run did more than read, its
+ * answer is valid only once.
  */
 import type { RunWatch, StoreAccess } from '../usercode/run.ts';
 
 export type Seen = {
-  /** True if the run wrote, sent, drew a time, id or number, met a refusal, or left something behind. */
+  /**
+   * True if the run did more than read: it wrote, sent an event, drew a time, id or number, met a refusal, or left
+   * something behind.
+   */
   isOnce: boolean;
   entities: Set<string>;
   headers: Set<string>;
@@ -21,7 +24,7 @@ export const nothingSeen = (): Seen => ({
   allHeaders: false,
 });
 
-/** Wraps the access and records each use of it. */
+/** Wraps the run's access to the store, and records each use of it in `seen`. */
 export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
   const reading = <Value>(entity: string, read: () => Value): Value => {
     try {
@@ -56,7 +59,7 @@ export const watchAccess = (access: StoreAccess, seen: Seen): StoreAccess => {
   };
 };
 
-/** Returns the callbacks that record the worker's report at the end of a run. */
+/** Returns the callbacks that record what the worker reports at the end of a run. */
 export const watchRun = (seen: Seen): RunWatch => ({
   onHeaders(names) {
     if (names === 'all') seen.allHeaders = true;

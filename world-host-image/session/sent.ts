@@ -1,23 +1,26 @@
 /**
- * Counts a session's webhook deliveries: those to each subscription since the last reset, the last of all, and those
- * whose answer is in the ledger.
+ * Counts a session's webhook deliveries: the deliveries to each subscription since the last reset, the last delivery,
+ * and the deliveries whose answer has been recorded.
  */
 import type { Row } from '#language/contract.ts';
 
 export type Sent = {
-  /** Counts a delivery, by the number of its ledger entry. */
+  /** Counts a delivery; `entryId` is the number of its ledger entry. */
   note(world: string | null, subscription: Row | null, entryId: number): void;
   /** Returns the number of deliveries to a subscription. */
   countOf(world: string | null, subscription: Row): number;
-  /** Returns the entry number of the last delivery; 0 if there is none. */
+  /** Returns the number of the last delivery's ledger entry; 0 if there is none. */
   last(): number;
-  /** Returns true for the first answer to a delivery, and false for repeated ones. */
+  /** Returns true for the first answer to a delivery, and false for a repeated one. */
   takeAnswer(entryId: number): boolean;
-  /** Resets the counts. Entry numbers continue, and so do the answers seen. */
+  /** Resets the counts. The last entry's number and the answers already seen stay. */
   clear(): void;
 };
 
-/** Maximum subscriptions and answers remembered; beyond them, the oldest are forgotten. */
+/**
+ * Maximum number of subscriptions that are remembered. The next constant is the maximum number of answers. Beyond them,
+ * the oldest are forgotten.
+ */
 const mostSubscriptions = 10_000;
 const mostAnswers = 100_000;
 

@@ -1,15 +1,15 @@
 /**
- * Finds which changes a check explains, by what it asks for:
+ * Finds which changes a check explains, by the rows that it asks for:
  *
- * - Rows that count now, because they match and pass the check's other tests. An inserted row is explained whole, an
- * updated one in the fields that the check names. Their number is the check's maximum, or its minimum if there is no
- * maximum, less the rows that count without having been changed.
- * - Rows that match no more, and had the related rows that the check asks for. Their number is how many more there
- * were than the check allows.
- * - Related rows: for `any`, one for each row that requires it; for `all`, updates; for `none`, rows that match no
- * more.
+ * - Rows that count now, because they match and pass the check's other tests. An inserted row is explained as a whole,
+ *   an updated row in the fields that the check names. The number of explained rows is the check's maximum, or its
+ *   minimum if there is no maximum, minus the counted rows that are unchanged.
+ * - Rows that no longer match, and that had the related rows that the check asks for. The number of explained rows is
+ *   the number by which the rows exceeded the check's maximum.
+ * - Related rows. For `any`, one row for each row that needs it; for `all`, updated rows; for `none`, rows that no
+ *   longer match.
  *
- * A check of the ledger, or of an answer, asks for no row of the world and explains none.
+ * A check of the ledger, or of an answer, asks for no rows of the world and explains no changes.
  */
 import { type CheckCount, relatedKinds } from '#language/checks.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
@@ -23,11 +23,11 @@ export type RelatedCheck = { entity: string; where?: Row | undefined; by?: strin
 /** Rows that count for a check: those that match its `where` and also pass its other tests. */
 export type CountedRows = {
   holds(row: Row): boolean;
-  /** Number of such rows in the whole world; 0 if the check has a maximum, because it is not used then. */
+  /** Number of rows that count, in the whole world. If the check has a maximum, the number is not needed and is 0. */
   count: number;
 };
 
-/** Parts of a check that define what it asks for. */
+/** Members of a check that define which rows it asks for. */
 export type ExplainingCheck = {
   name: string;
   entity?: string | undefined;
@@ -39,7 +39,7 @@ export type ExplainingCheck = {
   any?: RelatedCheck | undefined;
   all?: RelatedCheck | undefined;
   none?: RelatedCheck | undefined;
-  /** Absent if all matching rows count. */
+  /** Rows that count; absent if every row that matches `where` counts. */
   counted?: CountedRows | undefined;
 };
 
@@ -51,7 +51,7 @@ export type ExplainedState = {
   count(entity: string, where: readonly Row[]): number;
 };
 
-/** Number of these rows that a check explains, in the fields that it names. */
+/** Rows that a check could explain, in the fields `named`. It explains at most `most` of them. */
 export type Demand = {
   by: string;
   named: readonly FieldPath[];
@@ -72,22 +72,25 @@ const pathsOf = (...written: (readonly string[])[]): FieldPath[] =>
 const namedBy = ({ where = {}, changed = [], increased_by = {} }: ExplainingCheck): FieldPath[] =>
   pathsOf(Object.keys(where), changed, Object.keys(increased_by));
 
-/** Returns the part of a requested row that would be explained; undefined if none. */
+/**
+ * Returns the part of a row that a check explains by the fields it names; undefined if it explains none of the row's
+ * changes.
+ */
 const explainedOf = (row: ChangedRow, named: readonly FieldPath[]): Explained | undefined => {
   if (row.change !== 'updated') return 'all';
   const paths = touchedPaths(row, named);
   return paths.length === 0 ? undefined : paths;
 };
 
-/** Splits an entity's changed rows by whether they match a condition, now and before. */
+/** Finds an entity's changed rows that match a condition: before, now, and at only one of these moments. */
 const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonly FieldPath[]) => {
   const [before, after] = [matching('before', where), matching('after', where)];
   const isAskedFor = (row: ChangedRow): boolean => explainedOf(row, named) !== undefined;
   return {
-    /** Numbers of the changed rows that match. */
+    /** Number of the changed rows that matched before; `after` is the number of those that match now. */
     before: before.size,
     after: after.size,
-    /** Rows about which the condition, or another named field, says anything. */
+    /** Rows that match now and changed in a named field; `left` has the rows that matched only before. */
     arrived: rows.filter((row, index) => after.has(index) && isAskedFor(row)),
     left: rows.filter((row, index) => before.has(index) && !after.has(index) && isAskedFor(row)),
   };
@@ -110,8 +113,8 @@ const countBefore = (
 };
 
 /**
- * Returns true if a row that was deleted, or matches no more, had the related rows that the check asks for when the
- * task began.
+ * Returns true if a row had the related rows that the check asks for when the task began. The row has been deleted
+ * since, or no longer matches.
  */
 const countedBefore = (
   state: ExplainedState,
@@ -130,7 +133,7 @@ const countedBefore = (
   });
 };
 
-/** Returns what a check explains by the rows that it counts. */
+/** Returns the changes that a check explains because it counts their rows. */
 const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
   const { name: by, entity: name = '', where = {}, counted } = check;
   const entity = state.changed.entities.get(name);
@@ -138,7 +141,7 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   const named = namedBy(check);
   const { before, after, ...matches } = matchesOf(entity, where, named);
   const left = matches.left.filter((row) => countedBefore(state, check, row));
-  /** True if the check compares with the state before, which only rows that existed then can pass. */
+  /** True if the check compares rows with their state before the task. Only rows that existed then can pass it. */
   const isOfOldRows =
     check.changed !== undefined ||
     check.unchanged !== undefined ||
@@ -166,7 +169,7 @@ const demandsOfCount = (state: ExplainedState, check: ExplainingCheck): Demand[]
   return demands;
 };
 
-/** Groups rows of a related entity by the row that they relate to, among the rows that the check is about. */
+/** Groups the changed rows of a related entity by the row of the check's entity that they relate to. */
 const relatedGroups = (
   state: ExplainedState,
   { where = {} }: ExplainingCheck,
@@ -207,16 +210,19 @@ const demandsOfRelated = (state: ExplainedState, check: ExplainingCheck): Demand
     }));
   });
 
-/** Returns what a check would explain. Throws `StoreRefusal` for a check about something the world does not have. */
+/**
+ * Returns the changes that a check could explain. Throws `StoreRefusal` if the check names something that the world
+ * does not have.
+ */
 export const demandsOf = (state: ExplainedState, check: ExplainingCheck): Demand[] => [
   ...demandsOfCount(state, check),
   ...demandsOfRelated(state, check),
 ];
 
 /**
- * Assigns rows to each demand. Several checks may explain the same row, and a check with a choice prefers rows that
- * are explained already. Demands with the least choice are therefore served first. Rows that the task allows anyway
- * are taken last.
+ * Decides which rows each demand explains. A row may be explained by several checks. A check that has more rows to
+ * choose from than it explains prefers rows that are explained already, and takes rows that the task allows anyway
+ * last. Demands with the least choice are therefore processed first.
  */
 export const meetDemands = (
   demands: readonly Demand[],

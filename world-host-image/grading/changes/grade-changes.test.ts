@@ -1,4 +1,4 @@
-/** Tests which changes a grade explains, and by what. */
+/** Tests which changes a grade explains, and which checks or allowances it names for them. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
@@ -34,7 +34,7 @@ const grade = async ({ checks = [], changes, page }: Parts = {}) => {
   return (await explainChanges(session, { checks: named, changes })).page(page);
 };
 
-/** Returns the unexplained changes: each row by its key, with its fields. */
+/** Returns the unexplained changes: the unexplained fields of each row, by the row's key. */
 const unexplained = async (parts: Parts): Promise<Record<string, string[]>> => {
   const { unexplained: rows, changes } = await grade(parts);
   expect(changes.unexplained).toBe(rows.length);

@@ -1,6 +1,6 @@
 /**
- * Part of a grade that examines the whole state: what changed since the task began, and which check or allowance of
- * the task explains it. In a closed world an unexplained change fails the grade.
+ * Part of a grade that examines the whole state: what changed since the task began, and which check or allowance of the
+ * task explains each change. In a closed world an unexplained change fails the grade.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -23,7 +23,7 @@ import { mostShownRows, type Page, reportChanges } from './report.ts';
 
 export type ChangesQuestion = {
   changes: GraderChanges | undefined;
-  /** Checks of an assertion grader; graders of other kinds explain nothing by themselves. */
+  /** Checks of an assertion grader; empty for graders of other kinds, which explain no changes. */
   checks: readonly ExplainingCheck[];
   limits?: ChangeLimits | undefined;
 };
@@ -38,7 +38,7 @@ const entitiesOf = (session: Session): Map<string, EntityContract> =>
     ),
   );
 
-/** Makes a counter of rows in the whole world, which counts each condition once. */
+/** Makes a function that counts rows in the whole world and queries each condition only once. */
 const createCounter = (session: Session): ExplainedState['count'] => {
   const stores = new Map(
     worldsOf(session).flatMap(([{ store, contract }, nameOf]) =>
@@ -62,8 +62,8 @@ const createCounter = (session: Session): ExplainedState['count'] => {
 };
 
 /**
- * Returns the demands of a check; none if it asks for something the world does not have, as its own verdict reports
- * that.
+ * Returns the changes that a check could explain. Returns none if the check names something that the world does not
+ * have; the check's own verdict reports that.
  */
 const demandsUnlessRefused = (state: ExplainedState, check: ExplainingCheck): Demand[] => {
   try {
@@ -74,7 +74,7 @@ const demandsUnlessRefused = (state: ExplainedState, check: ExplainingCheck): De
   }
 };
 
-/** Changes with their explanations, readable page by page even after the rows have changed again. */
+/** Changes with their explanations. They can be read page by page, even after the rows have changed again. */
 export type ExplainedChanges = {
   page(page?: Page): GradeChanges;
   /** Approximate size in memory, in bytes. */
@@ -82,8 +82,8 @@ export type ExplainedChanges = {
 };
 
 /**
- * Explains the changes. Call it while nothing changes the rows. Throws `StoreRefusal` for an allowance about something
- * the world does not have.
+ * Explains the changes. Call it while nothing changes the rows. Throws `StoreRefusal` if an allowance names something
+ * that the world does not have.
  */
 export const explainChanges = async (
   session: Session,

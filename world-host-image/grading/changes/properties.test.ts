@@ -1,7 +1,7 @@
 /**
- * Tests properties that hold whatever a session does. The changes of a grade, applied to the state before, give the
- * state after. A closed world is found changed exactly if something changed that no check asks for and the task does
- * not allow.
+ * Tests properties that hold whatever a session does. If the changes of a grade are applied to the state before, the
+ * result is the present state. A closed world fails exactly if something changed that no check asks for and the task
+ * does not allow.
  */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
@@ -114,7 +114,7 @@ const apply = (before: State, changes: readonly GradeChange[]): State => {
 const holds = (row: Row, where: Row = {}): boolean =>
   Object.entries(where).every(([field, wanted]) => row[field] === wanted);
 
-/** Returns true if a field is unexplained, by the rules as a person would read them. */
+/** Returns true if a field is unexplained by the rules as the documentation states them. */
 const isUnexplained = (
   entity: string,
   [before, after]: readonly [Row | undefined, Row | undefined],

@@ -5,11 +5,13 @@ import { findRelation as findDeclared } from '#language/relations.ts';
 type Entities = ReadonlyMap<string, Pick<EntityContract, 'primaryKey' | 'relationships'>>;
 
 export type Relation = {
-  /** Entity that the check is about. */
+  /** Entity whose rows the check counts. */
   entity: string;
-  /** Returns the conditions under which its rows are related to this one; undefined if this one is related to none. */
+  /**
+   * Returns the conditions for the rows of `entity` that are related to the given row; undefined if there can be none.
+   */
   conditionsOf(row: Row): Row | undefined;
-  /** Returns the conditions for the related rows of a row that the check is about, the opposite direction. */
+  /** Returns the conditions in the opposite direction: for the rows that are related to a given row of `entity`. */
   conditionsOfRelated(row: Row): Row | undefined;
 };
 
@@ -18,7 +20,10 @@ const tie = (pairs: [string, unknown][]): Row | undefined => {
   return isTied ? Object.fromEntries(pairs) : undefined;
 };
 
-/** Returns the relationship between the two entities, or the one with the fields `by`; undefined if there is none. */
+/**
+ * Returns the relationship between two entities; with `by`, the relationship that uses these fields. Undefined if there
+ * is none.
+ */
 export const findRelation = (
   entities: Entities,
   entity: string,

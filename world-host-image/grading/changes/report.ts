@@ -1,7 +1,7 @@
 /**
  * Formats the changes for a grade: inserted, updated and deleted rows, field by field, with the checks that explain
- * them and those left unexplained. Counts are complete; of the lists a grade shows one page, bounded in rows and in
- * bytes.
+ * them, and the changes left unexplained. Counts are complete. Of the lists, a grade contains one page, which is
+ * limited in rows and in bytes.
  */
 import { cut } from '#domain/cut.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
@@ -14,12 +14,15 @@ import type { Claims } from './claims.ts';
 export type Page = { offset: number; limit: number };
 
 export const mostShownRows = 1_000;
-/** Maximum bytes of each list; a single row may have more. */
+/** Maximum size of each list, in bytes; a list of a single row may be larger. */
 const mostShownBytes = 512 * 1024;
-/** Maximum length and depth of a value; a larger one is shown as the beginning of its JSON. */
+/**
+ * Maximum length of a value, in characters, and maximum depth. A value beyond either is shown as the beginning of its
+ * JSON.
+ */
 const longestValue = 2_000;
 const mostLevels = 50;
-/** Maximum characters of one row's fields that are shown. */
+/** Maximum number of characters that are shown of one row's fields. */
 const longestFields = 64 * 1024;
 
 const parse = (payload: string | null): Row => JSON.parse(payload ?? '{}') as Row;
@@ -31,13 +34,13 @@ const keyOf = ({ primaryKey }: EntityContract, { key }: ChangedRow): Row => {
 
 type ShownField = GradeChange['fields'][string];
 
-/** Returns true if a value can appear in an answer as it is. */
+/** Returns true if an answer can contain the value unchanged. */
 const isPlain = (text: string, value: unknown): boolean =>
   text.length <= longestValue &&
   measureJson(text).levels <= mostLevels &&
   !holdsInheriting(text, value);
 
-/** Returns the field's two values; an absent one has no member. */
+/** Returns the values of a field before and after; if the field is absent at a moment, its member is absent, too. */
 const showField = (before: unknown, after: unknown): ShownField => {
   const members = Object.entries({ before, after }).filter(([, value]) => value !== undefined);
   const texts = members.map(([name, value]) => [name, JSON.stringify(value), value] as const);
@@ -82,12 +85,12 @@ const createShelf = ({ offset, limit }: Page) => {
       if (bytes > mostShownBytes && shown.length > 0) isFull = true;
       else shown.push(change);
     },
-    /** Returns the offset of the next page; undefined if there is none. */
+    /** Returns the offset of the next page; undefined if this page is the last. */
     next: () => (isFull ? offset + shown.length : undefined),
   };
 };
 
-/** Returns a page of the changes, and of the unexplained ones. */
+/** Returns one page of the changes, and one page of the unexplained changes. */
 export const reportChanges = (
   { entities, counts, beyond }: Pick<ChangedState, 'entities' | 'counts' | 'beyond'>,
   claims: Claims,
