@@ -1,7 +1,7 @@
 /**
- * Maps the stack traces of a bundled host to its sources. Node can do that itself (`--enable-source-maps`), but it
+ * Maps the stack traces of a bundled host to its sources. Node can do that itself (`--enable-source-maps`), but Node
  * reads all maps at the start, which costs a host 40 ms and 14 MB. This file reads a map when it is first needed. The
- * bundle imports it first.
+ * bundle imports this file first.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
@@ -18,7 +18,7 @@ const mapOf = (script: string): SourceMap | undefined => {
   return maps.get(script);
 };
 
-/** Formats a frame as Node does, with the position in the source if there is a map. */
+/** Formats a stack frame as Node does, with the position in the source if there is a map. */
 const describeFrame = (frame: NodeJS.CallSite): string => {
   const [script, line, column] = [
     frame.getScriptNameOrSourceURL(),
@@ -37,8 +37,8 @@ const describeFrame = (frame: NodeJS.CallSite): string => {
 };
 
 /**
- * Returns true for an abort. Node reads the stack trace of each one, and aborts are intended, so no map is read for
- * them.
+ * Returns true for the error of an abort. Aborts are intended, but Node reads the stack trace of each, so no map is
+ * read for them.
  */
 const isAbort = (error: Error): boolean => error.name === 'AbortError';
 

@@ -1,7 +1,7 @@
 /**
  * Runs the tests of a world tree on this machine, without a service. The program reads a tree from its standard input
- * (`{path: base64}` as JSON) and prints the report, or an error, as one line of JSON. The tests see what a host would
- * serve of the tree.
+ * (`{path: base64}` as JSON) and prints the report, or an error, as one line of JSON. The tests run on the world as a
+ * host would serve it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * State of serving: whether a session is served, and which requests are in flight. The API server checks it for each
- * request; `control/lifecycle.ts` begins and ends sessions here. Ending a session revokes its token at once and waits
- * for the requests in flight.
+ * State of serving: whether a session is served, and which requests are in flight. The API server checks this state for
+ * each request; `control/lifecycle.ts` begins and ends sessions here. Ending a session revokes its token at once and
+ * waits for the requests in flight.
  */
 import type { Session } from './session.ts';
 
@@ -19,18 +19,20 @@ export type Serving = {
   end(): Promise<void>;
   /** Counts a request as in flight until `leave` is called; `ending` aborts when the session ends. */
   enter(): { leave(): void; ending: AbortSignal };
-  /** Sets the address at which clients now reach the session's API. */
+  /** Sets the address at which clients reach the session's API from now on. */
   moveTo(address: string): void;
-  /** Records that the session was used over its API. */
+  /** Records that a client used the session over its API. */
   touch(): void;
-  /** Returns the milliseconds since the last use; undefined if this session was never used. */
+  /** Returns the time since the last use in milliseconds; undefined if this session was never used. */
   idleMs(): number | undefined;
 };
 
-/** Maximum number of former addresses kept. A container moves once or twice in its life, if at all. */
+/** Maximum number of former addresses that are stored. A container moves at most once or twice in its life. */
 const formerMost = 4;
 
-/** Creates the state, with nothing served. `isCutOff` returns true if the session may have been reassigned. */
+/**
+ * Creates the state; initially no session is served. `isCutOff` returns true if the session may have been reassigned.
+ */
 export const createServing = (isCutOff: () => boolean = () => false): Serving => {
   let state: ServingState = { kind: 'waiting' };
   let underWay = 0;

@@ -1,8 +1,8 @@
 /**
- * State of a host: a loaded world, and the session that it serves on it.
+ * State of a host: a loaded world, and the session that the host serves on this world.
  *
- * A turn is one call or request that acts on a session. Turns run one at a time, inside the lock of the store. So
- * their effects on clock, ids and outbox have the same order as their changes to rows.
+ * A turn is one call or request that acts on a session. Turns run one at a time, inside the lock of the store. Their
+ * effects on clock, ids and outbox therefore have the same order as their changes to rows.
  */
 import type { Digest } from '#domain/world.ts';
 import type { Contract } from '#language/contract.ts';
@@ -26,9 +26,9 @@ export type LoadedWorld = {
   bundle: Digest;
   snapshot: Digest;
   contract: Contract;
-  /** Store whose mark `base` is the version's own rows. */
+  /** Store of the rows. Its mark `base` is the state with the version's own rows. */
   store: WorldStore;
-  /** Closes the store, and releases its file. */
+  /** Closes the store, and releases the store's file. */
   closeStore(): Promise<void>;
   /** Digest of the state at the mark `base`. */
   baseDigest: Digest;
@@ -37,14 +37,14 @@ export type LoadedWorld = {
   code: AuthorCode;
 };
 
-/** File of the page that a session serves; `path` is below the page's directory, without a leading slash. */
+/** File of the page that a session serves. `path` is relative to the page's directory, without a leading slash. */
 export type PageFile = { path: string; sha256: Digest; sizeBytes: number };
 
 export type Session = {
   id: string;
-  /** Alias under which another session's world links to its world; null if the session is not a link. */
+  /** Alias under which another session's world links to this session's world; null if the session is not a link. */
   alias: string | null;
-  /** Token that its API surface accepts. */
+  /** Token that the session's API surface accepts. */
   token: Secret;
   task: TaskSpec | null;
   world: LoadedWorld;
@@ -52,29 +52,32 @@ export type Session = {
   clock: WorldClock;
   ids: WorldIds;
   outbox: Outbox;
-  /** Counts of its webhook deliveries and of receivers' answers. */
+  /** Counts of the session's webhook deliveries and of receivers' answers. */
   sent: Sent;
-  /** Address at which clients reach its API, which deliveries contain; null if the host does not know it. */
+  /**
+   * Address at which clients reach the session's API; deliveries contain it. Null if the host does not know the
+   * address.
+   */
   address: string | null;
-  /** Addresses before the container moved; clients' rows and links may still contain them. */
+  /** Addresses that the session had before its container moved. Clients' rows and links may still contain them. */
   formerAddresses: readonly string[];
-  /** Access and refresh tokens that it has minted. */
+  /** Access and refresh tokens that the session has minted. */
   tokens: Tokens;
   /** Linked worlds by alias, each as a session whose task gives the linked tools. */
   links: ReadonlyMap<string, Session>;
-  /** Faults injected into its API and tools. */
+  /** Faults that are injected into the session's API and tools. */
   faults: SessionFaults;
-  /** Last answer of the agent to the question of its task. */
+  /** Agent's last answer to the question of the session's task; null if there is none. */
   answer: { value: unknown } | null;
-  /** Page that it serves; null or absent if it was opened without. */
+  /** Page that the session serves; null or absent if the session was opened without a page. */
   ui?: { files: readonly PageFile[] } | null;
-  /** Browser of the session; null or absent if it was opened without. */
+  /** Browser of the session; null or absent if the session was opened without a browser. */
   browser?: BrowserHub | null;
-  /** True while its task is being proved, when clients are refused. */
+  /** True while the session's task is being proved; clients are refused meanwhile. */
   isProving?: boolean;
 };
 
-/** Returns the session without declared faults, for proofs and tests, which judge the world and its tasks. */
+/** Returns the session without declared faults. Proofs and tests use it, because they judge the world and its tasks. */
 export const withoutFaults = (session: Session): Session => ({
   ...session,
   faults: noFaults(),
@@ -84,7 +87,8 @@ export const withoutFaults = (session: Session): Session => ({
 });
 
 /**
- * Advances clock and ids, and empties the outbox. It comes first inside the transaction of a tool call or API request.
+ * Begins a turn: advances clock and ids, and empties the outbox. It is called first in the transaction of a tool call
+ * or API request.
  */
 export const beginTurn = ({ clock, ids, outbox }: Session): void => {
   clock.step();
@@ -92,7 +96,7 @@ export const beginTurn = ({ clock, ids, outbox }: Session): void => {
   outbox.begin();
 };
 
-/** Returns to the first turn, as when the session was opened. */
+/** Sets clock, ids, faults and outbox back to the state that they had when the session was opened. */
 export const resetTurns = ({ clock, faults, ids, links, outbox }: Session): void => {
   clock.reset();
   ids.reset();

@@ -1,6 +1,6 @@
 /**
- * Signatures are accepted by the receivers' side of each scheme: the vendors' own verifiers if they are small, else
- * recorded answers of their libraries.
+ * Tests that receivers accept the signatures of each scheme. The vendors' own verifiers are used if they are small,
+ * otherwise recorded results of their libraries.
  */
 import { createHmac } from 'node:crypto';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';

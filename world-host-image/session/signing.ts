@@ -1,6 +1,6 @@
 /**
- * Signs a delivery like the world's vendor, so that the vendor's own verifier accepts it. Timestamps are the
- * machine's, because verifiers compare them with their own clocks.
+ * Signs a delivery like the world's vendor, so that the vendor's own verifier accepts it. Timestamps come from the
+ * machine's clock, because verifiers compare them with their own clocks.
  */
 import { createHmac } from 'node:crypto';
 import { deliveryContentTypes } from '#domain/delivery.ts';
@@ -9,10 +9,10 @@ import type { SigningScheme, WebhooksContract } from '#language/contract.ts';
 export type Unsigned = {
   id: string;
   event: string;
-  /** Exact text that is sent. */
+  /** Body exactly as it is sent. */
   body: string;
   secret: string;
-  /** Seconds since 1970. */
+  /** Time of signing, in seconds since 1970. */
   timestamp: number;
 };
 
@@ -24,14 +24,17 @@ const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64'): s
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Returns the key in `whsec_<base64>`; the prefix is optional. */
+/**
+ * Returns the key that a secret of the form `whsec_<base64>` contains; undefined if it contains none. The prefix is
+ * optional.
+ */
 const standardKey = (secret: string): Buffer | undefined => {
   const text = secret.replace(/^whsec_/, '');
   const isKey = base64.test(text) && text.replaceAll('=', '').length % 4 !== 1;
   return isKey ? Buffer.from(text, 'base64') : undefined;
 };
 
-/** Returns a scheme that signs the body with the secret unchanged; an empty secret cannot sign. */
+/** Returns a scheme that signs the body with the secret unchanged. It cannot sign with an empty secret. */
 const plain =
   (prefix: string): Sign =>
   ({ secret, body }) =>
@@ -49,7 +52,7 @@ const signatures: Record<Exclude<SigningScheme, 'none'>, Sign> = {
   'hmac-sha256': plain('sha256='),
 };
 
-/** Returns the headers of a delivery with a body of this content type; undefined if its secret cannot sign it. */
+/** Returns the headers of a delivery whose body has the given content type; undefined if the secret cannot sign. */
 export const signedHeaders = (
   { signing, headers: names }: Pick<WebhooksContract, 'signing' | 'headers'>,
   unsigned: Unsigned,

@@ -1,5 +1,5 @@
 /**
- * Access of user code to the store during one run. Everything it does is part of the transaction of the run's call or
+ * Access of user code to the store during one run. All its operations are part of the transaction of the run's call or
  * request.
  */
 import { AppError } from '#domain/error.ts';
@@ -53,9 +53,9 @@ const refuseWrite = (): never => {
 };
 
 /**
- * Returns read-only access for graders, over a copy of the rows and the time at which it was made. `onRead` is called
- * for each entity that is read. Ids are drawn from a sequence of their own: the same for each grade, and not taken
- * from the session's.
+ * Returns read-only access for graders, over a copy of the rows, at the time at which the copy was made. `onRead` is
+ * called for each entity that is read. Ids are drawn from a sequence of the grader's own. The sequence is the same for
+ * each grade, and leaves the session's ids unchanged.
  */
 export const createGraderAccess = (
   rows: FrozenRows,

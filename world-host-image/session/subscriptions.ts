@@ -1,26 +1,28 @@
 /**
- * Webhook subscriptions: rows of the world, whose fields `[webhooks]` in connector.toml names. Decides whether a
- * subscription matches an event, and why a delivery to it is impossible.
+ * Webhook subscriptions: rows of the world. The table `[webhooks]` in connector.toml names their fields. This file
+ * decides whether a subscription matches an event, and finds why a delivery to it is impossible.
  */
 import { deliveryContentTypes } from '#domain/delivery.ts';
 import type { EntityContract, FieldPath, Row, WebhooksContract } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
 import { signedHeaders, type Unsigned } from './signing.ts';
 
-/** Parts of an event that decide which subscriptions match. */
+/** Type and scope of an event, which decide which subscriptions match. */
 type EventKind = { type: string; scope: Row | null };
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && !value.length);
 
-/** Returns true if a subscription's list contains one of the values. An empty list matches all. */
+/** Returns true if a subscription's list contains one of the values. An empty list matches every value. */
 const lists = (listed: unknown, values: readonly unknown[]): boolean =>
   isEmpty(listed) || [listed].flat().some((item) => values.includes(item));
 
 const at = (row: Row, path: FieldPath | null | undefined): unknown =>
   path === null || path === undefined ? null : (valueAtPath(row, path) ?? null);
 
-/** Returns true if the subscription is enabled; always, if the contract names no field for that. */
+/**
+ * Returns true if the subscription is enabled. If the contract names no field for that, every subscription is enabled.
+ */
 export const isOn = ({ enabled }: WebhooksContract, row: Row): boolean => {
   const value = at(row, enabled);
   return value === null || (value !== false && value !== 0);
@@ -62,11 +64,11 @@ const unreachable = (url: unknown): string =>
     ? 'it has no URL'
     : `no receiver can be reached at its URL: it must be an address of at most ${mostUrlChars} characters that begins with http:// or https://`;
 
-/** URL and signed headers of a delivery, or why a delivery is impossible. */
+/** URL and signed headers of a delivery, or the reason why a delivery is impossible. */
 export type Addressed = { url: string; headers: Record<string, string> } | { skipped: string };
 
 /**
- * Input for signing. Id and body are functions, because they are needed only if the URL and the secret are valid, and
+ * Input for signing. The id and the body are functions: they are needed only if the URL and the secret are valid, and
  * the text of the body depends on the content type.
  */
 export type ToSign = Pick<Unsigned, 'event' | 'timestamp'> & {
@@ -74,7 +76,7 @@ export type ToSign = Pick<Unsigned, 'event' | 'timestamp'> & {
   bodyOf(contentType: string): string;
 };
 
-/** Returns the URL and headers of a delivery to a subscription. */
+/** Returns the URL and headers of a delivery to a subscription, or why it is skipped. */
 export const address = (
   webhooks: WebhooksContract,
   row: Row,
@@ -107,7 +109,7 @@ export const faultOf = (webhooks: WebhooksContract, row: Row): string | null => 
   return 'skipped' in addressed ? addressed.skipped : null;
 };
 
-/** Returns the event types of a subscription; null if it matches all. */
+/** Returns the event types of a subscription; null if the subscription matches all types. */
 export const eventsOf = ({ events }: WebhooksContract, row: Row): string[] | null => {
   const named = at(row, events);
   if (isEmpty(named)) return null;
@@ -115,7 +117,9 @@ export const eventsOf = ({ events }: WebhooksContract, row: Row): string[] | nul
   return texts.includes('*') ? null : texts;
 };
 
-/** Returns the listed values of each scope by name; a scope without any is left out. */
+/**
+ * Returns the values that a subscription lists for each scope, by the scope's name. A scope without values is left out.
+ */
 export const scopeOf = ({ scope }: WebhooksContract, row: Row): Record<string, unknown[]> =>
   Object.fromEntries(
     scope.flatMap(({ name, path }) => {
@@ -124,7 +128,7 @@ export const scopeOf = ({ scope }: WebhooksContract, row: Row): Record<string, u
     }),
   );
 
-/** Returns the URL as the row has it; null if it is not a string. */
+/** Returns the URL in the subscription's row; null if it is not a string. */
 export const urlOf = ({ url: path }: WebhooksContract, row: Row): string | null => {
   const url = valueAtPath(row, path);
   return typeof url === 'string' ? url.slice(0, mostUrlChars) : null;

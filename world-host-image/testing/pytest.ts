@@ -1,4 +1,4 @@
-/** Finds pytest: in the image it is installed with Python, elsewhere it is searched by the host's Python. */
+/** Finds pytest. In the image, pytest is installed with Python; elsewhere the host's Python is asked for it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -16,7 +16,10 @@ else:
 
 const found = new Map<string, Promise<string[]>>();
 
-/** Returns the folders from which a Python imports pytest and its dependencies; none if it is not installed. */
+/**
+ * Returns the folders from which a Python imports pytest and its dependencies; an empty list if pytest is not
+ * installed.
+ */
 export const findPytest = (python: string): Promise<string[]> => {
   const known = found.get(python);
   if (known !== undefined) return known;

@@ -3,8 +3,8 @@ import { runLimits } from '#domain/run.ts';
 
 /**
  * Outcomes of a test. `error`: the file cannot be imported, or none of its tests could begin. `crashed`, `timed_out`,
- * `out_of_memory`, `too_much_output`: the process ended, or was killed, during the test. `not_run`: the time was over
- * before it began.
+ * `out_of_memory`, `too_much_output`: the process ended, or was killed, during the test. `not_run`: the test run ended
+ * before the test began.
  */
 export const testOutcomes = [
   'passed',
@@ -21,15 +21,15 @@ export type TestOutcome = (typeof testOutcomes)[number];
 
 export type TestFailure = {
   message: string;
-  /** File in which it failed, as a path in the tree. */
+  /** File in which the test failed, as a path in the tree; null if it is unknown. */
   file: string | null;
   line: number | null;
-  /** Failure as the test runner formats it, with the values. */
+  /** Failure as the test runner formats it, including the compared values. */
   text: string;
 };
 
 export type TestResult = {
-  /** File and name of the test; the file alone if it could not be run. */
+  /** File and name of the test; only the file if the file could not be run. */
   name: string;
   file: string;
   line: number | null;
@@ -44,7 +44,7 @@ export type SuiteReport = {
   summary: Record<string, number>;
   durationMs: number;
   tests: TestResult[];
-  /** Number of tests that exceed the report's size; the summary counts them. */
+  /** Number of tests that do not fit into the report; the summary counts them nevertheless. */
   leftOut: number;
 };
 
@@ -58,7 +58,7 @@ const summaryOf = (tests: readonly TestResult[]): Record<string, number> => {
   return { total: tests.length, ...Object.fromEntries(counts.filter(([, count]) => count > 0)) };
 };
 
-/** Bytes reserved for the rest of the report. */
+/** Bytes that are reserved for everything in the report except the tests. */
 const envelopeBytes = 4_096;
 const mostBytes = runLimits.reportBytes - envelopeBytes;
 
@@ -71,8 +71,8 @@ const withoutTexts = (test: TestResult): TestResult => ({
 });
 
 /**
- * Selects the tests that fit into the report: failures first, the others in their order. A test that does not fit is
- * tried again without its texts.
+ * Selects the tests that fit into the report: failures first, then the others in their order. If a test does not fit,
+ * it is tried again without its output and the text of its failure.
  */
 const fitting = (tests: readonly TestResult[]): TestResult[] => {
   const shown = new Map<TestResult, TestResult>();

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of one file, in a process of its own that can read only the world's files. A test that ends the
- * process, or exceeds its time, is reported as such, and the tests after it run in another process.
+ * Runs the tests of one file, in a process of its own that can read only the world's files. If a test ends the process,
+ * or exceeds its time, that is reported, and the remaining tests run in another process.
  */
 import { isObject, own } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -12,9 +12,11 @@ import type { Stage } from './stage.ts';
 export type TestLimits = {
   /** Time limit of one test, in milliseconds. */
   testMs: number;
-  /** Time limit for everything before, between and after tests: a process that starts, a file that is imported. */
+  /**
+   * Time limit for everything before, between and after tests, in milliseconds: starting a process, importing a file.
+   */
   loadMs: number;
-  /** Time limit of all tests together. */
+  /** Time limit of all tests together, in milliseconds. */
   suiteMs: number;
 };
 
@@ -23,13 +25,13 @@ export type FileRun = {
   language: UserLanguage;
   stage: Stage;
   limits: TestLimits;
-  /** Time by which all tests must be over, by `performance.now()`. */
+  /** Time at which the limit of all tests ends, as `performance.now()` counts it. */
   endsAt: number;
-  /** Starts a process, without waiting for it. */
+  /** Starts a process for tests, without waiting for it. */
   openTester(): Pick<Grader, 'run' | 'end'>;
 };
 
-/** Maximum number of processes for one file. */
+/** Maximum number of processes that are started for one file. */
 const mostProcesses = 10;
 /** Maximum number of tests in one file. */
 const mostTests = 2_000;
@@ -58,7 +60,7 @@ const ends: Readonly<Record<string, TestOutcome>> = {
   timeout: 'timed_out',
 };
 
-/** Makes the record of a file's tests. */
+/** Makes the record of a file's tests and their outcomes. */
 const createBook = (file: string) => {
   const tests = new Map<string, TestResult & { isOver: boolean }>();
   const add = (id: unknown, line: unknown): TestResult & { isOver: boolean } => {
@@ -103,15 +105,12 @@ const note = (book: Book, given: Row): void => {
   test.isOver = true;
 };
 
-/**
- * End of one process: its result, the limit that it exceeded in words (`late`), and the test that was running
- * (`current`).
- */
+/** End of one process. `late` describes the time limit that was exceeded; `current` is the test that was running. */
 type Ended = { result: RunResult; late: string | undefined; current: string | undefined };
 
 const inSeconds = (ms: number): string => `${ms / 1_000} s`;
 
-/** Describes which limit a test, or the time between tests, exceeded. */
+/** Describes the time limit that a test exceeded, or that was exceeded between tests. */
 const describeLimit = (
   mostMs: number,
   leftMs: number,
@@ -152,7 +151,10 @@ const runProcess = async (run: FileRun, book: Book): Promise<Ended> => {
       Math.min(mostMs, leftMs),
     );
   };
-  /** Proves a task for a test. A proof has its own limit, so the time of the test that waits for it does not count. */
+  /**
+   * Proves a task at the request of a test. A proof has a time limit of its own, so the time that the test waits for it
+   * does not count for the test.
+   */
   const prove = async (given: Row): Promise<unknown> => {
     watch(limits.suiteMs);
     try {
@@ -226,7 +228,8 @@ const endOf = ({ result, late }: Ended): [TestOutcome, string] => {
 };
 
 /**
- * Records how a process ended, during a test or before the first one. Returns false if another process would not help.
+ * Records how a process ended, during a test or before the first one. Returns false if starting another process would
+ * not help.
  */
 const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean => {
   const { current, late, result } = ended;
@@ -254,7 +257,7 @@ const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean =
   return true;
 };
 
-/** Returns the innermost frame as the place of a failure. */
+/** Returns the file and line of the innermost frame, as the place of a failure. */
 const placeOf = (frames: readonly TraceFrame[]): { file?: string; line?: number } => {
   const at = frames.at(-1);
   return at === undefined ? {} : { file: at.file, line: at.line };

@@ -1,7 +1,7 @@
 /**
- * Provides the world to one test after another. Each begins with the rows of the version. It acts by tools and
- * requests as an agent does, or on the rows themselves, or proves a task of the world. The session's ledger records
- * none of it, and no webhook is sent.
+ * Provides the world to one test after another. Each test begins with the rows of the version. It acts on the world by
+ * tools and requests, as an agent does, or changes the rows directly, or proves a task of the world. The session's
+ * ledger records none of this, and no webhook is sent.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -26,11 +26,11 @@ export type Stage = {
   access: StoreAccess;
   /** Restores the state in which a test begins. */
   reset(): Promise<void>;
-  /** Executes a test's request to the world. */
+  /** Executes an operation that a test requests. */
   answer(operation: string, given: Row): Promise<unknown>;
 };
 
-/** Maximum number of deliveries that are kept for a test. */
+/** Maximum number of deliveries that a test can read. */
 const mostDeliveries = 1_000;
 
 const textsOf = (value: unknown): Record<string, string> =>
@@ -59,9 +59,7 @@ const requestOf = ({ token }: Session, given: Row) => {
   };
 };
 
-/**
- * Opens the stage over a session that no other caller uses meanwhile. Faults are off, because tests judge the world.
- */
+/** Makes the stage for a session that no other caller uses meanwhile. Faults are off, because tests judge the world. */
 export const openStage = (given: Session, run: RunOther): Stage => {
   const session: Session = withoutFaults(given);
   const { links, tokens, world } = session;
@@ -107,7 +105,7 @@ export const openStage = (given: Session, run: RunOther): Stage => {
     sent = [];
   };
 
-  /** Resets the world to the rows of the version, plus those of a task. */
+  /** Resets the world to the rows of the version, and adds those of a task. */
   const beginOn = async (task: TaskSpec | null): Promise<void> => {
     await store.exclusively(() => store.rollBackTo('base'));
     await seedTask(world, task);

@@ -1,4 +1,4 @@
-/** Tests runs of a world's tests in both languages: the outcome of each, and the state in which each begins. */
+/** Runs a world's tests in both languages, and checks the outcome of each test and the state in which it begins. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { type ServedWorld, serveWorld } from '#test/support/host/serve-world.ts';

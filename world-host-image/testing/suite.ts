@@ -28,8 +28,8 @@ const fail = (code: string, message: string): never => {
 };
 
 /**
- * Runs the tests, and restores the session's initial state. `files` is the folder `tests/` of the tree; `run` executes
- * the calls of proofs that tests request.
+ * Runs the tests, and restores the session's initial state. `files` are the files of the tree's folder `tests/`; `run`
+ * executes the calls `prove` that tests request.
  */
 export const runSuite = async (
   session: Session,

@@ -1,8 +1,8 @@
 /**
- * Serves the world's API at the page's own origin, below `[ui] api_path`. The host answers a request as at the API
- * surface, in this process, and adds the session's token itself. The token reaches neither the page nor a header that
- * a page could read. Credentials that the page sends are replaced, and cookies are dropped. The ledger records these
- * requests with `via: "ui"`.
+ * Serves the world's API at the page's own origin, below `[ui] api_path`. The host answers such a request in the same
+ * way as at the API surface, in this process, and adds the session's token itself. Neither the page nor a header that a
+ * page could read contains the token. Credentials that the page sends are replaced, and cookies are dropped. The ledger
+ * records these requests with `via: "ui"`.
  */
 
 import { isPassCookie } from '#runtime/surface-pass.ts';
@@ -23,7 +23,8 @@ export const isBelowApi = (apiPath: string, path: string): boolean =>
 const upgradeMessage = '{"message":"this address takes no change of protocol"}';
 
 /**
- * Returns a 426 for a protocol upgrade at a path of the API, which serves HTTP only. Undefined for any other request.
+ * Returns a 426 if the request wants to upgrade the protocol, because a path of the API serves only HTTP. Undefined for
+ * any other request.
  */
 const refuseUpgrade = (session: Session, { method, path, headers }: ApiRequest) => {
   const segments = headers.upgrade === undefined ? undefined : splitPath(path);
@@ -42,7 +43,9 @@ const refuseUpgrade = (session: Session, { method, path, headers }: ApiRequest) 
   return outcome;
 };
 
-/** Returns the headers without cookies that have the name of a pass. The API may set other cookies for the page. */
+/**
+ * Returns the headers without `set-cookie` for the names that passes have. The API may set other cookies for the page.
+ */
 const withoutPass = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).filter(
@@ -66,8 +69,8 @@ const toAnswer = ({ sent }: ApiOutcome): UiAnswer => {
 };
 
 /**
- * Answers a request below the API's path and records it. Throws when the client disconnects before its body is
- * complete.
+ * Answers a request below the API's path and records it. Throws when the client disconnects before it has sent the
+ * whole body.
  */
 export const answerFromApi = async (
   session: Session,

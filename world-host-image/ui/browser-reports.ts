@@ -1,6 +1,6 @@
 /**
- * Exchange between the session's browser and its world host, on the UI's own origin. The browser has entered the
- * session like any other and also sends a key that no page has.
+ * Receives the reports of the session's browser at its world host, on the UI's own origin. The browser has entered the
+ * session like any other browser, and also sends a key that no page has.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Secret } from '#runtime/secret.ts';
@@ -28,7 +28,7 @@ const readReport = (bytes: Uint8Array | undefined): BrowserReport | undefined =>
   }
 };
 
-/** Answers a report of the browser. The answer waits for orders, until the session ends at the latest. */
+/** Answers a report of the browser. The answer is held back until there are orders, or until the session ends. */
 export const answerBrowser = async (
   { browser, token }: Session,
   request: UiRequest,

@@ -1,17 +1,20 @@
-/** Compresses text that the UI's origin serves, if the client accepts a coding and the size makes it worthwhile. */
+/**
+ * Compresses text that the UI's origin serves, if the client accepts a coding and the size makes compression
+ * worthwhile.
+ */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { UiAnswer } from './service.ts';
 
-/** Codings, the best first. */
+/** Content codings, the preferred one first. */
 const codings = ['br', 'gzip'] as const;
 export type Coding = (typeof codings)[number];
 
-/** Minimum size worth compressing, and maximum size that is compressed, in bytes. */
+/** Minimum size that is worth compressing, in bytes. The next constant is the maximum size that is compressed. */
 const least = 1_024;
 const most = 16 * 2 ** 20;
-/** Brotli quality, of 11. The next level takes twice as long and saves a few percent. */
+/** Brotli quality; the maximum is 11. The next level takes twice as long and saves a few percent. */
 const brotliQuality = 5;
 
 const byBrotli = promisify(brotliCompress);
@@ -24,14 +27,14 @@ const textual =
 export const isWorthwhile = (type: string, sizeBytes: number): boolean =>
   sizeBytes >= least && sizeBytes <= most && textual.test(type);
 
-/** Returns the best coding that a client accepts; undefined if it accepts none. */
+/** Returns the preferred coding among those that a client accepts; undefined if it accepts none. */
 export const codingFor = (headers: Readonly<Record<string, string>>): Coding | undefined => {
   if (headers['accept-encoding'] === undefined) return undefined;
   const accepted = new Negotiator({ headers }).encodings([...codings]);
   return codings.find((coding) => accepted.includes(coding));
 };
 
-/** Compresses bytes off the main thread. */
+/** Compresses bytes outside of the main thread. */
 export const compress = (bytes: Uint8Array, coding: Coding): Promise<Uint8Array> =>
   coding === 'br'
     ? byBrotli(bytes, {
@@ -47,7 +50,7 @@ const hasVary = (vary: string | string[] | undefined): string => {
   return others === '' ? 'accept-encoding' : `${others}, accept-encoding`;
 };
 
-/** Compresses an answer that is made for one request, if it is worthwhile and not done yet. */
+/** Compresses an answer that is made for one request, if that is worthwhile and the answer is not compressed yet. */
 export const compressAnswer = async (
   requestHeaders: Readonly<Record<string, string>>,
   answer: UiAnswer,

@@ -1,7 +1,7 @@
 /**
- * Decides who may use a session's UI at its host: a gateway that sends the session's key, having admitted its client
- * itself; or, without a gateway, a browser that was admitted by a one-time link. The control plane marks links as
- * used.
+ * Decides who may use a session's UI at its host. With a gateway, this is the gateway: it sends the session's key and
+ * has admitted its client itself. Without a gateway, it is a browser that was admitted by a one-time link. The control
+ * plane marks links as used.
  */
 import { AppError } from '#domain/error.ts';
 import { isOtherSite } from '#runtime/fetch-site.ts';
@@ -33,8 +33,8 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
 
 /**
- * Returns true if a page of another origin sends a request that acts, or loads something from this one. A browser that
- * has entered may always navigate here.
+ * Returns true if a page of another origin sends a request that changes something, or loads something from this origin.
+ * A browser that has entered may always navigate to this origin.
  */
 const isForeign = ({ method, headers }: UiRequest, isDirect: boolean): boolean => {
   const { origin, host, upgrade } = headers;
@@ -60,7 +60,7 @@ export const refusalOfAccess = (
   return isForeign(request, !isGateway) ? foreignOrigin(sessionId) : undefined;
 };
 
-/** Returns true if the request opens a link. */
+/** Returns true if the request opens a one-time link. */
 export const isEntry = ({ path }: UiRequest): boolean => path === enterPath;
 
 /** Admits a browser that has a valid link or already has a pass. Sets a pass as a cookie and redirects to the page. */

@@ -1,4 +1,4 @@
-/** Declared faults as a page meets them: only in requests to the API. */
+/** Declared faults as a page observes them: they apply only to requests to the API. */
 import { expect, it } from 'vitest';
 import { issues } from '#test/support/host/host-bench.ts';
 import { startUiHost } from '#test/support/worlds/ui-world.ts';

@@ -1,6 +1,6 @@
 /**
- * Media types of files, by their names. The module is imported when a page is first requested: the table of types
- * takes a megabyte, and most sessions never show a page.
+ * Media types of files, by the files' names. The module is imported when a page is first requested: the table of types
+ * takes a megabyte of memory, and most sessions never serve a page.
  */
 import { contentType } from 'mime-types';
 

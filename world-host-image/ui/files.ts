@@ -1,6 +1,6 @@
 /**
- * In-memory cache of a page's files, bounded in bytes. The host fetches a file by its digest from the control plane at
- * the first request. It caches the file with its compressed forms. Files are never written to the host's disk.
+ * In-memory cache of a page's files, limited in bytes. The host fetches a file by its digest from the control plane at
+ * the first request, and caches it with its compressed forms. Files are never written to the host's disk.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -13,7 +13,7 @@ export type LoadedFile = {
   /** Media type of the file. */
   type: string;
   bytes: Uint8Array;
-  /** Returns the compressed bytes, made once; undefined if compression would save nothing. */
+  /** Returns the compressed bytes, which are made only once; undefined if compression would not save anything. */
   encoded(coding: Coding): Promise<Uint8Array> | undefined;
 };
 
@@ -22,7 +22,7 @@ export type UiFiles = {
   load(file: PageFile): Promise<LoadedFile>;
 };
 
-/** Maximum bytes cached, including compressed forms. */
+/** Maximum size of the cache in bytes, including compressed forms. */
 const mostBytes = 64 * 2 ** 20;
 
 const check = ({ sha256, path }: PageFile, bytes: Uint8Array): Uint8Array => {

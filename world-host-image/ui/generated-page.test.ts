@@ -1,4 +1,4 @@
-/** The generated page in a real browser, over rows of a session: the actions of a user. */
+/** Generated page in a real browser, over rows of a session: tests what a user can do with it. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
@@ -62,7 +62,7 @@ const open = async (path: string): Promise<void> => {
   await page.goto(`${world.page}${path}`);
 };
 
-/** Returns the list's row with this number, if it is rendered. */
+/** Returns the locator of the list's row with this number; it finds the row only while the row is rendered. */
 const rowAt = (number: number) => page.locator(`[role=row][data-index="${number - 1}"]`);
 
 const entries = async (): Promise<Row[]> => {

@@ -1,7 +1,7 @@
 /**
- * Headers that isolate a UI's origin. Its pages load from and send to no other origin, and are shown in no frame. No
- * page of another origin reads what it serves or sends it requests. Pages of other sessions may be of the same site,
- * so the cookie attribute `SameSite` alone does not keep them out.
+ * Headers that isolate a UI's origin. Pages of this origin load from and send to no other origin, and are shown in no
+ * frame. A page of another origin can neither read what this origin serves nor send requests to it. Pages of other
+ * sessions may be of the same site, so the cookie attribute `SameSite` alone does not keep them out.
  */
 import { apartHeaders, ownConnections } from '#runtime/page-headers.ts';
 import type { UiAnswer } from './service.ts';
@@ -14,8 +14,8 @@ const always = {
 };
 
 /**
- * Policy for pages of the world's author, which often have inline scripts and styles. None may load from or send to
- * another origin.
+ * Content security policy for pages of the world's author, which often have inline scripts and styles. Pages may
+ * neither load from nor send to another origin.
  */
 const pagePolicy = [
   "default-src 'self' data: blob:",
@@ -28,11 +28,14 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Policy for answers of an API. A browser shows one as a document only by mistake, and then runs nothing in it. */
+/**
+ * Content security policy for answers of an API. A browser shows such an answer as a document only by mistake; the
+ * policy then prevents that it runs code.
+ */
 const dataPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; sandbox";
 
-/** Headers by which an answer of the world's API would make a browser contact other addresses. */
+/** Headers of an API answer that would make a browser send requests to other addresses. */
 const sending = new Set([
   ...['refresh', 'reporting-endpoints', 'report-to', 'nel', 'alt-svc'],
   'content-security-policy-report-only',
@@ -46,8 +49,8 @@ const isLeaving = (location: string | string[] | undefined, host: string): boole
 };
 
 /**
- * Returns the headers that an answer of this origin may have. A redirect to another origin loses its `location`, since
- * a browser would send along whatever the page wrote into the request.
+ * Returns the headers that an answer of this origin may have. A redirect to another origin loses its `location`,
+ * because the browser would send the content of the page's request to that origin.
  */
 const passedHeaders = ({ headers }: UiAnswer, host: string): UiAnswer['headers'] =>
   Object.fromEntries(
@@ -57,8 +60,8 @@ const passedHeaders = ({ headers }: UiAnswer, host: string): UiAnswer['headers']
   );
 
 /**
- * Returns the answer with the headers of the origin, which is at `host`. `kind` is `page` if the answer may be a page
- * of the world's author.
+ * Returns the answer with the headers that isolate the origin; `host` is the origin's host. `kind` is `page` if the
+ * answer may be a page of the world's author.
  */
 export const withOriginHeaders = (
   answer: UiAnswer,

@@ -1,4 +1,4 @@
-/** Files of a page over HTTP: validators, ranges, codings, types, and the page's own paths. */
+/** Files of a page over HTTP: validators, ranges, codings, media types, and paths that the page itself handles. */
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Serves the page: the files of the directory that `[ui] static` names. Paths are looked up in a list, so no path
- * leads out of the directory. If a browser navigates to a path without a file, it gets the page of `entry`, because
- * the page may use that path itself. Other requests for missing files get a 404.
+ * Serves the page: the files of the directory that `[ui] static` names. Paths are looked up in a list of files, so no
+ * path leads out of the directory. If a browser navigates to a path without a file, it gets the file `entry`, because
+ * the page's own code may handle that path. Other requests for missing files get a 404.
  */
 import fresh from 'fresh';
 import rangeParser from 'range-parser';
@@ -11,12 +11,12 @@ import { codingFor, isWorthwhile } from './compression.ts';
 import type { UiFiles } from './files.ts';
 import { type UiAnswer, type UiRequest, uiJson } from './service.ts';
 
-/** Files of a page, by their paths below its directory. */
+/** Files of a page, by their paths relative to the page's directory. */
 export type Page = { files: ReadonlyMap<string, PageFile>; entry: string };
 
 const indexFile = 'index.html';
 
-/** Makes a page of a world's files. An `entry` that browsers would read as another host is ignored. */
+/** Makes a page of a world's files. An `entry` that browsers would interpret as another host is ignored. */
 export const pageOf = ({ entry }: Pick<UiContract, 'entry'>, files: readonly PageFile[]): Page => ({
   files: new Map(files.map((file) => [file.path, file])),
   entry: /^\/(?![/\\])/.test(entry) ? entry : '/',
@@ -40,13 +40,13 @@ const find = ({ files }: Page, path: string): Found => {
   return files.has(`${name}/${indexFile}`) ? { redirect: `${path}/` } : undefined;
 };
 
-/** Returns the document for the page's own paths: the file of `entry`, or else the index file. */
+/** Returns the document for paths that the page itself handles: the file `entry`, or else the index file. */
 const entryFile = (page: Page): PageFile | undefined => {
   const found = find(page, page.entry.split(/[?#]/, 1)[0] ?? '/');
   return found !== undefined && 'file' in found ? found.file : page.files.get(indexFile);
 };
 
-/** Returns true if a browser navigates to the address, rather than loading a part of a page. */
+/** Returns true if a browser navigates to the URL, and does not load a resource of a page. */
 const isNavigation = ({ headers }: UiRequest): boolean => {
   const { 'sec-fetch-mode': mode, accept } = headers;
   return mode === undefined ? accept?.includes('text/html') === true : mode === 'navigate';
@@ -59,8 +59,8 @@ const redirect = (to: string): UiAnswer => ({
 });
 
 /**
- * Returns the one range of a file that is requested. Undefined means the whole file, null a range that the file does
- * not have.
+ * Returns the single range of a file that a request asks for. Undefined means the whole file; null means a range that
+ * the file does not have.
  */
 const partOf = (
   { method, headers }: UiRequest,
@@ -109,7 +109,10 @@ const sendFile = async (files: UiFiles, request: UiRequest, file: PageFile): Pro
   return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: encoded };
 };
 
-/** Answers a request for the page or a part of it. Throws `unavailable` when a file cannot be fetched now. */
+/**
+ * Answers a request for a file of the page, or a range of the file. Throws `unavailable` if a file cannot be fetched
+ * now.
+ */
 export const answerStatic = async (
   files: UiFiles,
   page: Page,

@@ -1,4 +1,4 @@
-/** The page of a session at its host: who is admitted, what is served, and which secrets the page never sees. */
+/** Page of a session at its host: which clients are admitted, what is served, and which secrets the page never gets. */
 import { describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';

@@ -1,9 +1,10 @@
 /**
- * UI surface: the origin at which a session's page is served. It shares its port with the API; the name in `Host`
- * (`<session>--ui.…`) distinguishes the two. A request is admitted or refused (`entry.ts`). Then a service of the host
- * (`service.ts`), the world's API below its path, or a file of the page answers it.
+ * UI surface: the origin at which a session's page is served. It has the same port as the API; the name in `Host`
+ * (`<session>--ui.…`) distinguishes the two. A request is first admitted or refused (`entry.ts`). Then it is answered
+ * by a service of the host (`service.ts`), by the world's API if it is below the API's path, or with a file of the
+ * page.
  *
- * It serves only the session that its host serves. Requests for another session are refused.
+ * The surface serves only the session that its host serves. Requests for another session are refused.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -46,9 +47,9 @@ import { answerStatic, pageOf } from './static.ts';
 
 export type UiSurfaceParts = EntryParts & {
   serving: Serving;
-  /** Returns the bytes of a file of the page. Throws `AppError` when they cannot be fetched. */
+  /** Returns the bytes of a file of the page. Throws `AppError` if they cannot be fetched. */
   fetchBlob(digest: Digest): Promise<Uint8Array>;
-  /** Services of the host at this origin; see `service.ts`. */
+  /** Services of the host at the UI's origin; see `service.ts`. */
   services: UiServices;
 };
 
@@ -66,7 +67,7 @@ const isRefusal = (outcome: UiAnswer | SurfaceRefusal): outcome is SurfaceRefusa
 const provingRefusal = (sessionId: string): SurfaceRefusal =>
   later(503, 'proving', `the task of ${sessionId} is being proved; ask again after that`, 2);
 
-/** Returns the requested session, or why it is not shown here. */
+/** Returns the requested session, or the reason why this host does not show it. */
 const sessionOf = (
   { serving }: UiSurfaceParts,
   sessionId: string,
@@ -95,19 +96,19 @@ const withoutPasses = (cookies: string): string =>
     .join(';')
     .trim();
 
-/** Returns the request without its pass and key, which user code must not see. */
+/** Returns the request without its pass and key, because user code must not get them. */
 const withoutCredentials = (request: UiRequest): UiRequest => {
   const { cookie = '', [entryKeyHeader]: _, ...headers } = request.headers;
   const others = withoutPasses(cookie);
   return { ...request, headers: others === '' ? headers : { ...headers, cookie: others } };
 };
 
-/** Delays an answer by the faults that its request met. Returns true if the connection is to be dropped. */
+/** Delays an answer by the faults that apply to its request. Returns true if the connection is to be dropped. */
 type Hold = (met: Met | undefined) => Promise<boolean>;
 
 /**
  * Answers requests to the world's API and to the host's services; refuses them while a task is being proved. Returns
- * undefined for a request of the page.
+ * undefined for any other request, which is for a file of the page.
  */
 const answerActing = async (
   { services, log }: Answering,
@@ -184,7 +185,7 @@ const refusalAnswer = (outcome: SurfaceRefusal, { method, headers }: IncomingMes
   };
 };
 
-/** Returns the refusal for an error that was thrown while answering. */
+/** Returns the refusal that answers a request after an error was thrown. */
 const failureOf = ({ log }: Answering, sessionId: string, error: unknown, path: string) => {
   const isUnanswered = error instanceof DOMException && error.name === 'TimeoutError';
   if (error instanceof AppError || isUnanswered) {

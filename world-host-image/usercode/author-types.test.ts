@@ -1,7 +1,7 @@
 /**
- * Tests that the types for editors describe `svc_env` exactly. It compares each name, signature and docstring of the
- * Python stubs, and the TypeScript declaration in both directions. Code that an author writes with them is checked as
- * an editor would.
+ * Tests that the types for editors describe `svc_env` exactly. For Python, each name, signature and docstring of the
+ * stubs is compared with the module. For TypeScript, declaration and module are checked against each other in both
+ * directions. Code that uses the types is checked as an editor would check it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -19,7 +19,9 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-/** Python program that prints what files declare, by name, without bodies and names that begin with `_`. */
+/**
+ * Python program that prints the declarations of files by name: without bodies, and without names that begin with `_`.
+ */
 const readDeclarations = `
 import ast, json, sys
 
@@ -63,7 +65,7 @@ type Declarations = Record<string, unknown>;
 const declarationsOf = (...paths: string[]): Declarations[] =>
   JSON.parse(execFileSync('python3', ['-c', readDeclarations, ...paths], { encoding: 'utf8' }));
 
-/** Environment with mypy in its path, if `SVC_TEST_MYPY` names the folder that mypy is installed in. */
+/** Environment variables with mypy in Python's path, if `SVC_TEST_MYPY` names the folder in which mypy is installed. */
 const { SVC_TEST_MYPY: mypyFolder, ...inherited } = process.env;
 const mypyEnv = mypyFolder === undefined ? inherited : { ...inherited, PYTHONPATH: mypyFolder };
 const runMypy = (words: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) =>

@@ -1,4 +1,6 @@
-/** Tests user code that ends, hangs, floods or forges: each costs its own run and nothing else. */
+/**
+ * Tests user code that ends or hangs its process, floods the output or forges messages: each costs only its own run.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '#language/contract.ts';
 import { until } from '#runtime/pause.ts';
@@ -134,7 +136,7 @@ const codeOf = (result: RunResult): string => (result.ok ? 'ok' : result.error.c
 describe.each(['python', 'typescript'] as const)('hostile code in %s', (language) => {
   const run = (name: string, input: Row = {}, timeoutMs = 5_000) =>
     bench.run(language, name, { input, timeoutMs });
-  /** Expects the next run to be answered correctly, by a process that has run nothing before. */
+  /** Expects that the next run is answered correctly, by a process that has run nothing before. */
   const expectFresh = async (): Promise<void> => {
     expect(await bench.value(language, 'calm', { input: { value: 5 } })).toEqual([5, 1]);
   };

@@ -1,4 +1,4 @@
-/** Tests what authors may rely on in both languages alike, on real workers. */
+/** Tests the behaviour that authors may rely on in both languages alike, on real workers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createMemoryStore, startBench } from '#test/support/host/user-code.ts';
 import {

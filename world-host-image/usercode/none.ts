@@ -1,4 +1,4 @@
-/** Placeholder for worlds without user code; it is never called to run anything. */
+/** Placeholder of the runner for worlds without user code. Its functions are never called to run code. */
 import type { UserCode } from './runner.ts';
 
 export const noUserCode: UserCode = {

@@ -1,8 +1,11 @@
-/** Tests values that JSON cannot represent: each is refused with its place, and never replaced by another value. */
+/**
+ * Tests values that JSON cannot represent. Each is refused with an error that names its place, and is never replaced by
+ * another value.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createMemoryStore, startBench } from '#test/support/host/user-code.ts';
 
-/** Expressions of each language, with the message that refuses them; the value is at `/rows/0/at`. */
+/** Expressions of each language, with the message that refuses their value. The tests put the value at `/rows/0/at`. */
 const values = {
   python: [
     ['datetime.datetime(2026, 1, 2)', 'of type datetime: give its isoformat()'],

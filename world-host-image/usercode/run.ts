@@ -11,7 +11,7 @@ import type { RowVersions } from '#store/write/change-log.ts';
 
 export type UserLanguage = 'python' | 'typescript';
 
-/** Store from which rows are cached. */
+/** Store whose rows a worker may cache. */
 export type RowSource = {
   store: CopyReader & { versions: RowVersions };
   /** Entities that may be cached. */
@@ -20,7 +20,7 @@ export type RowSource = {
   onRead?(entity: string): void;
 };
 
-/** Request to the world's API, as a handler sees it. */
+/** Request to the world's API, as a handler gets it. */
 export type HandlerRequest = {
   method: string;
   path: string;
@@ -28,12 +28,15 @@ export type HandlerRequest = {
   route: string;
   /** Path arguments and query parameters. */
   args: Row;
-  /** Body as a value; its unparsed text if it has another media type that the route accepts. */
+  /** Parsed body; its text if the body has another media type that the route accepts. */
   body: unknown;
   headers: Record<string, string>;
-  /** The route's media type that the client accepts. */
+  /** Media type of the answer: of the types that the route offers, the one that the client accepts. */
   mediaType: string;
-  /** Media type of the body, in lower case and without parameters; '' if the body has none, or there is no body. */
+  /**
+   * Media type of the body, in lower case and without parameters; '' if the request has no body, or the body has no
+   * type.
+   */
   contentType: string;
 };
 
@@ -41,19 +44,22 @@ export type HandlerRequest = {
 export type WorldEvent = {
   type: string;
   body: unknown;
-  /** Subject of the event, by the names of `[webhooks] scope`: a value or a list of them. */
+  /**
+   * Subject of the event, by the names of `[webhooks] scope`; each is a value or a list of values. Null for an event
+   * without a subject.
+   */
   scope: Row | null;
-  /** Id of all its deliveries; null if each delivery gets its own. */
+  /** Id that all deliveries of the event have; null if each delivery gets its own id. */
   id: string | null;
 };
 
 /**
- * World as user code sees it during one run: synchronous, and inside the caller's transaction. A thrown `StoreRefusal`
- * or `AppError` reaches user code as `Refused`. Any other error is a fault of the host: it ends the run and is thrown
- * by `UserCode.run`. Rows are passed as the JSON that the store has, because they go to the worker unparsed.
+ * World as user code accesses it during one run: synchronously, and inside the caller's transaction. If a method throws
+ * `StoreRefusal` or `AppError`, user code gets it as `Refused`. Any other error is a fault of the host: it ends the
+ * run, and `UserCode.run` throws it. Rows are passed as the store's JSON text, because they go to the worker unparsed.
  */
 export type StoreAccess = {
-  /** Returns the row of a primary key, or null. */
+  /** Returns the row with a primary key; null if there is none. */
   get(entity: string, key: Row): string | null;
   query(entity: string, query: Query): string[];
   /** Returns how many rows match. */
@@ -64,33 +70,37 @@ export type StoreAccess = {
   update(entity: string, key: Row, patch: Row): string;
   remove(entity: string, key: Row): void;
   /**
-   * Returns one more than the largest number that rows have or have had; `within` names fields that those rows share.
+   * Returns one more than the largest number that the field has, or ever had, in a row. With `within`, only rows with
+   * these field values count.
    */
   nextInteger(entity: string, field: string, within?: Row): number;
-  /** Returns the world's time, ISO 8601. */
+  /** Returns the world's time, in ISO 8601. */
   now(): string;
   /**
-   * Returns the world's time and the machine time until which it is valid, in milliseconds since 1970; null means as
-   * long as the run lasts. A worker that gets it requests the time only after that. Without this method, the worker
-   * requests the time on every use.
+   * Returns the world's time and the machine time until which it is valid, in milliseconds since 1970; null means that
+   * it is valid as long as the run lasts. A worker that gets the time requests it again only after it has become
+   * invalid. Without this method, the worker requests the time on every use.
    */
   time?(): { iso: string; untilMs: number | null };
   uuid(): string;
-  /** Sends an event to the subscribed webhooks, if the call or request succeeds. */
+  /** Sends an event to the subscribed webhooks. It is sent only if the call or request succeeds. */
   deliver(event: WorldEvent): void;
-  /** Mints a new bearer token for the API, if the world does so; returns it and its expiry. */
+  /** Mints a new bearer token for the API, if the world mints tokens. Returns the token and its expiry. */
   mintToken(): { token: string; expires: string };
-  /** Revokes the minted token that the request carried, if any. */
+  /** Revokes the minted token that the request carried. Does nothing if it carried none. */
   revokeToken(): void;
-  /** Rows that a worker may cache, so that reading them needs no request; without it every read is requested. */
+  /** Rows that a worker may cache, so that reading them needs no request. If absent, every read is a request. */
   rows?: RowSource;
 };
 
-/** Observer of a run, called at its end: reports what the result depends on besides its input and its requests. */
+/** Observer of a run. At the end of the run, it gets what the result depends on besides the input and the requests. */
 export type RunWatch = {
-  /** Called with the request headers that the code read, present or not; `all` if it may have read any. */
+  /**
+   * Called with the names of the request headers that the code read, whether or not they are present; `all` if it may
+   * have read any.
+   */
   onHeaders(names: readonly string[] | 'all'): void;
-  /** Called if the run left something behind, for which its worker was replaced. */
+  /** Called if the run left something behind and its worker was therefore replaced. */
   onLeft(): void;
 };
 
@@ -103,17 +113,23 @@ type RunOf<As extends string, Input> = {
   input: Input;
   access: StoreAccess;
   watch?: RunWatch | undefined;
-  /** Answers the code's requests, in place of `access`; its errors have the same effect as those of `access`. */
+  /**
+   * Answers the code's requests instead of `access`. Errors that it throws have the same effect as errors of `access`.
+   */
   answer?: ((operation: string, given: Row) => Promise<unknown>) | undefined;
-  /** Time limit for the function itself, and for importing its file on the file's first use. */
+  /**
+   * Time limit in milliseconds for the function. If the file has not been imported yet, the import has a limit of this
+   * length, too.
+   */
   timeoutMs: number;
-  /** Signal whose abort also ends the run's time. */
+  /** Signal whose abort has the same effect as the time limit. */
   timeOver?: AbortSignal | undefined;
 };
 
 /**
- * Handler of the same file that runs next with the same input, if `before` returned without an answer or error. A
- * worker may leave it to its host to run the handler. The handler's result is then the run's result.
+ * Handler of the same file that runs after `before` with the same input, if `before` returned without an answer or
+ * error. A worker may also leave the handler to the host. If the worker runs it, the handler's result is the run's
+ * result.
  */
 export type NextRun = {
   function: string;
@@ -122,9 +138,9 @@ export type NextRun = {
 };
 
 /**
- * Request of a run. `before` runs the code before every route: it answers only by `ctx.respond`, and then its result
- * has a `status`. `verify` runs a grader: its input is not used, and its access should be read-only. `tests` runs the
- * tests of a world: its file and function are only labels, and its input selects the tests.
+ * Request for a run. `before` runs the code that precedes every route: it answers only by `ctx.respond`, and then its
+ * result has a `status`. `verify` runs a grader: its input is not used, and its access should be read-only. `tests`
+ * runs the tests of a world: file and function are only labels, and the input selects the tests.
  */
 export type RunRequest =
   | RunOf<'tool', Row>
@@ -133,19 +149,20 @@ export type RunRequest =
   | RunOf<'verify', Row | null>
   | RunOf<'tests', Row>;
 
-/** Answer in the vendor's own words, from `ctx.fail`. */
+/** Answer in the form of the vendor's own errors, from `ctx.fail`. */
 export type VendorAnswer = { status: number; body: unknown; headers?: Record<string, string> };
 
 /**
- * Result of a run. `status` is set if a handler called `ctx.respond`. `headers` is set if it set any, even if it failed
- * after that. `isFile` is set if the value is bytes as text. The value of a `verify` run is `VerifyReport`.
+ * Result of a run. `status` is set if a handler called `ctx.respond`. `headers` is set if the handler set any, even if
+ * it failed after that. `isFile` is set if the value is the bytes of a file, given as text. The value of a `verify` run
+ * is `VerifyReport`.
  *
- * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (an uncaught refusal of the store;
- * details `{entity, kind, field, detail, trace}`), `failed` or a code of the author's (`fail`; `vendor` when it was
- * `ctx.fail`), `timeout`, `crashed` (its process ended or broke the protocol), `not_found` (no such function),
- * `load_failed` (its file cannot be imported), `too_large` (input or result beyond the limit of a message),
- * `out_of_memory`, `too_many_threads`, `too_much_output` (beyond the worker's limits), `left_running` (a thread of the
- * run is still active after it).
+ * Error codes: `raised` (the code threw; details `{exception, trace}`), `refused` (the store refused an operation, and
+ * the code did not catch the error; details `{entity, kind, field, detail, trace}`), `failed` or a code that the author
+ * chose (`fail`; `vendor` for `ctx.fail`), `timeout`, `crashed` (the process ended or violated the protocol),
+ * `not_found` (no such function), `load_failed` (the file cannot be imported), `too_large` (input or result exceeds the
+ * limit of a message), `out_of_memory`, `too_many_threads`, `too_much_output` (the run exceeds the worker's limits),
+ * `left_running` (a thread of the run is still active after the run).
  */
 export type RunResult =
   | {
@@ -161,25 +178,33 @@ export type VerifyReport = {
   checks: { name: string; passed: boolean; detail: string | null }[];
 };
 
-/** Frame of an author's code; the innermost comes last. `file` is relative to the code directory. */
+/**
+ * Stack frame of an author's code. In a list, the innermost frame comes last. `file` is relative to the code directory.
+ */
 export type TraceFrame = { file: string; line: number; function: string; source?: string };
 
 export type UserCodeLimits = {
-  /** Memory of each worker, on top of what its language needs for itself. */
+  /** Memory of each worker in MiB, in addition to what the runtime of its language needs. */
   memoryMb: number;
-  /** Maximum number of threads in each worker, including those of its language. */
+  /** Maximum number of threads in each worker, including those of its language's runtime. */
   threads: number;
-  /** Maximum size of one message to or from a worker: an input, a result, a row, the rows of a query. */
+  /**
+   * Maximum size of one message to or from a worker, in bytes. A message is an input, a result, a row or the rows of a
+   * query.
+   */
   messageBytes: number;
-  /** Maximum output of a worker in the log per second; the rest is dropped. */
+  /** Maximum output of a worker in the log, in bytes per second; output beyond it is dropped. */
   outputBytes: number;
-  /** Maximum output of a run; beyond it the run is stopped. */
+  /** Maximum output of a run, in bytes; a run that exceeds it is stopped. */
   runOutputBytes: number;
-  /** Time in which a process must be up. */
+  /** Time in which a process must have started, in milliseconds. */
   startMs: number;
-  /** Time in which `tools` and `api/handlers` must be imported; a slower import is left to their first run. */
+  /**
+   * Time in which `tools` and `api/handlers` must be imported, in milliseconds. If an import takes longer, it is done
+   * at the first run that needs the file.
+   */
   loadMs: number;
-  /** Idle time after which a worker is ended; the next run starts another. */
+  /** Idle time in milliseconds after which a worker is ended; the next run starts another one. */
   idleMs: number;
 };
 

@@ -1,4 +1,4 @@
-/** Tests the life of the workers: load, restart, stop, and that none outlives its host. */
+/** Tests the life of the workers: loading code, restarting, stopping, and that no worker outlives its host. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ export const leaves_spinning = () => { setTimeout(spin, 10); return 'left'; };
 `,
 };
 
-/** Returns the processes of a bench's folder whose command line contains a word. */
+/** Returns the processes of a test's folder whose command line contains a word. */
 const workersOf = ({ folder }: Bench, word: string): number[] =>
   processesNaming(folder)
     .filter(({ commandLine }) => commandLine.includes(word))
@@ -210,7 +210,10 @@ describe('user code', () => {
   });
 });
 
-/** Returns the program of a separate host, which starts user code, prints its processes, and runs one function. */
+/**
+ * Returns the program of a separate host process, which starts user code, prints the ids of its processes, and runs one
+ * function.
+ */
 const hostProgram = (workDir: string, spins: boolean): string => `
   import { createLog } from '#runtime/log.ts';
   import { startUserCode } from './runner.ts';

@@ -1,8 +1,8 @@
 /**
- * Runs user code in a world host, with one worker for each language. A worker is up before a call needs it if that is
- * likely: Python's before there is a world, TypeScript's with a world that has TypeScript code, else at its first run
- * (`pool/worker-queue.ts`). Whatever user code does (throws, hangs, exits, floods its output) returns as a `RunResult`;
- * only faults of the host itself are thrown.
+ * Runs user code in a world host, with one worker for each language. If a call is likely to need a worker, the worker
+ * is started before: Python's before there is a world, TypeScript's with a world that has TypeScript code. Otherwise it
+ * starts at the first run (`pool/worker-queue.ts`). Whatever user code does (throws, hangs, exits, floods its output),
+ * the run returns a `RunResult`; only faults of the host itself are thrown.
  */
 import { realpathSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
@@ -44,17 +44,20 @@ export type UserCodeOptions = {
   /** Command of Python 3.11 or later. */
   python: string;
   /**
-   * Folders in which the command is searched, as in `PATH`; without them the command is run to find its interpreter.
+   * Folders that are searched for the command, in the format of `PATH`. If absent, the command is run to find its
+   * interpreter.
    */
   searchPath?: string;
-  /** Folder for user code: code directories lie in it, and TypeScript can read nothing else. */
+  /** Folder for user code. It contains the code directories, and the TypeScript worker can read nothing else. */
   workDir: string;
   /** Mode of the sandbox; defaults to `auto`. */
   boundary?: BoundaryMode;
   log: Log;
-  /** Overrides of `defaultLimits`. */
+  /** Limits that differ from `defaultLimits`. */
   limits?: Partial<UserCodeLimits>;
-  /** Memory pool that its processes share with other processes; by default they have a pool of their own. */
+  /**
+   * Memory pool that the processes of user code share with other processes; if absent, they have a pool of their own.
+   */
   pool?: MemoryPool;
 };
 
@@ -62,36 +65,41 @@ export type UserCode = {
   /** Sandbox settings for other processes that evaluate untrusted code. */
   bounds: ProcessBounds;
   /**
-   * Makes a directory inside `workDir` the code of later runs, and imports `tools` and `api/handlers`. Next to Python,
-   * TypeScript is imported only if it has handlers. Resolves with the reasons why files could not be imported, each
-   * with its place; runs of those files fail for the same reason.
+   * Sets the code directory for later runs, which must lie inside `workDir`, and imports `tools` and `api/handlers`. If
+   * the world also has Python code, TypeScript is imported only if it has handlers. Resolves with the reasons why files
+   * could not be imported, each with its place. Runs of those files fail for the same reasons.
    */
   load(directory: string): Promise<readonly string[]>;
-  /** Runs one function. Runs of one language are executed one after the other. */
+  /** Runs one function. Runs of the same language are executed one after the other. */
   run(request: RunRequest): Promise<RunResult>;
-  /** Starts a process for one Python grader, separate from those that `run` uses, without waiting for it. */
+  /**
+   * Starts a process for one Python grader, without waiting for it. It is separate from the processes that `run` uses.
+   */
   startGrader(): Grader;
-  /** Starts such a process for one run of tests in a language; `libraries` are folders that Python may import from. */
+  /**
+   * Starts a separate process, as for a grader, for one run of tests in a language. `libraries` are folders that Python
+   * may import from.
+   */
   startTester(language: UserLanguage, libraries: readonly string[]): Grader;
   /**
-   * Starts fresh processes with nothing loaded; a current run ends as `crashed`. A process of a language that has
-   * loaded and run nothing since its start is fresh already, and stays. `whenGone` runs after the old processes are
-   * gone and before new ones start; if it throws, nothing is started.
+   * Replaces the processes by fresh ones that have loaded nothing; a current run ends as `crashed`. If the process of a
+   * language has loaded and run nothing since its start, it is already fresh and stays. `whenGone` runs after the old
+   * processes have ended and before new ones start. If `whenGone` throws, no process is started.
    */
   restart(whenGone?: () => Promise<void>): Promise<void>;
   /** Returns the current processes. */
   processes(): WorkerProcesses;
-  /** Kills all processes and resolves when they are gone. */
+  /** Kills all processes and resolves when they have ended. */
   stop(): Promise<void>;
 };
 
 const mebibyte = 1024 * 1024;
-/** Minimum memory for two idle languages and one that works, in MiB. */
+/** Minimum size of the shared memory, in MiB: enough for two idle workers and one that works. */
 const leastSharedMb = 192;
 
 /**
- * Returns the memory of all processes together: six eighths of the host's memory, where one worker may take three
- * eighths.
+ * Returns the memory of all processes together, in MiB. It is twice the memory of one worker: one worker may take three
+ * eighths of the host's memory, and all together six eighths.
  */
 const sharedMemoryMb = ({ memoryMb }: UserCodeLimits): number =>
   Math.max(2 * memoryMb, leastSharedMb);
@@ -108,8 +116,8 @@ const languages: Readonly<Record<string, UserLanguage>> = { '.py': 'python', '.t
 const withoutPython: RunResult = { ok: false, error: { code: 'load_failed', message: noPython } };
 
 /**
- * Finds the Python of this host, or logs that there is none. Throws `unavailable` if there is none and the sandbox,
- * which only Python can set up, is required.
+ * Finds the Python of this host, or logs that there is none. If there is none but the sandbox is required, throws
+ * `unavailable`, because only Python can set up the sandbox.
  */
 const findOrWarn = async ({ python, searchPath, boundary, log }: UserCodeOptions) => {
   try {
@@ -123,8 +131,8 @@ const findOrWarn = async ({ python, searchPath, boundary, log }: UserCodeOptions
 
 /**
  * Returns the languages in a code directory whose files are imported at once, because a run is likely to need them. In
- * a world with Python code, TypeScript without handlers has a tool or two. Its worker takes as much memory as the rest
- * of a host, so it is left to the first call of such a tool.
+ * a world with Python code, TypeScript without handlers usually has only one or two tools. Its worker takes as much
+ * memory as the rest of a host, so it starts only at the first call of such a tool.
  */
 const eagerLanguages = async (directory: string): Promise<ReadonlySet<UserLanguage>> => {
   const names = await readdir(directory, { recursive: true });
@@ -144,13 +152,13 @@ const codeDirectory = async (directory: string, root: string): Promise<string> =
   return real;
 };
 
-/** What all processes of user code are started with. */
+/** Settings that are common to all processes of user code. */
 type Setting = {
   root: string;
   python: string | undefined;
   limits: UserCodeLimits;
   boundary: BoundaryMode;
-  /** Members that each kind of worker gets besides its own. */
+  /** Members that are the same in each `WorkerKind`. */
   shared: Required<Pick<WorkerKind, 'onOpen' | 'pool'>>;
   memoryMb: number;
   log: Log;
@@ -172,7 +180,7 @@ const prepare = async (options: UserCodeOptions): Promise<Setting> => {
 };
 
 /**
- * Describes the worker of a language that may read one folder, and `libraries` if it is Python's. Undefined for a
+ * Describes the worker of a language that may read one folder; Python may also read `libraries`. Undefined for a
  * language that this host does not have.
  */
 const kindOf = (
@@ -193,7 +201,7 @@ const stopAll = async (queues: readonly WorkerQueue[]): Promise<void> => {
   await Promise.all(queues.map((queue) => queue.stop()));
 };
 
-/** Starts the queues of all languages, and resolves when the worker that is kept ready is up. */
+/** Starts the queues of all languages. Resolves when the worker that is always ready has started. */
 const startQueues = async (setting: Setting): Promise<WorkerQueue[]> => {
   const queues = (['python', 'typescript'] as const)
     .flatMap((language) => kindOf(setting, language, setting.root) ?? [])
@@ -208,9 +216,9 @@ const startQueues = async (setting: Setting): Promise<WorkerQueue[]> => {
 };
 
 /**
- * Starts the worker that is kept ready and resolves when it is up. Without Python there is none: Python code is
- * refused, and TypeScript runs without the sandbox.
- * Throws `unavailable` if a worker cannot be started, or if the sandbox is required and there is no Python.
+ * Starts the worker that is always ready and resolves when it has started. Without Python there is no such worker:
+ * Python code is refused, and TypeScript runs without the sandbox. Throws `unavailable` if a worker cannot be started,
+ * or if the sandbox is required and there is no Python.
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
   const setting = await prepare(options);

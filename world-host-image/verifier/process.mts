@@ -1,6 +1,6 @@
 /**
- * Process that runs one verifier. It creates the tables, fills them with the rows that the host sends, restricts
- * itself to reading, runs the query and prints the verdicts. The host that started it kills it if it takes too long.
+ * Process that runs one verifier. It creates the tables, fills them with the rows that the host sends, limits itself to
+ * reading, runs the query and prints the verdicts. The host kills the process if it takes too long.
  */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -34,7 +34,10 @@ const readLine = async (): Promise<string | undefined> => {
   return done === true ? undefined : value;
 };
 
-/** Prints a line; resolves when it is written, because inside SQLite no output is flushed. */
+/**
+ * Prints a line and resolves when the line is written. The caller must wait for that, because output is not flushed
+ * while SQLite runs.
+ */
 const say = (line: string): Promise<unknown> =>
   new Promise((resolve) => process.stdout.write(`${line}\n`, resolve));
 
@@ -84,7 +87,7 @@ const runQuery = (database: DatabaseSync, source: string): Verdict[] => {
   return checks;
 };
 
-/** Error code of SQLite when it gets no more memory (SQLITE_NOMEM). */
+/** Error code of SQLite for a lack of memory (SQLITE_NOMEM). */
 const sqliteNoMemory = 7;
 
 const endOutOfMemory = (): never => {

@@ -1,8 +1,8 @@
 /**
- * Runs a verifier, the SQL query that grades a task, over a copy of the session's rows in a process of its own. A
- * query can be arbitrarily slow, and only the end of its process stops it. The rows are copied while nothing changes
- * them; afterwards the query blocks no other work. The process is sandboxed like those of user code, and watched by
- * the host.
+ * Runs a verifier, the SQL query that grades a task, over a copy of the session's rows in a process of its own. A query
+ * can take arbitrarily long, and only the end of its process stops it. The rows are copied while nothing changes them;
+ * after that, the query blocks no other work. The process is sandboxed like processes of user code, and the host
+ * watches it.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,10 @@ import { openGauge, watchProcess } from '../usercode/boundary/watch.ts';
 import { gone, type Judged, loaded, outOfMemory, type Verdict } from './protocol.ts';
 
 export type VerifierLimits = {
-  /** Time limits: for sending and for loading the rows, and below it for the query. */
+  /**
+   * Time limit for sending the rows, and for loading them, in milliseconds. The next field is the time limit of the
+   * query.
+   */
   loadMs: number;
   queryMs: number;
 };
@@ -29,17 +32,17 @@ export type VerifierLimits = {
 const defaultLimits: VerifierLimits = { loadMs: 60_000, queryMs: 30_000 };
 
 /**
- * Rows to judge. If the store is based on the file that the verifier reads, only rows that may differ from it are
- * sent.
+ * Source of the rows to judge. If the store is based on the file that the verifier reads, only rows that may differ
+ * from the file are sent.
  */
 type RowSource = Pick<Reader, 'list'> & Partial<Pick<StoreReader, 'upon' | 'rowAt'>>;
 
 export type Verifier = {
-  /** Sends the rows. Call it while nothing changes them. */
+  /** Sends the rows to the process. Call it while nothing changes them. */
   copy(store: RowSource, ledger: Pick<Reader, 'list'>): Promise<void>;
-  /** Runs the query on the copied rows. Throws `CallFailure` if it cannot judge. */
+  /** Runs the query on the copied rows. Throws `CallFailure` if the query fails, so that there is no verdict. */
   judge(): Promise<Verdict[]>;
-  /** Kills the process, and resolves when it is gone. */
+  /** Kills the process, and resolves when it has ended. */
   end(): Promise<void>;
 };
 
@@ -48,16 +51,16 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const program = join(hostFolder, 'verifier/process.mts');
 const rowsAtOnce = 500;
 
-/** Memory for the process, in MiB, if the host's memory is not known. */
+/** Memory limit of the process, in MiB, if the host's memory is not known. */
 const defaultMemoryMb = 256;
-/** Share of the host's memory for such processes; idle workers need the rest. */
+/** Share of the host's memory that verifier processes may take; idle workers need the rest. */
 const memoryShare = 2 / 3;
 
-/** Returns the memory limit of the process, in MiB, including what the language needs. */
+/** Returns the memory limit of the process, in MiB, including what Node itself needs. */
 const memoryLimitOf = ({ memory }: ProcessBounds): number =>
   memory === undefined ? defaultMemoryMb : Math.floor(memory.mb * memoryShare);
 
-/** Folders that the program is loaded from, as a source tree or bundled. */
+/** Folders that the program is loaded from, both for a source tree and for a bundle. */
 const readable = [
   hostFolder,
   ...['src', 'node_modules'].map((name) => join(hostFolder, '..', name)),
@@ -78,7 +81,7 @@ const startProcess = (bounds: ProcessBounds, memoryMb: number, file: string | un
   return child;
 };
 
-/** Writes a text; waits until the pipe can take more, or is closed. */
+/** Writes a text. If the pipe is full, waits until it can take more, or is closed. */
 const write = async ({ stdin }: Child, text: string): Promise<void> => {
   if (!stdin.writable || stdin.write(text)) return;
   const settled = new AbortController();
@@ -88,7 +91,8 @@ const write = async ({ stdin }: Child, text: string): Promise<void> => {
 };
 
 /**
- * Sends rows page by page, by position, so that each page costs only its own rows; yields to other work between pages.
+ * Sends rows page by page, by position, so that the cost of each page depends only on its own rows. Other work can run
+ * between pages.
  */
 const sendRows = async (
   child: Child,
@@ -107,7 +111,7 @@ const sendRows = async (
   }
 };
 
-/** Sends the rows that may differ from the file, and those added after its last row. */
+/** Sends the rows that may differ from the file, and the rows that were added after the file's last row. */
 const sendDifferences = async (
   child: Child,
   number: number,
@@ -128,7 +132,10 @@ const stopped = (what: string, ms: number): CallFailure =>
 const failed = (code: string, message: string): CallFailure =>
   new CallFailure({ code, message: `the verifier cannot grade: ${message}` });
 
-/** Reads the lines of the process, each within its time; undefined at the end. */
+/**
+ * Makes a reader of the process's lines. Each line has a time limit; at the end of the output, the reader returns
+ * undefined.
+ */
 const createLineReader = (child: Child) => {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return async (ms: number, what: string): Promise<string | undefined> => {
@@ -152,7 +159,7 @@ export type VerifierParts = {
   limits?: VerifierLimits | undefined;
 };
 
-/** Starts the process early, so that it is up when the rows arrive. */
+/** Starts the process early, so that it is ready when the rows arrive. */
 export const startVerifier = ({
   contract: { entities },
   source,
@@ -191,7 +198,7 @@ export const startVerifier = ({
     });
   });
 
-  /** Reads a line; throws the failure if the process ends instead. */
+  /** Reads a line. If the process ends instead, throws the failure. */
   const expectLine = async (ms: number, what: string): Promise<string> => {
     const line = await nextLine(ms, what);
     if (line === undefined) throw await failure;

@@ -1,6 +1,6 @@
 /**
- * Watches its process from a thread of its own, because the main thread is inside SQLite for as long as a query takes.
- * It kills the process when its host is gone, and when it takes too much memory.
+ * Watches the verifier's process from a thread of its own, because the main thread is inside SQLite for as long as a
+ * query takes. It kills the process when its host has ended, and when it takes too much memory.
  */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';

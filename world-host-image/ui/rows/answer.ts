@@ -1,13 +1,14 @@
 /**
- * Answers requests of the generated page below `/__svc/ui/`, on the UI's own origin. It reads rows, and writes them
- * where the world has no route. Each request is recorded in the session's ledger with `via: "ui"`.
+ * Answers requests of the generated page below `/__svc/ui/`, on the UI's own origin. The page reads rows by these
+ * requests, and writes rows for which the world has no route. Each request is recorded in the session's ledger with
+ * `via: "ui"`.
  *
  * - `GET entities`: the entities with their row counts, and the world's time.
  * - `GET entities/{entity}/rows?where=&search=&sort=&limit=&cursor=|offset=`: a page of rows, with the titles of rows
  *   that they refer to.
  * - `GET entities/{entity}/row?key=`: one row, with its relations in both directions.
  * - `POST entities/{entity}/rows`, `PATCH` and `DELETE entities/{entity}/row?key=`: write one row.
- * - `POST entities/{entity}/check?key=`: the problems of a row by field, without writing it.
+ * - `POST entities/{entity}/check?key=`: the problems of a row by field; the row is not written.
  */
 import { AppError, type ErrorCode } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -26,16 +27,16 @@ import { faultsOf } from './problems.ts';
 import { findEntity, readKey, readListQuestion } from './question.ts';
 import { WriteRefused, type WriteVerb, writeRow } from './write.ts';
 
-/** Prefix of these paths on the UI's origin. */
+/** Prefix of the paths that this file serves on the UI's origin. */
 export const rowsPrefix = '/__svc/ui/';
 
 /** JSON answer that no cache may store. */
 export type RowsAnswer = { status: number; headers: Record<string, string>; body: string };
 
-/** Maximum bytes of a body, which the host's event loop parses and checks. */
+/** Maximum size of a body in bytes. It is limited because the host's event loop parses and checks the body. */
 const mostBodyBytes = 256 * 1024;
 
-/** Facts about a request that the ledger records, besides its arrival and its answer's status. */
+/** Facts about a request that the ledger records, in addition to the time and status of its answer. */
 type NotedFacts = Pick<LedgerNote, 'operation' | 'changes' | 'rows'> & {
   request: unknown;
   response: unknown;
@@ -189,7 +190,7 @@ const perform = async (session: Session, request: ApiRequest): Promise<Outcome> 
 const codeOfRefusal = (refusal: StoreRefusal): ErrorCode =>
   refusal.kind === 'unknown_entity' || refusal.kind === 'not_found' ? 'not_found' : 'invalid';
 
-/** Returns an error in the form for the page: `message` as text, `error` as the code, `problems` by field. */
+/** Returns an error in the form that the page expects: `message` as text, `error` as the code, `problems` by field. */
 const answerOfError = (error: unknown): Outcome => {
   const known =
     error instanceof StoreRefusal

@@ -1,20 +1,21 @@
 /**
- * Titles of the rows that listed rows refer to, so that a list shows `Dr Ada Moss` instead of 17. They are keyed by
- * the referring field and by key. The page titles entities by the same rule.
+ * Titles of the rows that listed rows refer to, so that a list shows `Dr Ada Moss` instead of 17. The titles are
+ * grouped by the field that refers, and within it by the referred row's key. The page uses the same rule for the titles
+ * of entities.
  */
 import { cut } from '#domain/cut.ts';
 import { titleFields } from '#language/artifacts/page/model.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
 import type { WorldStore } from '#store/world-store.ts';
 
-/** Titles by field, then by key as text. */
+/** Titles by the name of the referring field, then by the referred row's key as text. */
 export type Labels = Record<string, Record<string, string>>;
 
 const labelChars = 100;
 
 const titlesByContract = new WeakMap<Contract, ReadonlyMap<string, string | null>>();
 
-/** Returns the title fields of a contract, computed once per contract. */
+/** Returns the title field of each entity of a contract, computed once per contract. */
 const titlesOf = (contract: Contract): ReadonlyMap<string, string | null> => {
   const titles = titlesByContract.get(contract) ?? titleFields(contract);
   titlesByContract.set(contract, titles);
@@ -23,7 +24,7 @@ const titlesOf = (contract: Contract): ReadonlyMap<string, string | null> => {
 
 type Reference = { field: string; target: EntityContract; title: string };
 
-/** Returns the references by a single field to entities that have a title. */
+/** Returns those references of an entity that consist of a single field and whose target has a title field. */
 const labelled = (contract: Contract, { relationships }: EntityContract): Reference[] =>
   relationships.flatMap(({ fields: [field, ...others], target: name }) => {
     const target = contract.entities.find((entity) => entity.name === name);

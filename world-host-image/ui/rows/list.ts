@@ -1,6 +1,6 @@
 /**
- * Reads for the page: entities with their row counts, a page of an entity's rows, and one row with its relations in
- * both directions.
+ * Reads data for the page: entities with their row counts, a page of an entity's rows, and one row with its relations
+ * in both directions.
  */
 import { AppError } from '#domain/error.ts';
 import type { Contract, EntityContract, Row } from '#language/contract.ts';
@@ -12,10 +12,10 @@ import { findEntity, type ListQuestion, type Place, writeCursor } from './questi
 import { showRows } from './shown-row.ts';
 import { viewsOf } from './views.ts';
 
-/** Body of an answer as JSON text, and the summary for the ledger. */
+/** Body of an answer as JSON text, and the summary of the answer that the ledger records. */
 export type ReadAnswer = { json: string; facts: Row };
 
-/** Maximum rows, for each referring entity, on the page of a row. */
+/** Maximum number of referring rows that a row's own page shows, for each referring entity. */
 const relatedRows = 10;
 
 type World = { contract: Contract; store: WorldStore };
@@ -35,7 +35,7 @@ export const readEntities = (
 
 type Page = { payloads: string[]; total: number; next: Place | undefined };
 
-/** Reads rows in insertion order, by position, without building a view. */
+/** Reads rows in insertion order, directly from the store, without building a view. */
 const readInOrder = (store: WorldStore, { view, limit, from }: ListQuestion): Page => {
   const { offset, after } = from;
   const start = after === undefined ? { offset } : { after };
@@ -44,7 +44,10 @@ const readInOrder = (store: WorldStore, { view, limit, from }: ListQuestion): Pa
   return { payloads: rows, total: store.count(view.entity), next };
 };
 
-/** Returns where a page begins now. Rows may have been inserted or deleted before it since the cursor was made. */
+/**
+ * Returns the index at which a page begins now. Since its cursor was made, rows before the page may have been inserted
+ * or deleted.
+ */
 const startIn = (positions: Float64Array, { offset, after }: Place): number => {
   if (after === undefined || positions[offset - 1] === after) return offset;
   const found = positions.indexOf(after);
@@ -97,7 +100,7 @@ export const readList = async (world: World, question: ListQuestion): Promise<Re
   };
 };
 
-/** Returns the key of the row to which another refers; undefined if it refers to none. */
+/** Returns the key of the row to which a row refers; undefined if it refers to none. */
 const targetKey = (
   target: EntityContract,
   fields: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Finds all problems of a row before it is written, for all its fields at once: by its entity's schema, by the rows
- * that it refers to, and by other rows with its key or unique values. It writes nothing.
+ * Finds all problems of a row before the row is written, for all its fields at once: violations of its entity's schema,
+ * missing rows that it refers to, and other rows with the same key or unique values. Nothing is written.
  */
 import type { EntityContract, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -10,7 +10,8 @@ import type { LoadedWorld } from '../../session/session.ts';
 import { findEntity } from './question.ts';
 
 /**
- * Problem of a row. `field` is the top-level field at fault, '' for the row as a whole; `pointer` leads to the value.
+ * Problem of a row. `field` is the top-level field at fault, or '' for the row as a whole; `pointer` is the JSON
+ * pointer to the value.
  */
 export type RowFault = { field: string; pointer: string; message: string };
 
@@ -69,7 +70,10 @@ const takenIn = (
     return [at(paths[0] ?? [], `another row has ${named} ${textOf(values)} already`)];
   });
 
-/** Returns the problems of a new row. For a change, `key` is given, and `row` is the row after the change. */
+/**
+ * Returns the problems of a new row. If an existing row is changed, `key` is its key, and `row` is the row after the
+ * change.
+ */
 export const faultsOf = (
   world: LoadedWorld,
   entity: EntityContract,

@@ -1,5 +1,5 @@
 /**
- * Parses the page's query from an address: which rows, in which order, from which start. Errors name the faulty
+ * Parses the page's list query from a URL: which rows, in which order, starting where. Errors name the invalid
  * parameter.
  */
 import { AppError } from '#domain/error.ts';
@@ -12,7 +12,7 @@ import type { ViewQuery } from './views.ts';
 
 export type ListQuestion = { view: ViewQuery; limit: number; from: Place };
 
-/** Start of a page: after the row at position `after`, which was then `offset` rows from the start. */
+/** Start of a page: after the row at position `after`. When the cursor was made, `offset` rows came before the page. */
 export type Place = { offset: number; after: number | undefined };
 
 const usualRows = 100;
@@ -85,7 +85,7 @@ const readCursor = (text: string): Place => {
     : refuse('cursor', 'is none that an answer gave');
 };
 
-/** Returns an entity. Throws `AppError` if the world does not have it. */
+/** Returns an entity by its name. Throws `AppError` if the world does not have it. */
 export const findEntity = ({ entities }: Contract, name: string): EntityContract => {
   const entity = entities.find((candidate) => candidate.name === name);
   if (entity !== undefined) return entity;
@@ -109,7 +109,7 @@ export const readListQuestion = (entity: string, query: URLSearchParams): ListQu
   };
 };
 
-/** Parses a key, a JSON list of its values in order, and returns its fields with their values. */
+/** Parses a primary key, given as a JSON list of its values in order. Returns the key's fields with these values. */
 export const readKey = ({ name, primaryKey }: EntityContract, query: URLSearchParams): Row => {
   const value = parse('key', query.get('key') ?? '');
   const isKey =

@@ -1,11 +1,14 @@
 /**
- * Shortens rows for lists. Small rows are shown as stored. In a large row, long texts are cut, and lists and objects
- * are left out; `cut` in the answer lists these rows. A row's own page shows it whole.
+ * Shortens rows for lists. Small rows are shown unchanged. In a large row, long texts are cut, and lists and objects
+ * are left out; `cut` in the answer names the rows that were shortened. A row's own page shows the whole row.
  */
 import { cut } from '#domain/cut.ts';
 import type { EntityContract, Row } from '#language/contract.ts';
 
-/** Characters of a row that is shown whole, of a text in a larger row, and of all large rows that one answer parses. */
+/**
+ * Maximum length, in characters, of a row that is shown whole. The next constants are the maximum length of a text in a
+ * larger row, and of all large rows that are parsed for one answer.
+ */
 const wholeChars = 8_192;
 const shownChars = 256;
 const mostChars = 8 * 1024 * 1024;

@@ -7,10 +7,15 @@ import type { SortKey } from '#store/read/windows.ts';
 /** Rows of one batch: the position and the sort key of each. */
 type Found = readonly (readonly [position: number, key: SortKey])[];
 
-/** Sorted batch, as two arrays. Merging millions of pairs would take several times as long. */
+/**
+ * Sorted batch, as two arrays. If it were a list of pairs, merging millions of rows would take several times as long.
+ */
 export type Run = { positions: Float64Array; keys: readonly SortKey[] };
 
-/** Returns true if one value sorts before the other: numbers before texts, texts without regard to case. */
+/**
+ * Returns true if the first value sorts before the second. Numbers sort before texts; texts are compared without regard
+ * to case.
+ */
 const isBefore = (one: string | number, other: string | number): boolean =>
   typeof one === 'number'
     ? typeof other !== 'number' || one < other
@@ -19,8 +24,8 @@ const isBefore = (one: string | number, other: string | number): boolean =>
 const folded = (key: SortKey): SortKey => (typeof key === 'string' ? key.toLowerCase() : key);
 
 /**
- * Returns true if one key sorts before another that differs from it. Rows without a value come last in either
- * direction.
+ * Returns true if the first of two different keys sorts before the second. Rows without a value come last in both
+ * directions.
  */
 const comesFirst = (one: SortKey, other: SortKey, descending: boolean): boolean => {
   if (one === null || other === null) return other === null;
@@ -62,7 +67,7 @@ const mergeTwo = (one: Run, other: Run, descending: boolean): Run => {
 
 const empty: Run = { positions: new Float64Array(), keys: [] };
 
-/** Merges sorted batches, given in insertion order, into one. It yields to other work after each pair. */
+/** Merges sorted batches, given in insertion order, into one. After each merge of two batches, other work can run. */
 export const mergeRuns = async (
   runs: readonly Run[],
   { descending, pause }: { descending: boolean; pause: () => Promise<void> },

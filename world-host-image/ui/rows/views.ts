@@ -1,9 +1,9 @@
 /**
- * Views: the matching rows of an entity in a requested order. A view is built by scanning the entity in batches, and
- * other work runs between batches. It is cached until a row of the entity changes, so a list is sorted once and not
- * for each page.
+ * Views: the positions of an entity's matching rows in a requested order. A view is built by scanning the entity in
+ * batches, and other work runs between batches. A view is cached until a row of the entity changes, so that a list is
+ * sorted once and not for each page.
  *
- * The cache stores positions, eight bytes a row, and at most `mostCached` of them for all views of a world.
+ * A position takes eight bytes. All views of a world together have at most `mostCached` cached positions.
  */
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
@@ -31,8 +31,9 @@ export type Views = {
 };
 
 /**
- * Target processor time of one batch in milliseconds, and the number of rows in the first batch. Wall-clock time would
- * also count other work, so batches would get ever shorter on a busy machine, and the scan ever longer.
+ * Target processor time of one batch, in milliseconds. The next constant is the number of rows in the first batch.
+ * Wall-clock time would also count other work, so that on a busy machine batches would become ever shorter, and the
+ * scan ever longer.
  */
 const stretchMs = 8;
 const firstRows = 500;

@@ -1,6 +1,6 @@
 /**
- * Writes rows for the page, without a route of the world: with the world's conventional tool, or, if there is none, by
- * the contract as such a tool would. A rejection reports every faulty field.
+ * Writes rows for the page without a route of the world: with the world's conventional tool if there is one, otherwise
+ * directly, under the same rules of the contract. If a write is rejected, the error lists every invalid field.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -20,13 +20,13 @@ export type WriteVerb = 'create' | 'update' | 'delete';
 export type WriteRequest = {
   verb: WriteVerb;
   entity: EntityContract;
-  /** Key of the row; empty for a new one. */
+  /** Primary key of the row; empty for a new row. */
   key: Row;
   /** Fields of a new row, or the fields to change. */
   fields: Row;
 };
 
-/** Result of a write, and the tool that did it; null for none. */
+/** Result of a write, and the name of the tool that wrote the row; null if no tool did. */
 export type Written = Changes & { row: unknown; outgoing: Outgoing; tool: string | null };
 
 export class WriteRefused extends AppError {
@@ -48,7 +48,7 @@ const findTool = ({ world }: Session, { verb, entity }: WriteRequest): ToolContr
       binding.kind === 'convention' && binding.verb === verb && binding.entity === entity.name,
   );
 
-/** Returns true if the tool takes a new row as the member `row` of its input, and not as the input itself. */
+/** Returns true if the tool takes a new row as the member `row` of its input, instead of as the input itself. */
 const isWrapped = ({ world }: Session, { input }: ToolContract, entity: EntityContract): boolean =>
   isObject(input.properties) &&
   Object.hasOwn(input.properties, 'row') &&
@@ -88,7 +88,7 @@ const codes: Record<string, AppError['code']> = {
   full: 'exhausted',
 };
 
-/** Returns the field that a refusal names, for use when checking the row finds no problem. */
+/** Returns the field that a refusal of the store names. It is used if checking the row finds no problem. */
 const faultOfRefusal = (error: unknown): RowFault[] => {
   if (!(error instanceof StoreRefusal) || error.field === undefined) return [];
   return [
@@ -106,7 +106,7 @@ const faultOfInput = (error: unknown): RowFault[] => {
   });
 };
 
-/** Returns the row after the write; undefined if there is none to be written. */
+/** Returns the row as it would be after the write; undefined if there would be none. */
 const wantedRow = ({ world }: Session, { verb, entity, key, fields }: WriteRequest) => {
   if (verb === 'delete') return undefined;
   if (verb === 'create') return fields;
@@ -131,7 +131,7 @@ const refusedWith = (
   return new WriteRefused(known, faults, tool);
 };
 
-/** Writes a row. Throws `WriteRefused` if the world rejects it, and then nothing has changed. */
+/** Writes a row. If the world rejects the row, throws `WriteRefused`, and nothing has changed. */
 export const writeRow = async (session: Session, request: WriteRequest): Promise<Written> => {
   const tool = findTool(session, request);
   const name = tool?.name ?? null;

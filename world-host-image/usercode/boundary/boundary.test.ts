@@ -1,6 +1,6 @@
 /**
- * Tests the sandbox's filter of system calls, interpreted as the kernel does it, for both supported processors. It
- * also tests how a worker behaves where the system lacks the sandbox.
+ * Tests the sandbox's filter of system calls for both supported processors; the tests interpret the filter as the
+ * kernel does. Also tests how a worker behaves on a system that lacks the sandbox.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,7 +18,10 @@ type Call = { arch: number; number: number; arguments?: (number | bigint)[] };
 const [allow, eperm, erofs, enosys] = [0x7fff0000, 0x00050001, 0x0005001e, 0x00050026];
 const pid = 4242;
 
-/** Assembles the filter for a processor; `launch` are the addresses of the one program that may be started. */
+/**
+ * Assembles the filter for a processor. `launch` has the memory addresses of the name of the one program that may be
+ * started.
+ */
 const assemble = (machine: string, launch: string, mayWrite: boolean): Buffer => {
   const script = `
 import sys
@@ -29,7 +32,7 @@ print(assemble("${machine}", ${pid}, ${launch}, ${mayWrite ? 'True' : 'False'}).
   return Buffer.from(printed.toString().trim(), 'hex');
 };
 
-/** Interprets the filter, classic BPF, over a call laid out as by the kernel; returns the verdict. */
+/** Interprets the filter (classic BPF) on a system call, laid out in memory as by the kernel; returns the verdict. */
 const judge = (filter: Buffer, { arch, number, arguments: given = [] }: Call): number => {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number, 0);
@@ -200,7 +203,10 @@ describe.skipIf(!isLinux)('Node in the sandbox', () => {
 });
 
 describe.skipIf(!isLinux)('a system without the sandbox', () => {
-  /** Starts the sandbox within another one. There none can be set up, so the system acts like one that lacks it. */
+  /**
+   * Starts the sandbox inside another sandbox. In there none can be set up, so the system behaves like one that lacks
+   * the sandbox.
+   */
   const startWithin = (mode: string) => {
     const launcher = [...isolated, '-c', start, packageRoot];
     const places = execFileSync(python, ['-c', 'import sys; print(sys.base_prefix + "/lib")']);

@@ -1,6 +1,6 @@
 /**
- * Starts processes in the sandbox of user code, the boundary (`svc_boundary/`). A Python process first drops its own
- * rights, and then becomes the program by `exec`. Node cannot do that for itself.
+ * Starts processes in the sandbox of user code, which is called the boundary (`svc_boundary/`). A Python process first
+ * drops its own rights, and then becomes the program by `exec`. Node cannot drop its own rights.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,13 +9,13 @@ import { hostFolder } from '../../host-folder.ts';
 import type { MemoryPool } from './watch.ts';
 
 /**
- * Modes of the sandbox. `require` refuses user code if the system lacks a part of it; `auto` uses the parts that the
- * system has.
+ * Modes of the sandbox. With `require`, user code is refused if the system lacks a part of the sandbox. With `auto`,
+ * the parts that the system has are used.
  */
 export const boundaryModes = ['auto', 'require'] as const;
 export type BoundaryMode = (typeof boundaryModes)[number];
 
-/** Parts of the sandbox that a system may lack, each with what user code can do without it. */
+/** Parts of the sandbox that a system may lack, each with what user code can do if the part is missing. */
 export const boundaryParts = {
   landlock:
     "read every file that the host's user can read, the host's own environment in /proc among them",
@@ -26,16 +26,16 @@ export type BoundaryPart = keyof typeof boundaryParts;
 /** Folder of the programs that run user code. */
 export const userCodeFolder = join(hostFolder, 'usercode');
 
-/** Folder that holds the packages `svc_env` and `svc_boundary`. */
+/** Folder that contains the packages `svc_env` and `svc_boundary`. */
 export const packageRoot = join(userCodeFolder, 'python');
 
 /**
- * Flags of every Python: isolated from installed packages, unbuffered, without byte code files, and without the column
- * tables of instructions. Those tables take 0.3 MB, and no trace shows columns.
+ * Flags of every Python process: isolated from installed packages, unbuffered, without byte code files, and without the
+ * column tables of instructions. The column tables would take 0.3 MB, and no trace shows columns.
  */
 export const isolated = ['-P', '-s', '-S', '-B', '-u', '-X', 'utf8', '-X', 'no_debug_ranges'];
 
-/** Returns the environment of every worker: fixed, and without a search path. */
+/** Returns the environment variables of every worker. They are fixed, and contain no search path. */
 export const cleanEnvironment = (workDir: string): Record<string, string> => ({
   LANG: 'C.UTF-8',
   TZ: 'UTC',
@@ -43,17 +43,18 @@ export const cleanEnvironment = (workDir: string): Record<string, string> => ({
   TMPDIR: workDir,
 });
 
-/** Number of threads that Node starts when it first needs them: four for files and the like. */
+/** Number of threads that Node starts only when they are first needed: four for file operations and similar work. */
 export const nodeLaterThreads = 4;
 
 const mebibyte = 1024 * 1024;
 
-/** Memory of an idle Node, in MiB: its program, its threads' stacks, its own heap. */
+/** Memory of an idle Node process, in MiB: its program, its threads' stacks, its own heap. */
 export const nodeMb = 160;
 
 /**
- * Returns the memory that V8 reserves for machine code. It counts as data on processors where that memory is always
- * writable. It is the same in each process of this Node, so the host measures itself.
+ * Returns the size of the memory that V8 reserves for machine code, in bytes. It counts as data on processors where
+ * that memory is always writable. The size is the same in each process of this Node, so the host measures its own
+ * process.
  */
 const reservedForCode = (): number => {
   const maps = readFileSync('/proc/self/maps', 'latin1');
@@ -64,7 +65,7 @@ const reservedForCode = (): number => {
 
 let dataBytes: number | undefined;
 
-/** Returns the data limit of a Node process that may use `memoryMb` for its work; 0 means no limit. */
+/** Returns the data limit, in bytes, of a Node process that may use `memoryMb` for its work; 0 means no limit. */
 const dataLimit = (memoryMb: number): number => {
   if (process.platform !== 'linux') return 0;
   dataBytes ??= reservedForCode() + nodeMb * mebibyte;
@@ -72,8 +73,8 @@ const dataLimit = (memoryMb: number): number => {
 };
 
 /**
- * Returns the `package.json` paths that Node probes above the code it runs. Node fails on one that exists but cannot
- * be read, so all must be readable.
+ * Returns the paths of `package.json` that Node looks for in the folders above the code it runs. Node fails if such a
+ * file exists but cannot be read, so all of them must be readable.
  */
 const packageFiles = (folders: readonly string[]): string[] => {
   const above = (folder: string): string[] =>
@@ -81,28 +82,31 @@ const packageFiles = (folders: readonly string[]): string[] => {
   return [...new Set(folders.flatMap(above))].map((folder) => join(folder, 'package.json'));
 };
 
-/** Sandbox for processes: how it is set up, and whether all its parts are required. */
+/** Sandbox for processes: how it is set up, and whether all of its parts are required. */
 export type ProcessBounds = {
-  /** Python that `findPython` found; undefined if there is none, and therefore no sandbox. */
+  /**
+   * Path of the Python that sets up the sandbox, as `findPython` returned it; undefined if there is none, which means
+   * no sandbox.
+   */
   python: string | undefined;
   mode: BoundaryMode;
-  /** Memory that all such processes of the host share. */
+  /** Memory that all processes with this sandbox share. */
   memory?: { mb: number; pool: MemoryPool };
 };
 
 export type Bounded = ProcessBounds & {
-  /** Number below which file descriptors are passed on to the program. */
+  /** File descriptors below this number are passed on to the program. */
   keep: number;
   memoryMb: number;
-  /** Files and folders that the program may read, besides the system's libraries. */
+  /** Files and folders that the program may read, in addition to the system's libraries. */
   readable: readonly string[];
-  /** Arguments for Node. The program is always this Node, because its name must not be searched for. */
+  /** Arguments for Node. The program is always the Node that runs this host, so it need not be searched by name. */
   node: readonly string[];
 };
 
 /**
- * Returns the command that runs this Node in the sandbox, or without one if there is no Python to set it up. The
- * process has no inspector that a signal could open.
+ * Returns the command that runs this Node in the sandbox. If there is no Python to set up the sandbox, the command runs
+ * Node without it. The process has no inspector that a signal could open.
  */
 export const boundedNode = (bounded: Bounded): { command: string; arguments: string[] } => {
   const { python, mode, keep, memoryMb, readable, node } = bounded;
@@ -128,7 +132,9 @@ export const boundedNode = (bounded: Bounded): { command: string; arguments: str
   };
 };
 
-/** Makes a notice that is logged once, if the system lacks parts of the sandbox, and names what code can do there. */
+/**
+ * Returns a function that logs once if the system lacks parts of the sandbox, and what user code can do without them.
+ */
 export const createOpenNotice = (log: Log) => {
   let isLogged = false;
   return (missing: readonly BoundaryPart[]): void => {

@@ -1,7 +1,7 @@
 /**
  * Connection to one worker process: one exchange at a time, each with a nonce and a deadline. The host kills the
- * process for a line that belongs to no current exchange or is too long, and for a missed deadline. It also does so
- * for too much memory, output or threads. A pending exchange then ends with the way in which the process ended.
+ * process if it sends a line that belongs to no current exchange or is too long, misses a deadline, or exceeds its
+ * memory, output or threads. The current exchange then ends with a description of how the process ended.
  */
 import { randomUUID } from 'node:crypto';
 import type { Log } from '#runtime/log.ts';
@@ -29,26 +29,26 @@ export type KillReason =
   | Over;
 
 export type WorkerExit = ChildEnd & {
-  /** Absent if the process ended by itself. */
+  /** Reason why the host killed the process; absent if the process ended by itself. */
   killedFor?: KillReason;
-  /** Error that was thrown, for `host_fault`. */
+  /** Error of the host, if `killedFor` is `host_fault`. */
   fault?: unknown;
-  /** End of the process's standard error. */
+  /** Last text that the process wrote to standard error. */
   output: string;
 };
 
 export type Exchange<Value> = {
   /**
-   * Called for each message. A returned value ends the exchange; `again` restarts its deadline and its output count.
-   * An exception is a fault of the host.
+   * Called for each message of the process. If it returns a value, the exchange ends with it; `again` restarts the
+   * deadline and the count of output. If it throws, that is a fault of the host.
    */
   take(message: WorkerMessage): { value: Value } | 'again' | undefined;
   timeoutMs: number;
-  /** Signal whose abort also ends the exchange's time. */
+  /** Signal whose abort has the same effect as the deadline. */
   timeOver?: AbortSignal | undefined;
   /**
-   * Signal on which the process prints its stack and ends, sent when the time is over; the process is killed soon
-   * after.
+   * Signal that is sent to the process when its time is over. The process prints its stack and ends; if it does not
+   * end, it is killed soon after.
    */
   lastSignal?: NodeJS.Signals | undefined;
   nonce: string;
@@ -59,20 +59,20 @@ export type Outcome<Value> = { value: Value } | { exit: WorkerExit };
 export type ChannelOptions = {
   launch: Launch;
   limits: UserCodeLimits;
-  /** Resident memory at which the process is stopped. */
+  /** Size of the resident memory, in bytes, at which the process is stopped. */
   residentBytes: number;
   /** Memory pool that the process shares with the host's other processes. */
   pool?: MemoryPool | undefined;
   log: Log;
 };
 
-/** Returns a nonce that code in the worker cannot guess before it has seen it. */
+/** Returns a nonce that code in the worker cannot guess. */
 export const newNonce = (): string => randomUUID();
 
-/** Time that a process has to print its stack after its deadline. */
+/** Time that a process has to print its stack after its deadline, in milliseconds. */
 const lastWordsMs = 250;
 
-/** Extra bytes allowed in a message around its value. */
+/** Number of bytes that a message may have in addition to its value. */
 const envelopeBytes = 1_024;
 
 type Listener = {
@@ -81,11 +81,11 @@ type Listener = {
   end(exit: WorkerExit): void;
 };
 
-/** Open connection to a process, which it starts. */
+/** Open connection to a process. Constructing it starts the process. */
 export class Channel {
   /** Process id, even after the process has ended; undefined if none was started. */
   readonly pid: number | undefined;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<WorkerExit>;
   readonly #options: ChannelOptions;
   readonly #output: Output;
@@ -139,7 +139,7 @@ export class Channel {
     return this.#killed === undefined && this.#exit === undefined;
   }
 
-  /** Returns the process's resource usage, measured by the system. */
+  /** Returns the process's resource usage as the system measures it; undefined if it cannot be measured. */
   usage(): Usage | undefined {
     return this.#gauge.read();
   }
@@ -187,7 +187,7 @@ export class Channel {
     this.#printedBytes = 0;
   }
 
-  /** Handles the deadline; messages of the process are ignored from here on. */
+  /** Ends the exchange at its deadline. Messages that the process sends afterwards are ignored. */
   #expire(lastSignal: NodeJS.Signals | undefined): void {
     this.#killed ??= { killedFor: 'timeout' };
     if (lastSignal === undefined) {

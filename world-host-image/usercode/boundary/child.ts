@@ -1,6 +1,6 @@
 /**
- * Starts one child process of user code. It leads a process group of its own, so all processes that it starts are
- * killed with it. Its standard streams are captured, and messages use separate pipes.
+ * Starts one child process of user code. The child leads a process group of its own, so all processes that it starts
+ * are killed with it. Its standard streams are captured, and messages use separate pipes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -11,7 +11,7 @@ import type { OutputStream } from './output.ts';
 export type Launch = {
   command: string;
   arguments: string[];
-  /** Complete environment; nothing of the host's is passed on. */
+  /** Complete environment of the process; no variables of the host are passed on. */
   environment: Record<string, string>;
   directory: string;
 };
@@ -26,17 +26,20 @@ export type ChildOptions = LineReaderOptions & {
 export type Child = {
   /** Process id; undefined if the process could not be started. */
   pid: number | undefined;
-  /** Sends one line. A line to a dead process is lost; `ended` reports the end. */
+  /** Sends one line to the process. If the process has ended, the line is lost; `ended` reports the end. */
   send(line: string): void;
   /** Sends a signal to the process, if it still runs. */
   signal(signal: NodeJS.Signals): void;
   /** Kills the whole process group at once. */
   kill(): void;
-  /** Resolves when the process is gone and its output has been read. */
+  /** Resolves when the process has ended and its output has been read. */
   ended: Promise<ChildEnd>;
 };
 
-/** Time to wait, after the process is gone, for output pipes that something it left behind still holds open. */
+/**
+ * Maximum time, in milliseconds, to wait after the process has ended for output pipes that its descendants still hold
+ * open.
+ */
 const lingerMs = 100;
 
 const killGroup = (pid: number | undefined): void => {
@@ -65,7 +68,7 @@ const awaitEnd = async (child: ChildProcess): Promise<ChildEnd> => {
 
 type Streams = [null, Readable, Readable, Writable, Readable];
 
-/** Returns the process's streams; none if it could not be given pipes. */
+/** Returns the process's streams; an empty list if the process could not be given pipes. */
 const streamsOf = (child: ChildProcess): Streams | [] =>
   (child.stdio ?? []) as unknown as Streams | [];
 

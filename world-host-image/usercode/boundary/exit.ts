@@ -1,4 +1,4 @@
-/** Turns the end of a run's process into a result with a message that the author can act on. */
+/** Turns the end of a run's process into a result, with a message that tells the author what to change. */
 
 import type { RunRequest, RunResult, TraceFrame, UserCodeLimits } from '../run.ts';
 import type { WorkerExit } from './channel.ts';
@@ -22,24 +22,24 @@ const timedOut = (request: RunRequest, trace: TraceFrame[]): RunResult => {
 const outOfMemory = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
   failed('out_of_memory', `${request.function} took more than its ${memoryMb} MiB of memory`);
 
-/** Signals by which V8 ends a process that it cannot give memory. */
+/** Signals that end a process when V8 cannot get memory for it. */
 const abortSignals = new Set<string | null>(['SIGABRT', 'SIGTRAP']);
 
-/** Returns true if V8 ran out of heap, which it prints before it aborts. */
+/** Returns true if V8 ran out of heap memory; V8 prints that before it aborts. */
 const heapIsFull = ({ signal, output }: WorkerExit): boolean =>
   abortSignals.has(signal) && /out of memory/.test(output);
 
 /**
- * Returns true for a Python process that ended because the system refused it more threads. On a busy host the watcher
- * may sample the process only afterwards, and then has not counted its threads.
+ * Returns true for a Python process that ended because the system refused it more threads. On a busy host, the process
+ * may have ended before the watcher could count its threads.
  */
 const threadsRanOut = ({ output }: WorkerExit): boolean =>
   /^RuntimeError: can't start new thread$/m.test(output);
 
 /**
- * Attributes a SIGKILL that the host did not send to a lack of memory, and notes that none was observed. Code cannot
- * kill itself in this way. The system does it when memory runs out, and so could another process with the right to
- * kill.
+ * Returns the result of a run that was ended by a SIGKILL that the host did not send. The cause is most likely a lack
+ * of memory, but none was observed. Code cannot kill itself in this way. The system does it when memory runs out, and
+ * another process with the right to kill could also do it.
  */
 const killedFromOutside = (request: RunRequest, { memoryMb }: UserCodeLimits): RunResult =>
   failed(
@@ -71,13 +71,16 @@ export type EndedRun = {
   exit: WorkerExit;
   request: RunRequest;
   limits: UserCodeLimits;
-  /** Elapsed time; a worker that ends by itself after its time is over counts as timed out, too. */
+  /**
+   * Time since the run began, in milliseconds. If the worker ended by itself after the run's time was over, that counts
+   * as a timeout, too.
+   */
   elapsedMs: number;
-  /** Stack of the run, as far as its worker could print it. */
+  /** Stack of the run, as far as the worker could print it. */
   trace: TraceFrame[];
 };
 
-/** Returns the result of a run whose process ended. Throws the error if the host itself is at fault. */
+/** Returns the result of a run whose process ended. If the host itself is at fault, throws the host's error. */
 export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedRun): RunResult => {
   switch (exit.killedFor) {
     case 'host_fault':

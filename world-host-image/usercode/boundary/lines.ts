@@ -1,6 +1,6 @@
 /**
- * Splits a byte stream into lines, and never buffers more than one line's limit. The host and the TypeScript worker
- * share this file. Only `\n` ends a line, because JSON may contain every other kind of line end.
+ * Splits a byte stream into lines, and never buffers more than the maximum length of one line. The host and the
+ * TypeScript worker both use this file. Only `\n` ends a line, because JSON may contain every other kind of line end.
  */
 
 export type LineReader = (chunk: Buffer) => void;
@@ -8,7 +8,7 @@ export type LineReader = (chunk: Buffer) => void;
 export type LineReaderOptions = {
   maxBytes: number;
   onLine(line: string): void;
-  /** Called when the current line exceeds the limit. Nothing is read after it. */
+  /** Called when the current line exceeds the limit. The rest of the stream is ignored. */
   onTooLong?(): void;
 };
 

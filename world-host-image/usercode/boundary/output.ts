@@ -1,7 +1,7 @@
 /**
- * Writes what user code prints to the host's log, line by line, up to a number of bytes per second. It also keeps the
- * end of standard error, where a dying process prints the reason. The bound is per time and not per run, because
- * output may arrive after the result of the run that printed it.
+ * Writes what user code prints to the host's log, line by line, up to a number of bytes per second. It also stores the
+ * end of standard error, where a dying process prints the reason. The limit is per time and not per run, because output
+ * may arrive after the result of the run that printed it.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#runtime/log.ts';
@@ -10,9 +10,9 @@ export type OutputStream = 'stdout' | 'stderr';
 
 export type Output = {
   take(stream: OutputStream, chunk: Buffer): void;
-  /** Begins a new run: forgets the end of standard error. */
+  /** Begins a new run: drops the stored end of standard error. */
   reset(): void;
-  /** Returns the end of standard error since the run began. */
+  /** Returns the end of what the process has written to standard error since the run began. */
   tail(): string;
 };
 

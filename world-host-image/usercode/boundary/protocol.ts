@@ -1,14 +1,15 @@
 /**
- * Messages between the host and a worker: JSON lines, to the worker on its descriptor 3, from it on descriptor 4. So
- * the host never reads anything that user code prints as a message. Every message carries the nonce of its exchange. A
- * line without it must come from user code, which shares the worker's process; the host then kills the worker. So
- * leftovers of one run are never taken for the answer of the next.
+ * Messages between the host and a worker. They are lines of JSON: the worker reads them from its file descriptor 3, and
+ * writes them to its descriptor 4. What user code prints therefore never looks like a message to the host. Every
+ * message carries the nonce of its exchange. If a line lacks the nonce, it must come from user code, which runs in the
+ * worker's process; the host then kills the worker. Leftovers of one run are therefore never mistaken for the answer of
+ * the next.
  *
  * The nonce provides order, not secrecy: code in the worker can read it. Runs in one process belong to one session and
- * one world, and have nothing to hide from each other. Work that other code must not answer (a grade, a later session)
- * has a process of its own.
+ * one world, and have nothing to hide from each other. Work whose result other code must not influence (a grade, a
+ * later session) has a process of its own.
  *
- * Messages that begin a run or answer a request may also have a member `rows`, see `withRows`.
+ * Messages that begin a run or answer a request may also have a member `rows`; see `withRows`.
  */
 
 import type { CallError } from '#domain/call.ts';
@@ -19,10 +20,10 @@ import { isTooDeep } from '#wire/json-extent.ts';
 import type { HandlerRequest, RunRequest, RunResult, VendorAnswer } from '../run.ts';
 import { type BoundaryPart, boundaryParts } from './boundary.ts';
 
-/** Next number of each field, by entity. */
+/** Next automatic number of each field, by entity. */
 export type GivenNumbers = Record<string, Record<string, number>>;
 
-/** Refusal of the store, as user code's `Refused` carries it. */
+/** Refusal of the store, in the form of the error `Refused` that user code gets. */
 export type Refusal = {
   entity: string;
   kind: string;
@@ -41,15 +42,18 @@ export type HostMessage =
       as: RunRequest['as'];
       input: Row | HandlerRequest | null;
       timeoutMs: number;
-      /** Name of the handler that follows `before`; null for none. */
+      /** Name of the handler that runs after `before`; null if none does. */
       next: string | null;
       /** True if the worker must record which headers the code reads. */
       watched: boolean;
-      /** World time, and the machine time until which it is valid; null if the worker must request the time. */
+      /**
+       * World time, and the machine time until which it is valid. Null if the worker must request the time each time
+       * that it is used.
+       */
       time: { iso: string; untilMs: number | null } | null;
       /**
-       * Next automatic number of each entity. A number is valid until the run writes to its entity. Null: the host
-       * gives none.
+       * Next automatic numbers of entities. A number is valid until the run writes to its entity. Null if the host
+       * sends none.
        */
       numbers: GivenNumbers | null;
     }
@@ -58,8 +62,8 @@ export type HostMessage =
 
 /**
  * Adds the updates of the worker's row cache (`rows/row-cache.ts`) to a message, as the text of `{drop: [entity],
- * changed: {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A list is position, row,
- * position, row; null for a deleted row.
+ * changed: {entity: list}, hold: {entity: {key, columns, rows: list}}}`, in this order. A list alternates positions and
+ * rows; the row is null if it was deleted.
  */
 export const withRows = (line: string, rows: string | undefined): string =>
   rows === undefined ? line : `${line.slice(0, -1)},"rows":${rows}}`;
@@ -67,31 +71,34 @@ export const withRows = (line: string, rows: string | undefined): string =>
 export type WorkerMessage =
   /** Sent once, with the nonce '', before any user code is read. */
   | { type: 'ready'; nonce: string }
-  /** Sent before `ready`, with the nonce '', by a worker whose sandbox lacks parts. */
+  /** Sent with the nonce '' before `ready`, if the worker's sandbox lacks parts. */
   | { type: 'open'; nonce: string; missing: BoundaryPart[] }
-  /**
-   * Sent when the code is loaded. `failures` has, for each file that could not be imported, its name and the reason.
-   */
+  /** Sent when the code is loaded. `failures` lists the files that could not be imported, each with the reason. */
   | { type: 'loaded'; nonce: string; failures: string[] }
-  /** Request of a store operation; the host answers by `reply` with the same id. */
+  /** Request for a store operation; the host answers with a `reply` that has the same id. */
   | {
       type: 'ask';
       nonce: string;
       id: number;
       operation: string;
       arguments: Row;
-      /** True if it nests deeper than `limits.bodyLevels`, the limit for everything written about it later. */
+      /**
+       * True if the arguments are nested deeper than `limits.bodyLevels`. Everything that is later written about the
+       * operation has this limit.
+       */
       isTooDeep: boolean;
-      /** True if the worker could not apply the last updates of its row cache, which is empty now. */
+      /** True if the worker could not apply the last updates of its row cache. The cache is empty then. */
       hasLost: boolean;
     }
   /**
-   * `leftRunning`: a thread or a timer of the run is still active, and would disturb the next one. `reads`: entities
-   * that the run read from cached rows. `headers`: request headers that it read, if it was watched. `timed`,
-   * `numbered`: it used the time, or a number, sent with the run.
+   * `leftRunning`: a thread or a timer of the run is still active, and would disturb the next run. `reads`: entities
+   * that the run read from cached rows. `headers`: request headers that the run read, if they had to be recorded.
+   * `timed`, `numbered`: the run used the time, or a number, that was sent with it.
    */
   | {
-      /** `next`: `before` has this result, and the handler that follows it begins. The worker awaits no reply. */
+      /**
+       * `next` means that `before` has this result, and that the handler begins. The worker does not wait for a reply.
+       */
       type: 'done' | 'next';
       nonce: string;
       result: RunResult;
@@ -141,8 +148,8 @@ const readResult = (value: unknown): RunResult | undefined => {
 };
 
 /**
- * End of a message about something that nests deeper than bodies of the API may; at such depth, much code would
- * overflow.
+ * End of a message about something that is nested deeper than bodies of the API may be. At such depth, much code would
+ * overflow its stack.
  */
 export const tooDeep = `nests deeper than ${limits.bodyLevels} levels`;
 
@@ -154,7 +161,10 @@ const tooDeepResult: RunResult = {
 const readNames = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
 
-/** Limits for the reported names of headers. A report that exceeds them, or is invalid, counts as all headers. */
+/**
+ * Limits for the names of headers that a worker reports. If a report exceeds them, or is invalid, all headers count as
+ * read.
+ */
 const mostHeaders = 100;
 const longestHeader = 256;
 
@@ -164,7 +174,7 @@ const isHeaderName = (name: unknown): boolean =>
 const readHeaders = (value: unknown): readonly string[] | 'all' =>
   Array.isArray(value) && value.length <= mostHeaders && value.every(isHeaderName) ? value : 'all';
 
-/** Upper bound for failures, above the number of files that are imported at once. */
+/** Maximum number of import failures in a message; it is above the number of files that are imported at once. */
 const mostFailures = 10;
 
 const parseObject = (line: string): Row | undefined => {

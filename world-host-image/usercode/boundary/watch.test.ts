@@ -1,4 +1,7 @@
-/** Tests the limit on what processes of user code take together, although each is within its own limits. */
+/**
+ * Tests the limit on the memory that all processes of user code take together, if each of them is within its own
+ * limits.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, startBench } from '#test/support/host/user-code.ts';
 import { createMemoryPool } from './watch.ts';

@@ -1,21 +1,21 @@
 /**
- * Measures a process that runs user code: its memory and its threads. The host samples it while the process works, and
- * ends it if it exceeds its limits; the process cannot influence that. Without /proc nothing is measured, and no limit
- * is enforced here.
+ * Measures a process that runs user code: its memory and its threads. The host samples the process while it works, and
+ * ends it if it exceeds its limits; the process cannot influence that. Without /proc, nothing can be measured, and
+ * these limits are not enforced.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 
 export type Usage = {
   residentBytes: number;
-  /** Part of the resident memory that no other process shares; programs and libraries are shared. */
+  /** Resident memory in bytes that no other process shares. Programs and libraries are shared, so they do not count. */
   privateBytes: number;
   threads: number;
-  /** Number of open files; 0 if the system does not report it (Linux before 6.2). */
+  /** Number of open files; 0 if the system does not report the number (Linux before 6.2). */
   descriptors: number;
 };
 
 export type Gauge = {
-  /** Returns the usage; undefined if the process is gone, or the system does not report it. */
+  /** Returns the usage; undefined if the process has ended, or the system does not report it. */
   read(): Usage | undefined;
   close(): void;
 };
@@ -25,7 +25,10 @@ const kibibyte = 1024;
 
 let pageBytes: number | undefined;
 
-/** Returns the page size that `statm` counts in, derived from this process's size in both units. */
+/**
+ * Returns the page size in bytes, the unit of `statm`. It is derived from this process's memory, which the system
+ * reports in both units.
+ */
 const pageSize = (): number => {
   const [pages] = readFileSync('/proc/self/statm', 'latin1').split(' ');
   const [, size] = /^VmSize:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
@@ -34,7 +37,7 @@ const pageSize = (): number => {
   return 2 ** Math.round(Math.log2(found));
 };
 
-/** Opens a gauge for a process. Its files stay open, so they belong to this process even if its id is reused. */
+/** Opens a gauge for a process. Its files stay open, so the gauge measures this process even if its id is reused. */
 export const openGauge = (pid: number | undefined): Gauge => {
   const files: number[] = [];
   const buffer = Buffer.alloc(256);
@@ -73,15 +76,15 @@ export type Over = 'out_of_memory' | 'too_many_threads';
 
 type Member = { gauge: Gauge; onFull(): void };
 
-/** Memory that the processes of a host share, in addition to each one's own limit. */
+/** Memory that the processes of a host share. This limit applies in addition to the limit of each process. */
 export type MemoryPool = {
-  /** Counts a process, even an idle one, until the returned function is called. */
+  /** Counts a process, even while it is idle, until the returned function is called. */
   join(member: Member): () => void;
-  /** If all processes together exceed the pool, notifies the one that uses most of it, and no other. */
+  /** Checks the pool. If all processes together exceed it, notifies only the process that uses most of it. */
   look(): void;
 };
 
-/** Makes a pool of so many bytes. */
+/** Makes a pool of `bytes` bytes. */
 export const createMemoryPool = (bytes: number): MemoryPool => {
   const members = new Set<Member>();
   return {
@@ -102,7 +105,7 @@ export const createMemoryPool = (bytes: number): MemoryPool => {
   };
 };
 
-/** Samples a process until it is stopped; reports once that it exceeds a limit. */
+/** Samples a process until the watch is stopped. If the process exceeds a limit, reports that once. */
 export const watchProcess = (
   gauge: Gauge,
   limits: Pick<Usage, 'residentBytes' | 'threads'>,

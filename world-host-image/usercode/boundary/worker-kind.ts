@@ -1,4 +1,4 @@
-/** Describes to the pool how each language's worker is started and measured. */
+/** Type that describes how the worker of each language is started and measured. */
 import type { TraceFrame, UserLanguage } from '../run.ts';
 import type { BoundaryPart } from './boundary.ts';
 import type { Launch } from './child.ts';
@@ -8,18 +8,21 @@ import type { MemoryPool } from './watch.ts';
 export type WorkerKind = {
   language: UserLanguage;
   launch: Launch;
-  /** True if one is kept up before there is anything to run: it is small, and most worlds need it. */
+  /**
+   * True if a worker is started before there is anything to run, because such a worker is small and most worlds need
+   * one.
+   */
   isPrestarted: boolean;
-  /** Signal on which the worker prints its stack and ends; it is sent when a run's time is over. */
+  /** Signal that is sent when a run's time is over. The worker then prints its stack and ends. */
   lastSignal?: NodeJS.Signals;
-  /** Memory that the language itself needs when it works, in MiB. */
+  /** Memory in MiB that the language's own runtime needs when it works. */
   ownMb: number;
-  /** Number of threads that the language starts later, beyond those it has when it is ready. */
+  /** Number of threads that the language's runtime starts only after the worker is ready. */
   laterThreads: number;
-  /** Parses a run's stack at its timeout from the worker's standard error. */
+  /** Parses the stack of a run that timed out, from the worker's standard error. */
   readTimeoutTrace(stderr: string, directory: string): TraceFrame[];
   /** Called with the sandbox parts that the system lacks, before the worker is ready. */
   onOpen?(missing: readonly BoundaryPart[]): void;
-  /** Memory pool that it shares with the host's other processes. */
+  /** Memory pool that the worker shares with the host's other processes. */
   pool?: MemoryPool;
 };

@@ -1,4 +1,4 @@
-/** Builds the lines that answer requests of a worker's code: store operations, and the requests of tests. */
+/** Builds the lines that answer requests of a worker's code: requests for store operations, and requests of tests. */
 import { describeSize } from '../boundary/exit.ts';
 import {
   type HostMessage,
@@ -31,7 +31,7 @@ const tooManyRows = (maxBytes: number): string =>
 const refusalLine = ({ nonce, id }: Ask, refusal: Refusal): string =>
   JSON.stringify({ type: 'reply', nonce, id, refusal } satisfies HostMessage);
 
-/** Builds the line that answers one store operation; throws only for a fault of the host. */
+/** Builds the line that answers one store operation. Throws only if the host is at fault. */
 export const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string => {
   const { nonce, id } = ask;
   const { entity } = ask.arguments;
@@ -50,9 +50,7 @@ export const replyTo = (ask: Ask, access: StoreAccess, maxBytes: number): string
   }
 };
 
-/**
- * Builds the line that answers a request of tests, once its answer is known. Rejects only for a fault of the host.
- */
+/** Builds the line that answers a request of tests, once its answer is known. Rejects only if the host is at fault. */
 export const replyLater = async (
   ask: Ask,
   answer: NonNullable<RunRequest['answer']>,

@@ -1,7 +1,7 @@
 /**
  * Runs one grade in a process and a folder of its own. It shares nothing with the workers that run the session's code,
- * so that code cannot influence the verdict. The process starts while the state is being copied, runs one function,
- * and is removed with its folder.
+ * so that code cannot influence the verdict. The process starts while the state is being copied, and runs one function.
+ * Then the process is ended and its folder removed.
  */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import type { RunRequest, RunResult, UserCodeLimits } from '../run.ts';
 import { Worker, type WorkerProcesses } from './worker.ts';
 
 export type Grader = {
-  /** Folder of the grader, empty at first; no other code can access it. */
+  /** Folder of the grader. It is empty at first, and no other code can access it. */
   folder: string;
-  /** Id of the process, if there is one. */
+  /** Process id; undefined if no process was started. */
   pid: number | undefined;
-  /** Runs one function of the files in the folder. May be called once. */
+  /** Runs one function of the files in the folder. It may be called only once. */
   run(request: RunRequest): Promise<RunResult>;
   /** Kills the process, removes the folder, and resolves when both are gone. */
   end(): Promise<void>;
 };
 
 export type GradersOptions = {
-  /** Folder for user code. Folders of graders have the same parent, and names that begin with its name. */
+  /** Folder for user code. Graders' folders are next to it, and their names begin with its name. */
   root: string;
-  /** Result of a grader in a language that this host does not have. */
+  /** Result of every run of a grader whose language this host does not have. */
   refusal: RunResult;
   limits: UserCodeLimits;
   log: Log;
@@ -37,7 +37,7 @@ const spokeOutOfTurn = (): RunResult =>
 const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
-/** Makes a grader that stands in for one that cannot be started here: its run returns the refusal. */
+/** Makes a substitute for a grader that cannot be started on this host; its run returns the refusal. */
 const refusedGrader = (folder: string, refusal: RunResult): Grader => ({
   folder,
   pid: undefined,
@@ -45,7 +45,7 @@ const refusedGrader = (folder: string, refusal: RunResult): Grader => ({
   end: () => removeFolder(folder),
 });
 
-/** Wraps the worker that runs nothing but one grade. A failure to start shows in its run. */
+/** Makes a grader from a worker that runs only this grade. If the worker fails to start, the run fails. */
 const graderOn = (folder: string, worker: Worker): Grader => {
   worker.ready.catch(() => undefined); // `run` awaits it and receives the failure
   return {
@@ -66,7 +66,7 @@ const graderOn = (folder: string, worker: Worker): Grader => {
   };
 };
 
-/** Starts graders, and knows those that have not ended. */
+/** Starts graders, and keeps a list of those that have not ended. */
 export class Graders {
   readonly #options: GradersOptions;
   readonly #live = new Set<Grader>();
@@ -77,7 +77,7 @@ export class Graders {
   }
 
   /**
-   * Starts a grader's process without waiting for it. `kindIn` describes a worker that may read nothing but one folder;
+   * Starts a grader's process without waiting for it. `kindIn` describes a worker that may read only the given folder;
    * it returns undefined for a language that this host does not have. `name` becomes part of the folder's name.
    */
   start(name: string, kindIn: (folder: string) => WorkerKind | undefined): Grader {
@@ -104,7 +104,7 @@ export class Graders {
     this.#live.clear();
   }
 
-  /** Returns their live processes, and all that were started since `forgetStarted`. */
+  /** Returns the live processes of graders, and all that were started since `forgetStarted`. */
   pids(): WorkerProcesses {
     return {
       live: [...this.#live].flatMap(({ pid }) => pid ?? []),

@@ -1,28 +1,31 @@
 /**
- * Finds what a run left in its worker, as measured by the system: threads of any origin, memory and open files. A
- * run's threads must have ended with it; a thread that is just ending is given a moment.
+ * Finds what a run left in its worker, as measured by the system: threads of any origin, memory and open files. A run's
+ * threads must have ended with the run; a thread that is just ending gets a short time to end.
  */
 import { pause } from '#runtime/pause.ts';
 import type { Channel } from '../boundary/channel.ts';
 import type { Usage } from '../boundary/watch.ts';
 
-/** Pauses between samples, each longer than the last; together some 30 ms. */
+/** Pauses between samples, in milliseconds. Each is longer than the last; together they take about 30 ms. */
 const pausesMs = [1, 2, 4, 8, 16];
 
 export type Allowed = {
-  /** Maximum number of threads that the worker itself may have, and below it the maximum with those of a run. */
+  /**
+   * Maximum number of threads that the worker itself may have. The next field is the maximum number that it may have
+   * with the threads of a run.
+   */
   threads: number;
   runThreads: number;
-  /** Memory with which a worker may continue. */
+  /** Maximum resident memory, in bytes, with which a worker may continue. */
   residentBytes: number;
 };
 
-/** Number of open files with which a worker may continue: half of its limit (`svc_boundary/boundary.py`). */
+/** Maximum number of open files with which a worker may continue: half of its limit (`svc_boundary/boundary.py`). */
 const mostDescriptors = 128;
 
 /**
- * Finding about a worker. `crowd`: more threads than a run may have at all. `end`: the process ended meanwhile, or did
- * something that makes the host kill it.
+ * What was found in a worker. `crowd`: more threads than a run may have at all. `end`: the process ended meanwhile, or
+ * did something for which the host kills it.
  */
 export type Leftovers = 'none' | 'threads' | 'crowd' | 'memory' | 'descriptors' | 'end';
 

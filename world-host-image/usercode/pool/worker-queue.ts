@@ -1,12 +1,13 @@
 /**
  * Queue of one language: runs requests one after the other on one worker, and ensures that the next run finds a live
- * one. A worker that died during a run is replaced at once. If importing the code killed a worker, its replacement
- * imports at the first run, under that run's time limit. A file that hangs or exits is then reported where it is used.
+ * worker. A worker that died during a run is replaced at once. If importing the code killed a worker, its replacement
+ * imports the code only at the first run, under that run's time limit. A file that hangs or exits is then reported by
+ * the run that uses the file.
  *
- * A kind of worker that is cheap enough is kept ready; any other starts when there is code to import or a run. A worker
- * that has been idle for long is ended, and the next run starts another.
+ * A worker of a kind that is cheap enough is always ready. Any other worker starts when there is code to import or a
+ * run. A worker that has been idle for long is ended, and the next run starts another.
  *
- * Code that need not be imported at once is not loaded until a run needs it. A worker that no code has ever reached is
+ * Code that need not be imported at once is loaded when a run needs it. A worker that has never loaded code is
  * therefore known to be fresh, and need not be replaced.
  */
 import { AppError } from '#domain/error.ts';
@@ -17,19 +18,19 @@ import { Worker, type WorkerProcesses } from './worker.ts';
 
 export class WorkerQueue {
   readonly kind: WorkerKind;
-  /** Resolves when the worker that is kept ready is up; at once if none is. */
+  /** Resolves when the worker that is always ready has started; at once if this kind of worker is not always ready. */
   readonly ready: Promise<void>;
   readonly #limits: UserCodeLimits;
   readonly #log: Log;
   readonly #workers = new Set<Worker>();
   readonly #started: number[] = [];
-  /** Worker of the next run; undefined until there is one. */
+  /** Worker for the next run; undefined if none has been started. */
   #current: Promise<Worker> | undefined;
   #directory: string | undefined;
-  /** True if workers import the directory before a run needs it. */
+  /** True if workers import the files of the directory before a run needs them. */
   #isEager = false;
   #isUntouched = true;
-  /** Reasons why files of the directory could not be imported the last time. */
+  /** Reasons why files of the directory could not be imported, from the last attempt. */
   #failures: readonly string[] = [];
   #isStopped = false;
   /** Settles when all work queued so far has ended. */
@@ -46,8 +47,8 @@ export class WorkerQueue {
   }
 
   /**
-   * Makes a directory the code of later runs, and imports it at once; resolves with the reasons why files could not be
-   * imported.
+   * Sets the code directory for later runs, and imports its files at once. Resolves with the reasons why files could
+   * not be imported.
    */
   async load(directory: string): Promise<readonly string[]> {
     this.#isUntouched = false;
@@ -55,12 +56,12 @@ export class WorkerQueue {
     return this.#failures;
   }
 
-  /** Makes a directory the code of later runs, without importing it; undefined means no code. */
+  /** Sets the code directory for later runs, without importing its files; undefined means no code. */
   point(directory: string | undefined): Promise<void> {
     return this.#changeTo(directory, false);
   }
 
-  /** Returns its live processes, and all that it ever started. */
+  /** Returns the live processes of the queue, and all that it has started. */
   pids(): WorkerProcesses {
     return {
       live: [...this.#workers].flatMap(({ pid }) => pid ?? []),
@@ -68,7 +69,7 @@ export class WorkerQueue {
     };
   }
 
-  /** Returns true if no operation so far has brought code to a worker. */
+  /** Returns true if no worker of the queue has loaded or run any code so far. */
   isUntouched(): boolean {
     return this.#isUntouched;
   }
@@ -90,14 +91,14 @@ export class WorkerQueue {
     });
   }
 
-  /** Kills the running worker; queued runs are refused as `unavailable`. */
+  /** Kills the running worker. Queued runs are refused with `unavailable`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#idle);
     await Promise.all([...this.#workers].map((worker) => this.#dispose(worker)));
   }
 
-  /** Runs `work` when all work queued before has ended. */
+  /** Runs `work` when all work that was queued before has ended. */
   #enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
     const value = this.#queued.then(work);
     this.#queued = value.catch(() => undefined);
@@ -152,7 +153,7 @@ export class WorkerQueue {
     return next;
   }
 
-  /** Returns the live worker, or starts a new one if there is none, or if the last died or did not start. */
+  /** Returns the live worker, or starts a new one if there is none, or if the last one died or did not start. */
   async #liveWorker(): Promise<Worker> {
     const worker = await this.#current?.catch(() => undefined);
     if (worker?.isAlive()) return worker;
@@ -188,7 +189,7 @@ export class WorkerQueue {
     });
   }
 
-  /** Ends the worker if it stays idle for long. State that an author's modules keep is then lost. */
+  /** Ends the worker if it stays idle for long. State that an author's modules hold in memory is then lost. */
   #endWhenIdle(): void {
     clearTimeout(this.#idle);
     const end = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * One worker: a process that holds a loaded code directory and runs one request at a time. It is killed if a run
- * exceeds its time limit, breaks the protocol or leaves something running. A dead worker stays dead, and its queue
- * (`worker-queue.ts`) starts another.
+ * Worker: a process that has loaded a code directory and runs one request at a time. The worker is killed if a run
+ * exceeds its time limit, violates the protocol or leaves something running. A dead worker is not started again; its
+ * queue (`worker-queue.ts`) starts another one.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -25,7 +25,7 @@ import { type Allowed, findLeftovers } from './leftovers.ts';
 /** Ids of user code processes, each the leader of its process group. */
 export type WorkerProcesses = {
   live: number[];
-  /** Processes started since the last restart, including the live ones. */
+  /** Ids of the processes started since the last restart, including the live ones. */
   started: number[];
 };
 
@@ -33,7 +33,7 @@ type Ended = Extract<WorkerMessage, { type: 'done' | 'next' }>;
 
 const mebibyte = 1024 * 1024;
 
-/** Returns true if the process serves no other run that leftovers could disturb. */
+/** Returns true if the process ends after this run, so that leftovers cannot disturb another run. */
 const isSingleRun = ({ as }: RunRequest): boolean => as === 'verify' || as === 'tests';
 
 const startFailure = (language: string, exit: WorkerExit): AppError => {
@@ -43,11 +43,11 @@ const startFailure = (language: string, exit: WorkerExit): AppError => {
   return new AppError('unavailable', message);
 };
 
-/** Worker's process, which starts with it. */
+/** Worker's process. Constructing it starts the process. */
 export class Worker {
   /** Process id, even after the process has ended; undefined if none was started. */
   readonly pid: number | undefined;
-  /** Rejects with `unavailable` if the process does not come up. */
+  /** Resolves when the process is ready; rejects with `unavailable` if it does not start. */
   readonly ready: Promise<void>;
   readonly #kind: WorkerKind;
   readonly #limits: UserCodeLimits;
@@ -87,15 +87,15 @@ export class Worker {
     return this.#directory !== undefined;
   }
 
-  /** Kills the process and resolves when it is gone. */
+  /** Kills the process and resolves when it has ended. */
   async stop(): Promise<void> {
     this.#channel.kill('stopped');
     await this.#channel.ended;
   }
 
   /**
-   * Resolves with the reasons why files could not be imported; undefined if importing them killed the worker, because
-   * it hung or ended the process.
+   * Resolves with the reasons why files could not be imported. Resolves with undefined if importing them hung or ended
+   * the process, which is then dead.
    */
   async load(directory: string, eager: boolean): Promise<readonly string[] | undefined> {
     this.#directory = directory;
@@ -120,10 +120,10 @@ export class Worker {
       return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);
     }
     let next = begun.as === 'before' ? begun.next : undefined;
-    /** Request that runs now. */
+    /** Request that is running: `before`, and then the handler. */
     let request = begun;
     let startedAt = performance.now();
-    /** Like `#take`, but also handles that `before` has ended and the handler begins. */
+    /** Handles a message like `#take`. Also handles the message that `before` has ended and the handler begins. */
     const take = (said: WorkerMessage): { value: RunResult } | 'again' | undefined => {
       if (said.type !== 'next' || next === undefined) return this.#take(said, request);
       this.#noteEnd(said, request);
@@ -164,8 +164,8 @@ export class Worker {
   }
 
   /**
-   * Sets the allowed threads to those present now: the language's own, and those started by imports. No run left
-   * these.
+   * Sets the number of allowed threads to the present number. These are threads of the language itself, and those that
+   * imports started; no run has left any yet.
    */
   #allowPresentThreads(): void {
     const usage = this.#channel.usage();
@@ -234,7 +234,7 @@ export class Worker {
     this.#channel.send(this.#withRows(line, access));
   }
 
-  /** Sends an answer when it is known, unless the run's process is gone by then. */
+  /** Sends an answer when it is known. Does nothing if the run's process has ended by then. */
   async #answerLater(ask: Ask, answer: NonNullable<RunRequest['answer']>): Promise<void> {
     try {
       const line = await replyLater(ask, answer, this.#limits.messageBytes);
@@ -244,7 +244,7 @@ export class Worker {
     }
   }
 
-  /** Processes what a run reports about itself at its end. */
+  /** Processes what a run reports about itself when it ends. */
   #noteEnd({ type, headers, reads, timed, numbered }: Ended, { access, watch }: RunRequest): void {
     for (const entity of reads) access.rows?.onRead?.(entity);
     if (timed) access.now(); // counts as a request for the time
@@ -252,7 +252,9 @@ export class Worker {
     watch?.onHeaders(headers);
   }
 
-  /** Returns the result of a run that completed. Leftovers make it fail, or cost its worker. */
+  /**
+   * Returns the result of a run that completed. If the run left something behind, it fails, or its worker is replaced.
+   */
   async #settle(request: RunRequest, result: RunResult): Promise<RunResult> {
     const hasNext = this.#channel.isOpen() && !isSingleRun(request);
     if (!hasNext) return result;

@@ -1,4 +1,7 @@
-/** Tests what is specific to Python: how it imports, what it may do, and how it reports where its time was spent. */
+/**
+ * Tests what is specific to Python: how it imports modules, what code may do, and how a run that timed out reports
+ * where it spent its time.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import { type Bench, startBench, writeFiles } from '#test/support/host/user-code.ts';

@@ -1,7 +1,7 @@
 /**
- * Starts the Python worker: isolated from installed packages (`-P -s -S`: no site packages, so that code finds the
- * same modules on every machine), in an environment of its own, which fixes the order of sets. Before it reads code it
- * puts itself into the sandbox (`svc_boundary/`).
+ * Starts the Python worker. It is isolated from installed packages (`-P -s -S`: no site packages, so that code finds
+ * the same modules on every machine), and has environment variables of its own, which also fix the order of sets.
+ * Before it reads code, it enters the sandbox (`svc_boundary/`).
  */
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
@@ -17,7 +17,7 @@ import {
 import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { TraceFrame, UserCodeLimits } from '../run.ts';
 
-/** Returns true if a file is a Linux executable (ELF), and not a script that wraps one. */
+/** Returns true if a file is a Linux executable (ELF), and not a script that starts one. */
 const isProgram = (file: string): boolean => {
   const opened = openSync(file, 'r');
   try {
@@ -38,8 +38,8 @@ const findCommand = (command: string, searchPath: string): string | undefined =>
 };
 
 /**
- * Finds the interpreter of a command by its file alone: `python3` links to a program whose name has the version, as
- * distributions install it. Returns undefined if the file does not show it.
+ * Finds the interpreter of a command by the command's file alone: in distributions, `python3` links to a program whose
+ * name contains the version. Returns undefined if the file does not show the version.
  */
 const lookAtPython = (command: string, searchPath: string): string | undefined => {
   const path = findCommand(command, searchPath);
@@ -49,15 +49,15 @@ const lookAtPython = (command: string, searchPath: string): string | undefined =
   return Number(minor) >= 11 && isProgram(file) ? path : undefined;
 };
 
-/** Message of a host without Python: what it cannot do, and the remedy. */
+/** Message for a host without Python: what the host cannot do, and the remedy. */
 export const noPython =
   'this host has no Python 3.11 or later, so it runs no code in Python: install it, or name one in SVC_PYTHON, and start the service again';
 
 /**
- * Returns the interpreter itself behind a command, which may be a shim that needs an environment. It runs the command
- * only if its file does not show the version, because a starting host would wait for that. Commands are searched in
- * `searchPath`, the folders of `PATH`.
- * Throws `unavailable` if there is none, or if it is older than Python 3.11.
+ * Returns the path of the interpreter that a command starts. The command may be a shim that needs environment
+ * variables. The command is run only if its file does not show the version, because that would delay the start of the
+ * host. Commands are searched in `searchPath`, in the format of `PATH`. Throws `unavailable` if there is no Python, or
+ * if it is older than Python 3.11.
  */
 export const findPython = async (command: string, searchPath = ''): Promise<string> => {
   const seen = lookAtPython(command, searchPath);
@@ -79,7 +79,10 @@ export const findPython = async (command: string, searchPath = ''): Promise<stri
 
 const frameLine = /^ {2}File "(.+)", line (\d+) in (.+)$/;
 
-/** Parses what Python's `faulthandler` prints when a run's time is over: the innermost frame of each thread first. */
+/**
+ * Parses what Python's `faulthandler` prints when a run's time is over. In its text, the innermost frame of each thread
+ * comes first.
+ */
 export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[] => {
   const start = stderr.search(/^(?:Current thread|Thread) 0x/m);
   if (start === -1) return [];
@@ -95,8 +98,8 @@ export const readTimeoutTrace = (stderr: string, directory: string): TraceFrame[
 };
 
 /**
- * Describes the Python worker: run by an interpreter that `findPython` found, with folders of installed packages that
- * it may import.
+ * Describes the Python worker: it is run by an interpreter that `findPython` returned, and may import from the given
+ * folders of installed packages.
  */
 export const pythonWorker = (
   executable: string,

@@ -1,4 +1,4 @@
-/** Tests a host on a machine without Python: which user code it runs, and how it refuses the rest. */
+/** Tests a host on a machine without Python: which user code it runs, and how it refuses other user code. */
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Digest, TreeFile } from '#domain/world.ts';

@@ -1,7 +1,7 @@
 /**
- * Prefetches the next numbers of rows for a run: those that the last run of the same function requested. Most rows are
- * then created with one request less. A number counted over a whole entity stays what the store would answer until the
- * run writes to that entity; after that its worker requests it.
+ * Prefetches the next automatic numbers for a run: those that the last run of the same function requested. The creation
+ * of most rows then needs one request less. A number that is counted over a whole entity stays valid until the run
+ * writes to that entity; after that, the worker requests the number.
  */
 import { StoreRefusal } from '#store/refusal.ts';
 import type { GivenNumbers } from '../boundary/protocol.ts';
@@ -9,13 +9,13 @@ import type { StoreAccess } from '../run.ts';
 
 export type NumbersAhead = {
   /**
-   * Begins a run of a function, named by `place`, and returns the numbers to send with it. Returns null if there are
-   * none, or if `next` is undefined.
+   * Begins a run of a function and returns the numbers to send with the run. `place` identifies the function. Returns
+   * null if there are none to send, or if `next` is undefined.
    */
   begin(place: string, next: StoreAccess['nextInteger'] | undefined): GivenNumbers | null;
-  /** Records that the run requested a number over a whole entity, and got an answer. */
+  /** Records that the run requested a number that is counted over a whole entity, and got an answer. */
   asked(entity: string, field: string): void;
-  /** Ends the run. Numbers that it did not use are not prefetched again. */
+  /** Ends the run. If the run did not use the numbers sent with it, they are not prefetched again. */
   ended(hasUsed: boolean): void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Executes the store operations that user code requests. Arguments come from an author's code and are checked here;
- * rows and keys themselves are checked by the store.
+ * Executes the store operations that user code requests. Their arguments come from an author's code and are checked
+ * here; the store checks rows and keys.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -28,7 +28,9 @@ const objectOf = (entity: string, given: Row, name: string, example: string): Ro
     : refuseArgument(entity, `${name} must be an object, such as ${example}`);
 };
 
-/** Returns the fields that a number is counted within; empty if it is counted over the whole entity. */
+/**
+ * Returns the fields whose values limit the rows over which a number is counted; empty if all rows of the entity count.
+ */
 const withinOf = (entity: string, given: Row): Row =>
   (given.within ?? null) === null
     ? {}
@@ -41,13 +43,13 @@ const countOf = (entity: string, given: Row, name: string): number | undefined =
   return isCount ? value : refuseArgument(entity, `${name} must be a whole number from 0`);
 };
 
-/** Reads `where` of user code: fields or paths to them, each with a value or a list of values. */
+/** Reads the argument `where` of user code: fields, or paths to them, each with a value or a list of values. */
 const filtersOf = (entity: string, given: Row): NonNullable<Query['where']> => {
   if ((given.where ?? null) === null) return [];
   return filtersOfWhere(objectOf(entity, given, 'where', '{"state": "open"}'));
 };
 
-/** Reads `order_by` of user code: `field`, `-field` for descending, or a list of those. */
+/** Reads the argument `order_by` of user code: `field`, `-field` for descending order, or a list of these. */
 const orderOf = (entity: string, given: Row): NonNullable<Query['orderBy']> =>
   [given.orderBy ?? []].flat().map((item: unknown) => {
     if (typeof item !== 'string') return refuseArgument(entity, 'an order is "field" or "-field"');
@@ -119,7 +121,7 @@ export const runOperation = (access: StoreAccess, operation: string, given: Row)
   }
 };
 
-/** Returns an operation's error as the refusal that user code may see; undefined for a fault of the host. */
+/** Returns an operation's error as the refusal that user code may see; undefined if the host is at fault. */
 export const refusalOf = (error: unknown, given: Row): Refusal | undefined => {
   if (error instanceof StoreRefusal) {
     const { entity, kind, detail, field = null, pointer = null } = error;

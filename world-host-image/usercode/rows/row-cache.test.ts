@@ -1,5 +1,5 @@
 /**
- * Tests reads that workers answer from cached rows, and prefetched next numbers. Each must be what the store would
+ * Tests reads that workers answer from cached rows, and prefetched numbers. Each must equal what the store would
  * answer, in values, types and order, whatever was read, written, undone and reset before.
  */
 import fc from 'fast-check';
@@ -18,8 +18,8 @@ import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import type { StoreAccess, UserLanguage } from '../run.ts';
 
 /**
- * Python program that runs each step, and each read from the cache and from the host. It returns where they differ,
- * and how many needed no request.
+ * Python program that runs the steps, and makes each read twice: from the cache, and from the host. It returns the
+ * reads that differ, and how many needed no request.
  */
 const python = `
 import ast, json
@@ -204,7 +204,7 @@ const typescriptLiterals = [
   'JSON.parse(\'{"__proto__": 1}\')',
 ];
 
-/** Reads that differ from the store's answer, and how many were answered without a request. */
+/** Reads that differ from the store's answer, and the number of reads that needed no request. */
 type Outcome = { different: unknown[]; answered: number };
 
 let bench: Bench;
@@ -254,7 +254,7 @@ const call = async (
 
 const literals = { python: pythonLiterals, typescript: typescriptLiterals } as const;
 
-/** Replaces rows by their ids, as routes and seeds do. */
+/** Replaces the rows with the same ids, as routes and seeds do. */
 const write = (store: WorldStore, rows: Record<string, Row[]>) =>
   store.atomically(() => {
     for (const [entity, list] of Object.entries(rows)) {

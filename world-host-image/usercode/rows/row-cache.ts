@@ -1,25 +1,28 @@
 /**
- * Decides which rows a worker caches: whole entities, so that its code reads them without a request to the host. Each
- * message to the worker carries the changes since the previous one, so cached reads equal what the store would answer.
- * A read that the cache cannot answer goes to the host.
+ * Decides which rows a worker caches. Entities are cached as a whole, so that user code reads them without a request to
+ * the host. Each message to the worker contains the changes since the previous message, so cached reads equal what the
+ * store would answer. A read that the cache cannot answer goes to the host.
  *
- * An entity is cached once the requests for it have cost about as much as caching it. A session that reads a large
- * entity twice therefore never pays for all of it.
+ * An entity is cached once the requests for it have cost about as much as caching it would. A session that reads a
+ * large entity only twice therefore never pays for all of the entity.
  */
 import { isAddressable } from '#language/sql/ddl.ts';
 import type { RowSource } from '../run.ts';
 
 export type CacheLimits = {
-  /** Maximum bytes of JSON of one entity, and below it of all entities that one worker caches. */
+  /**
+   * Maximum size of one cached entity, in bytes of JSON. The next field is the maximum of all entities that one worker
+   * caches.
+   */
   entityBytes: number;
   bytes: number;
-  /** Maximum number of rows of one entity. */
+  /** Maximum number of rows of one cached entity. */
   rows: number;
 };
 
 const kibibyte = 1024;
 
-/** Cost of one request, in bytes of cached rows, on top of the bytes of its answer. */
+/** Cost of one request in addition to the bytes of its answer, expressed in bytes of cached rows. */
 const askBytes = 16 * kibibyte;
 
 export const cacheLimits = (memoryMb: number): CacheLimits => ({
@@ -31,16 +34,16 @@ export const cacheLimits = (memoryMb: number): CacheLimits => ({
 type Store = RowSource['store'];
 type Entity = RowSource['entities'][number];
 type CachedEntity = { version: number; bytes: number };
-/** Texts of rows for the worker, by entity. */
+/** JSON texts of rows for the worker, by entity. */
 type Texts = ReadonlyMap<string, string>;
-/** Cost of the requests for an entity so far; `size` is undefined if the entity is too large to be cached. */
+/** Cost of the requests for an entity so far. `size` is undefined if the entity is too large to be cached. */
 type Account = { spent: number; size: number | undefined; version: number };
 
-/** Returns true if a field is addressed by its plain name, and has its own column in the store. */
+/** Returns true if a field is addressed by a plain name, not by a path, and has its own column in the store. */
 const isPlain = ({ name }: { name: string }): boolean =>
   !/[./]|^\d+$/.test(name) && isAddressable([name]);
 
-/** Encodes rows for a worker: position, row, position, row; null for a deleted row. */
+/** Encodes rows for a worker as a list that alternates positions and rows; the row is null if it was deleted. */
 const listOf = (pairs: readonly (readonly [number, string | undefined])[]): string =>
   `[${pairs.map(([position, payload]) => `${position},${payload ?? 'null'}`).join(',')}]`;
 
@@ -55,7 +58,7 @@ const encodeEntity = (store: Store, { name, primaryKey, columns }: Entity): stri
   return `{"key":${key},"columns":${fields},"rows":${rows}}`;
 };
 
-/** Rows that one worker caches. */
+/** Records which rows one worker caches, and computes the updates of its cache. */
 export class RowCache {
   readonly #limits: CacheLimits;
   readonly #cached = new Map<string, CachedEntity>();
@@ -63,7 +66,7 @@ export class RowCache {
   #store: Store | undefined;
   #names: ReadonlySet<string> = new Set();
   #latest = -1;
-  /** Entities whose requests have cost enough to cache them. */
+  /** Entities that are to be cached, because the requests for them have cost enough. */
   readonly #due = new Set<string>();
   /** Entities that the worker must remove from its cache. */
   readonly #dropped = new Set<string>();
@@ -72,7 +75,7 @@ export class RowCache {
     this.#limits = limits;
   }
 
-  /** Counts a read that was requested, and the bytes of its answer. */
+  /** Counts a read for which the worker made a request, and the bytes of the answer. */
   count(name: string, answerBytes: number): void {
     const store = this.#store;
     if (store === undefined || this.#cached.has(name) || !this.#names.has(name)) return;
@@ -88,8 +91,8 @@ export class RowCache {
   }
 
   /**
-   * Returns the cache updates that the worker needs before it reads on, as JSON of at most `budgetBytes`; undefined if
-   * it is up to date.
+   * Returns the cache updates that the worker needs before its next read, as JSON of at most `budgetBytes`; undefined
+   * if the worker's cache is up to date.
    */
   update(source: RowSource | undefined, budgetBytes: number): string | undefined {
     if (source?.store !== this.#store) this.#changeSource(source);
@@ -105,7 +108,7 @@ export class RowCache {
     return `{"drop":${gone},"changed":${objectOf(changed)},"hold":${objectOf(added)}}`;
   }
 
-  /** Forgets everything, because the worker's cache is empty. */
+  /** Drops all records, because the worker's cache is empty. */
   forget(): void {
     this.#cached.clear();
     this.#accounts.clear();
@@ -128,7 +131,7 @@ export class RowCache {
     this.#dropped.add(name);
   }
 
-  /** Returns the size of an entity; undefined if it is too large to be cached. */
+  /** Returns the size of an entity in bytes; undefined if the entity is too large to be cached. */
   #sizeOf(store: Store, name: string): number | undefined {
     const size = store.sizeOf(name, this.#limits.rows);
     return size === undefined || size > this.#limits.entityBytes ? undefined : size;
@@ -138,7 +141,7 @@ export class RowCache {
     return [...this.#cached.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Collects the changes of cached entities. Drops entities that have changed too much. */
+  /** Collects the changes of cached entities. Entities that have changed too much are dropped from the cache. */
   #readChanges(store: Store, budgetBytes: number): Texts {
     const changes = new Map<string, string>();
     if (store.versions.latest() === this.#latest) return changes;
@@ -166,7 +169,7 @@ export class RowCache {
     return changes;
   }
 
-  /** Reads the rows at some positions; stops and returns undefined if they exceed the size budget. */
+  /** Reads the rows at the given positions. If they exceed the size budget, returns undefined. */
   #readChanged(
     store: Store,
     name: string,
@@ -184,7 +187,7 @@ export class RowCache {
     return listOf(rows);
   }
 
-  /** Reads the rows of entities to be cached from now on, within the size budget. */
+  /** Reads the rows of entities that are to be cached from now on, within the size budget. */
   #readDue({ store, entities }: RowSource, budgetBytes: number): Texts {
     const texts = new Map<string, string>();
     let left = budgetBytes;

@@ -1,6 +1,7 @@
 /**
  * Current run in the TypeScript worker: its requests to the store, and the events that can end it before its function
- * returns. `AsyncLocalStorage` ties code to its run, so leftovers of one run cannot act in the name of another.
+ * returns. `AsyncLocalStorage` connects code to its run, so that leftovers of one run cannot act in the name of
+ * another.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RowCache, ask as unknown } from './row-cache.ts';
@@ -8,17 +9,20 @@ import { type RowCache, ask as unknown } from './row-cache.ts';
 type Json = { [field: string]: unknown };
 
 /**
- * Error for a read or a write that the store refused; nothing of it was done. It is thrown by that read or write, and
- * can be caught there. Two cases show only at the end of the call and fail it then: a removed row that other rows
- * still refer to, and a missing row of an entity that refers back (itself, or through other entities).
+ * Error for a read or a write that the store refused and therefore did not do. The read or write throws the error, and
+ * code can catch it. Two faults are found only at the end of the call, and then fail the call: a row was removed
+ * although other rows still refer to it, or a row is missing in an entity that refers back (to itself, or through other
+ * entities).
  */
 export class Refused extends Error {
   readonly entity: string;
-  /** `shape`, `duplicate`, `missing_reference`, `referenced`, `not_found`, `unknown_entity`, `full`. */
+  /**
+   * Kind of refusal: `shape`, `duplicate`, `missing_reference`, `referenced`, `not_found`, `unknown_entity` or `full`.
+   */
   readonly kind: string;
-  /** Top-level field at fault, if there is one. */
+  /** Top-level field at fault; null if no field is. */
   readonly field: string | null;
-  /** JSON pointer to the value at fault, if there is one. */
+  /** JSON pointer to the value at fault; null if no value is. */
   readonly pointer: string | null;
   readonly detail: string;
 
@@ -61,50 +65,53 @@ export class Answered extends Error {
 
 export type Reply = { id: number; value?: unknown; refusal?: Refused };
 
-/** World time from the host, and the machine time until which it is valid; null means as long as the run lasts. */
+/**
+ * World time from the host, and the machine time until which it is valid; null means that it is valid as long as the
+ * run lasts.
+ */
 export type GivenTime = { iso: string; untilMs: number | null };
 
-/** Next numbers of fields from the host, by entity; entities that were written to are removed. */
+/** Next automatic numbers of fields from the host, by entity. An entity is removed when the run writes to it. */
 export type GivenNumbers = Record<string, Record<string, number>>;
 
 const writes: ReadonlySet<string> = new Set(['insert', 'update', 'remove']);
 
 export type Run = {
-  /** Requests a store operation. Rejects with `Refused`. */
+  /** Requests a store operation. Rejects with `Refused` if the store refuses it. */
   ask(operation: string, given: Json): Promise<unknown>;
-  /** Returns the time in the world. */
+  /** Returns the world's time. */
   now(): Promise<unknown>;
-  /** Headers that a handler has set so far; they are sent with any answer. */
+  /** Headers that a handler has set so far. They are sent with the answer, whatever it is. */
   headers: Record<string, string>;
 };
 
 /** Run with the members that only the worker uses. */
 export type OpenRun = Run & {
   nonce: string;
-  /** Returns the request headers that were read, if they are to be reported. */
+  /** Returns the names of the request headers that were read; undefined if they need not be reported. */
   seenHeaders: (() => string[] | 'all') | undefined;
-  /** Returns true if the run used the time sent with it. */
+  /** Returns true if the run used the time that was sent with it. */
   isTimed(): boolean;
-  /** Returns true if the run used a number sent with it. */
+  /** Returns true if the run used a number that was sent with it. */
   isNumbered(): boolean;
   /** Settles a request with its answer. */
   reply(reply: Reply): void;
   isIdle(): boolean;
   /** Resolves when no request is pending. */
   settled(): Promise<void>;
-  /** Rejects if code of the run threw where no code awaited it. */
+  /** Rejects if code of the run threw an error that no other code awaited. */
   unawaited: Promise<never>;
   failUnawaited(error: unknown): void;
   isOver(): boolean;
   end(): void;
 };
 
-/** Machine time, captured early because an author's code may replace the function. */
+/** Function that returns the machine time. It is captured before an author's code can replace it. */
 const machineMs = Date.now;
 
 type Waiting = { resolve(value: unknown): void; reject(error: unknown): void; place: Error };
 
-/** Opens a run. Its requests go out through `send`, unless the row cache or the data sent with the run answers them. */
+/** Opens a run. Its requests are sent by `send`, unless the row cache or the data sent with the run can answer them. */
 export const openRun = (
   { nonce, time, numbers }: { nonce: string; time: GivenTime | null; numbers: GivenNumbers | null },
   send: (message: Json) => void,
@@ -130,7 +137,7 @@ export const openRun = (
     return answer.promise;
   };
 
-  /** Returns the number that a request is for, if it was sent with the run. */
+  /** Returns the number that an operation requests, if that number was sent with the run. */
   const numberOf = (operation: string, { entity, field, within }: Json): unknown => {
     if (operation !== 'next' || typeof entity !== 'string' || typeof field !== 'string')
       return unknown;
@@ -190,7 +197,7 @@ export const openRun = (
   };
 };
 
-/** Builds a refusal whose stack leads to the store operation, not to where the answer was read. */
+/** Builds a refusal whose stack shows where the store operation was requested, not where its answer was received. */
 const refused = (facts: Refused, place: Error): Refused => {
   const error = new Refused(facts);
   const [, ...frames] = (place.stack ?? '').split('\n');

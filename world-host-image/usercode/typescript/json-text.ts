@@ -1,15 +1,15 @@
 /**
  * Encodes what user code returns as JSON, and refuses values that JSON cannot represent. `JSON.stringify` silently
- * drops or alters them: a promise and a Map become `{}`, NaN becomes null. Rows and answers would then differ from
- * what their author wrote, so such a value is refused with its place. Its helpful conversions stay: a Date becomes its
- * text, and an undefined member is left out.
+ * drops or alters such values: a promise and a Map become `{}`, NaN becomes null. Rows and answers would then differ
+ * from what their author wrote, so such a value is refused with an error that names its place. The helpful conversions
+ * of `JSON.stringify` remain: a Date becomes its text, and an undefined member is left out.
  */
 
-/** Maximum nesting of a value; the host refuses far less deep values with its own message. */
+/** Maximum nesting of a value. The host has a much lower limit, which it reports with its own message. */
 const deepest = 500;
 const mostPointerChars = 200;
 
-/** Kinds of values that JSON can represent, by the language's own name. */
+/** Types of values that JSON can represent, by their names in JavaScript. */
 const carried = new Set(['Object', 'Array', 'String', 'Number', 'Boolean']);
 
 const remedies: Record<string, string> = {
@@ -23,7 +23,7 @@ type Fault = { pointer: string; what: string };
 
 const kindOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
-/** Returns why a value by itself is not JSON; undefined if it may be. */
+/** Returns why a value, apart from its members, cannot be JSON; undefined if it can. */
 const faultOfKind = (value: unknown): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
   if (value === undefined || value === null) return undefined;
@@ -57,8 +57,8 @@ const findFault = (value: unknown, holders: Set<object>): Fault | undefined => {
 };
 
 /**
- * Encodes a message to the host as JSON. Throws a `TypeError` that names the value that is not JSON, and its place in
- * the answer or in the arguments of a store operation.
+ * Encodes a message to the host as JSON. If a value is not JSON, throws a `TypeError` that names the value and its
+ * place in the answer, or in the arguments of a store operation.
  */
 export const jsonText = (message: { [field: string]: unknown }): string => {
   const fault = findFault(message, new Set());

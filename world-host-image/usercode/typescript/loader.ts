@@ -1,7 +1,7 @@
 /**
  * Finds an author's functions: imports files of the code directory, and remembers which ones failed. It also resolves
- * the name `svc_env` to its module, and hides Node's modules for access to the outside. Hiding them guards against
- * mistakes only; the sandbox around the process stops malicious code.
+ * the name `svc_env` to its module, and hides the modules of Node that give access to the outside. Hiding them guards
+ * only against mistakes; the sandbox around the process stops malicious code.
  */
 import { existsSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, summarize } from './trace.ts';
 
-/** Files imported as soon as a code directory is loaded, so that first calls do not pay for it. */
+/** Files that are imported as soon as a code directory is loaded, so that the first calls need not wait for them. */
 const eagerFiles = ['tools.ts', 'api/handlers.ts'];
 
 /** Built-in modules that code of a world may import. */
@@ -40,7 +40,7 @@ export const allowedBuiltins: ReadonlySet<string> = new Set(
 
 export type UserFunction = (input: unknown) => unknown;
 
-/** Error for a function that cannot be called; `details` give the caller of the run the reason. */
+/** Error for a function that cannot be called. `details` are for the caller of the run. */
 export class Unavailable extends Error {
   readonly code: string;
   readonly details: unknown;
@@ -55,15 +55,18 @@ export class Unavailable extends Error {
 export type Loader = {
   root(): string;
   /**
-   * Opens a code directory. If `eager`, imports its files now. Resolves with the errors of files that failed to
-   * import.
+   * Opens a code directory. If `eager` is true, imports its eager files now. Resolves with the errors of files that
+   * could not be imported.
    */
   open(directory: string, eager: boolean): Promise<string[]>;
-  /** Returns a function of a file. `fresh` imports the file again. Throws `Unavailable`. */
+  /**
+   * Returns a function of a file. If `fresh` is true, imports the file again. Throws `Unavailable` if the function
+   * cannot be called.
+   */
   find(file: string, name: string, fresh: boolean): Promise<UserFunction>;
 };
 
-/** Resolves module names for an author's files. The worker's own imports are loaded before. */
+/** Registers the resolution of module names for an author's files. The worker's own imports are already loaded. */
 const registerResolution = (): void => {
   const svcEnv = new URL('./svc-env.ts', import.meta.url).href;
   const svcTesting = new URL('./svc-testing.ts', import.meta.url).href;

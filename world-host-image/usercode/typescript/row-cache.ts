@@ -1,6 +1,6 @@
 /**
- * Row cache of the TypeScript worker: whole entities, read without a request to the host. Like `svc_env/row_cache.py`
- * for Python, it answers plain reads as the store would, and leaves all other reads to the host.
+ * Row cache of the TypeScript worker: whole entities that are read without a request to the host. Like
+ * `svc_env/row_cache.py` for Python, it answers plain reads as the store would, and leaves all other reads to the host.
  */
 
 type Json = { [field: string]: unknown };
@@ -8,14 +8,14 @@ type Scalar = string | number | boolean | null;
 type Column = 'TEXT' | 'INTEGER' | 'REAL';
 type Given = { key: string[]; columns: [string, Column][]; rows: unknown[] };
 
-/** Cache updates in a message, see `withRows` of the host's protocol. */
+/** Cache updates in a message; see `withRows` in the host's protocol. */
 export type CacheUpdates = {
   drop: string[];
   changed: Record<string, unknown[]>;
   hold: Record<string, Given>;
 };
 
-/** Result of a read that the cache cannot answer, so that the host must. */
+/** Result of a read that the cache cannot answer, so that the host has to. */
 export const ask = Symbol('ask');
 
 const mostRows = 2 ** 31;
@@ -33,7 +33,7 @@ const isPlainObject = (value: unknown): value is Json => {
   return Object.getPrototypeOf(value) === Object.prototype;
 };
 
-/** Returns true for a text or a whole number that compares the same here and in the store. */
+/** Returns true for a text or a whole number that compares in JavaScript as it does in the store. */
 const isExact = (value: unknown): value is string | number =>
   typeof value === 'string' ? value.isWellFormed() : Number.isSafeInteger(value);
 
@@ -43,7 +43,7 @@ const isCount = (value: unknown): value is number =>
 const valueAt = (row: Json, field: string): Scalar =>
   Object.hasOwn(row, field) ? ((row[field] ?? null) as Scalar) : null;
 
-/** Returns a value as the store's column has it, where booleans are 1 and 0. */
+/** Returns a value as the store's column contains it, where booleans are 1 and 0. */
 const inColumn = (value: Scalar): Scalar => (typeof value === 'boolean' ? Number(value) : value);
 
 const keyOf = (values: readonly Scalar[]): unknown =>
@@ -89,21 +89,24 @@ const take = (index: Index, key: unknown, position: number): void => {
   if (positions.length === 0) index.delete(key);
 };
 
-/** Returns all combinations that take one value of each list. */
+/** Returns all combinations that contain one value of each list. */
 const combined = (lists: readonly Scalar[][]): Scalar[][] =>
   lists.reduce<Scalar[][]>(
     (lines, list) => lines.flatMap((line) => list.map((value) => [...line, value])),
     [[]],
   );
 
-/** Compares values: nulls first, then by value. Texts must be such that UTF-16 and UTF-8 order them alike. */
+/**
+ * Compares two values: null comes first, other values follow in ascending order. Texts must be such that UTF-16 and
+ * UTF-8 order them alike.
+ */
 const compare = (a: Scalar, b: Scalar): number => {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
   return a < b ? -1 : 1;
 };
 
-/** Returns true if the value of a field compares here as in the store's column. */
+/** Returns true if the value of a field compares in JavaScript as it does in the store's column. */
 const isPlain = (column: Column | undefined, value: Scalar): boolean => {
   if (value === null) return true;
   if (column === 'TEXT') return typeof value === 'string' && isExact(value);
@@ -150,15 +153,15 @@ const sorted = (keys: ReadonlyMap<number, readonly Scalar[]>, order: Order): num
 class CachedEntity {
   readonly #primaryKey: string[];
   readonly #columns: ReadonlyMap<string, Column>;
-  /** Rows in the order of insertion, which is that of positions. */
+  /** Rows by position, in insertion order, which is also the order of positions. */
   #rows: Map<number, Json>;
   #last: number;
-  /** Rows examined so far: true for a row without lists and objects. */
+  /** Rows examined so far: true if the row contains no lists or objects. */
   readonly #flat = new Map<number, boolean>();
-  /** Fields examined so far: true if the values of all rows compare here as in the store. */
+  /** Fields examined so far: true if the field's values in all rows compare in JavaScript as they do in the store. */
   readonly #plain = new Map<string, boolean>();
   readonly #indexes = new Map<string, { fields: string[]; index: Index }>();
-  /** Sorted positions of earlier queries; none after a change. */
+  /** Sorted positions that earlier queries found; emptied by each change. */
   readonly #results = new Map<string, number[]>();
 
   constructor({ key, columns, rows }: Given) {
@@ -168,7 +171,7 @@ class CachedEntity {
     this.#last = Math.max(0, ...[...this.#rows.keys()].slice(-1));
   }
 
-  /** Applies changed rows: position, row, position, row; null for a deleted row. */
+  /** Applies changed rows. The list alternates positions and rows; the row is null if it was deleted. */
   change(changed: readonly unknown[]): void {
     this.#results.clear();
     let isSorted = true;
@@ -239,14 +242,14 @@ class CachedEntity {
     return found;
   }
 
-  /** Marks a field as one that only the host can compare, and drops its indexes. */
+  /** Records that only the host can compare a field, and drops the indexes that contain the field. */
   #giveUp(field: string): void {
     this.#plain.set(field, false);
     for (const [name, { fields }] of this.#indexes)
       if (fields.includes(field)) this.#indexes.delete(name);
   }
 
-  /** Returns the index of some fields, and builds it if needed; undefined if there are too many indexes. */
+  /** Returns the index of the given fields, which is built if needed; undefined if there are too many indexes. */
   #indexOf(fields: string[]): Index | undefined {
     const name = JSON.stringify(fields);
     const known = this.#indexes.get(name);
@@ -333,11 +336,11 @@ class CachedEntity {
 }
 
 export type RowCache = {
-  /** Applies the updates of a message. */
+  /** Applies the cache updates of a message. */
   apply(updates: CacheUpdates): void;
-  /** Returns the answer to a store operation, or `ask`. */
+  /** Returns the answer to a store operation, or `ask` if the cache cannot answer it. */
   read(operation: string, given: Json): unknown;
-  /** Returns the entities that were read here since the last call. */
+  /** Returns the entities that were read from this cache since the last call. */
   takeReads(): string[];
 };
 

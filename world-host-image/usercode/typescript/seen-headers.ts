@@ -1,16 +1,19 @@
-/** Records which headers of a request user code reads, so that the answer may be cached by them. */
+/**
+ * Records which headers of a request user code reads, so that the answer can be cached for requests with the same
+ * values in these headers.
+ */
 
 type Headers = Record<string, string>;
 
 export type SeenHeaders = {
   headers: Headers;
-  /** Returns the names that were read, present or not, or `all`. */
+  /** Returns the names of the headers that were read, whether or not they are present; `all` if all count as read. */
   seen(): string[] | 'all';
 };
 
 /**
- * Wraps headers to record reads. Code that iterates over them, or changes them, counts as reading all. The proxy's
- * target is empty, because `util.inspect` looks through proxies without triggering their traps.
+ * Wraps headers to record reads. If code iterates over the headers, or changes them, all count as read. The proxy's
+ * target is empty, because `util.inspect` reads a proxy's target without triggering the proxy's traps.
  */
 export const watchHeaders = (headers: Headers): SeenHeaders => {
   const names = new Set<string>();

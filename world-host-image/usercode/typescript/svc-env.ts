@@ -1,8 +1,8 @@
 /**
  * Module `svc_env` for an author's code in TypeScript: `import { get, insert } from 'svc_env'`. Every use of the store
- * is asynchronous. Writes of a call are kept if the call succeeds, and undone if it fails.
+ * is asynchronous. Writes of a call are committed if the call succeeds, and undone if it fails.
  *
- * It imports nothing but the current run, because Node runs the file as it is in the worker.
+ * The module imports nothing but the current run, because Node runs this file unbundled in the worker.
  */
 import { Answered, currentRun, Failed, type Run } from './current-run.ts';
 
@@ -12,22 +12,25 @@ export { Refused } from './current-run.ts';
 export type Row = { [field: string]: unknown };
 
 export type QueryOptions = {
-  /** By field or by path (`owner.login` or `/owner/login`): all must be equal. A list matches any of its items. */
+  /**
+   * Conditions by field or by path (`owner.login` or `/owner/login`). A row must meet all of them. A list of values
+   * matches any of them.
+   */
   where?: Row;
   limit?: number;
   offset?: number;
-  /** `created_at` upwards, `-created_at` downwards, or a list of those. */
+  /** Order: `created_at` for ascending, `-created_at` for descending, or a list of such texts. */
   orderBy?: string | string[];
 };
 
 const readOf = (run: () => Run) => ({
-  /** Returns the row with this primary key, or null. */
+  /** Returns the row with this primary key; null if there is none. */
   get: async <R extends Row = Row>(entity: string, key: Row): Promise<R | null> =>
     (await run().ask('get', { entity, key })) as R | null,
   /** Returns the matching rows, in insertion order unless `orderBy` is given. */
   query: async <R extends Row = Row>(entity: string, options: QueryOptions = {}): Promise<R[]> =>
     (await run().ask('query', { entity, ...options })) as R[],
-  /** Counts the matching rows without reading them; `where` as in `query`. */
+  /** Counts the matching rows without reading them. `where` is the same as in `query`. */
   count: async (entity: string, where: Row = {}): Promise<number> =>
     (await run().ask('count', { entity, where })) as number,
 });
@@ -46,7 +49,7 @@ const writeOf = (run: () => Run) => ({
 });
 
 const clockOf = (run: () => Run) => ({
-  /** Returns the world's time, ISO 8601 in UTC. */
+  /** Returns the world's time, in ISO 8601 and UTC. */
   now: async (): Promise<string> => (await run().now()) as string,
 });
 
@@ -54,8 +57,9 @@ const idsOf = (run: () => Run) => ({
   /** Returns a new UUID. */
   uuid: async (): Promise<string> => (await run().ask('uuid', {})) as string,
   /**
-   * Returns one more than the largest number that rows have or have had in a field; inserting a row uses it up.
-   * With `within`, counts only rows with these fields; a key or unique list must have both.
+   * Returns one more than the largest number that the field has, or ever had, in a row. Inserting a row with the number
+   * uses it up. With `within`, only rows with these field values count; a primary key or unique list must contain all
+   * these fields.
    */
   next: async (entity: string, field: string, within: Row | null = null): Promise<number> =>
     (await run().ask('next', { entity, field, within })) as number,
@@ -78,12 +82,15 @@ export const clock = clockOf(currentRun);
 export const ids = idsOf(currentRun);
 /** The world's webhooks. */
 export const webhooks = {
-  /** Sends an event to every subscription that wants it, once the call has succeeded. `id` is of its deliveries. */
+  /**
+   * Sends an event to every subscription that matches it, once the call has succeeded. `id` is the id of the event's
+   * deliveries.
+   */
   deliver: deliverOf(currentRun),
 };
 
 /**
- * Ends the call as failed, with an error that its caller can act on; nothing is written.
+ * Fails the call with an error that its caller can act on; nothing is written.
  *
  * @example fail('issue 7 is locked', 'locked', { number: 7 })
  */
@@ -91,24 +98,29 @@ export function fail(message: string, code = 'failed', details: Row = {}): never
   throw new Failed(message, code, details);
 }
 
-/** A request to the world's API, as it reaches a handler. */
+/** Request to the world's API, as a handler gets it. */
 export type HandlerRequest = {
   method: string;
   path: string;
-  /** The path of its route as the connector has it, for example `/repos/{owner}/issues`. */
+  /** Path of the route as the connector declares it, for example `/repos/{owner}/issues`. */
   route: string;
   /** Path arguments and query parameters. */
   args: Row;
   /**
-   * The body: JSON or a form as a value, one of the route's other `body_types` as text, bytes as `body_encoding` says;
-   * null for none.
+   * Body of the request. JSON or a form is a value; another of the route's `body_types` is text; bytes are encoded as
+   * `body_encoding` says. Null if there is no body.
    */
   body: unknown;
-  /** Header names in lower case. */
+  /** Headers, with names in lower case. */
   headers: Record<string, string>;
-  /** Media type of the route that the client accepts; JSON if none is declared. */
+  /**
+   * Media type of the answer: the one of the route's types that the client accepts; JSON if the route declares none.
+   */
   mediaType: string;
-  /** Media type of the body, in lower case and without parameters; '' if it has none, or there is no body. */
+  /**
+   * Media type of the body, in lower case and without parameters; '' if the request has no body, or the body has no
+   * type.
+   */
   contentType: string;
 };
 
@@ -116,7 +128,7 @@ export type HandlerAnswer = {
   value: unknown;
   status: number;
   headers: Record<string, string>;
-  /** True if the code gave bytes. */
+  /** True if the code gave the value as bytes. */
   isFile: boolean;
 };
 
@@ -154,20 +166,20 @@ export const handlerContext = (run: Run, request: HandlerRequest) => {
         (await run.ask('mint_token', {})) as { token: string; expires: string },
       /** Revokes the minted token of the request; the session's own token stays valid. */
       revokeToken: async (): Promise<void> => void (await run.ask('revoke_token', {})),
-      /** Adds a header to any answer of the request; `before` adds it to every answer. */
+      /** Adds a header to the answer, whatever it is. A header that `before` adds is in every answer. */
       setHeader(name: string, value: string | number): void {
         run.headers[name.toLowerCase()] = String(value);
       },
       /**
-       * Sets the answer; what the handler returns is then not used. The body is a JSON value, a text of the
-       * content type that `headers` name, or a file's content as bytes of UTF-8, which goes out as it is.
+       * Sets the answer; the handler's return value is then not used. The body is a JSON value, a text of the content
+       * type in `headers`, or the content of a file as bytes of UTF-8, which is sent unchanged.
        */
       respond(status: number, body: unknown = null, headers: Record<string, string> = {}): void {
         checkStatus(status, 200);
         const isFile = ArrayBuffer.isView(body);
         answer.given = { value: textOf(body), status, headers, isFile };
       },
-      /** Ends the request with an error answer of the vendor's; nothing is written. */
+      /** Ends the request with an error answer in the vendor's form; nothing is written. */
       fail(status: number, body: unknown = null, headers: Record<string, string> = {}): never {
         checkStatus(status, 400);
         throw new Answered(status, body, { ...run.headers, ...headers });
@@ -188,7 +200,7 @@ export const verifyContext = (run: Run) => {
     checks,
     context: {
       ...readOf(() => run),
-      /** Records one check and returns true if it passed. A grade passes if all checks do. */
+      /** Records one check and returns true if the check passed. A grade passes if all its checks pass. */
       check(name: string, passed: unknown, detail?: unknown): boolean {
         const text = detail === undefined || detail === null ? null : String(detail);
         checks.push({ name: String(name), passed: Boolean(passed), detail: text });
@@ -198,5 +210,5 @@ export const verifyContext = (run: Run) => {
   };
 };
 
-/** Context of a grader: the state that the agent left, to read and to judge. */
+/** Context of a grader: read access to the state that the agent left, and the recording of checks. */
 export type VerifyContext = ReturnType<typeof verifyContext>['context'];

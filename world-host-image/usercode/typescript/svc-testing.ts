@@ -1,6 +1,6 @@
 /**
- * Module `svc_env/testing`: the world under test, for tests in TypeScript. Each test begins with the rows of the
- * world, whatever the previous one did. The declarations that authors read are in `src/author-types/`.
+ * Module `svc_env/testing`: gives tests in TypeScript access to the world under test. Each test begins with the rows of
+ * the world, whatever the previous test did. The declarations that authors read are in `src/author-types/`.
  */
 import { AssertionError } from 'node:assert';
 import { currentRun } from './current-run.ts';
@@ -9,7 +9,7 @@ import { count, get, insert, query, remove, update } from './svc-env.ts';
 type ProofRow = { what: string; ok: boolean; verdict: string | null; detail: string | null };
 type Json = { [field: string]: unknown };
 
-/** Error for a tool that failed, and has changed nothing. */
+/** Error for a tool call that failed and therefore has changed nothing. */
 export class ToolError extends Error {
   readonly code: string;
   readonly path: string | undefined;

@@ -1,7 +1,7 @@
 /**
- * Runs the tests of one file by Node's test runner, and reports the beginning and end of each to the host. The host
- * learns of the file before it is imported, and of a test before it runs. So it knows which one ended or hung this
- * process.
+ * Runs the tests of one file by Node's test runner, and reports the beginning and end of each test to the host. The
+ * host is informed of the file before it is imported, and of a test before it runs. It therefore knows which of them
+ * ended or hung this process.
  */
 import { join } from 'node:path';
 import { afterEach, beforeEach, run } from 'node:test';
@@ -30,14 +30,17 @@ type Context = {
   error?: Error | null;
 };
 
-/** Maximum output of one test, and below it the maximum text of its failure, in characters. */
+/**
+ * Maximum number of characters that are reported of a test's output. The next constant is the maximum for the text of
+ * its failure.
+ */
 const outputChars = 16_000;
 const textChars = 8_000;
 
 const separator = ' > ';
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Returns the error that was thrown, which the runner wraps. */
+/** Returns the error that the test threw; the runner wraps it in another one. */
 const thrownIn = (error: Error): Error => (error.cause instanceof Error ? error.cause : error);
 
 const placeIn = (stack: string, root: string): { file: string | null; line: number | null } => {
@@ -69,7 +72,10 @@ const textOf = (value: unknown): string => {
   }
 };
 
-/** Records output, and passes it on. */
+/**
+ * Starts to record the process's output, which is still printed. Returns a function that returns the output since its
+ * last call.
+ */
 const hearOutput = (): (() => string) => {
   let heard = '';
   for (const stream of [process.stdout, process.stderr]) {
@@ -102,7 +108,10 @@ const createTree = () => {
       within(id)
         .map(({ name }) => name)
         .join(separator),
-    /** Returns the outermost test that an id is in, itself unless it is a subtest; undefined for a suite. */
+    /**
+     * Returns the name of the outermost test that contains the test with an id, which may be the test itself; undefined
+     * for a suite.
+     */
     testOf(id: number): string | undefined {
       const all = within(id);
       const at = all.findIndex(({ isTest }) => isTest);

@@ -1,17 +1,17 @@
 /**
- * Counts the timers that are still to fire. Node reports those that keep the process alive; the others are recorded
- * here when they are unref'ed. This file is loaded before any user code, which may replace the functions that it is
- * made from.
+ * Counts the timers that have not fired yet. Node reports only timers that keep the process alive; this file records
+ * the others, when `unref` is called on them. This file is loaded before any user code, because user code may replace
+ * the functions that it uses.
  */
 
-/** Timer of Node's, of either kind. */
+/** Timer object of Node: a timeout or an immediate. */
 type Timer = { unref(): Timer; _destroyed: boolean };
 
 const activeResources = process.getActiveResourcesInfo.bind(process);
 const { apply } = Reflect;
 const unrefed = new Set<Timer>();
 
-/** Records timers of a kind when they are unref'ed; `sample` is a timer of that kind. */
+/** Records each timer of a kind when its `unref` is called; `sample` is a timer of that kind. */
 const noteUnref = (sample: unknown): void => {
   const kind = Object.getPrototypeOf(sample) as Timer;
   const { unref } = kind;
@@ -28,10 +28,10 @@ noteUnref(immediate);
 clearTimeout(timeout);
 clearImmediate(immediate);
 
-/** Returns the active resources of the process, named as by `process.getActiveResourcesInfo`. */
+/** Returns the names of the process's active resources, as `process.getActiveResourcesInfo` gives them. */
 export const activeNames = (): string[] => activeResources();
 
-/** Returns the number of timers, both among the active resources and unref'ed. */
+/** Returns the number of pending timers: those among the active resources, and the recorded ones. */
 export const countTimers = (active: readonly string[]): number => {
   let count = 0;
   for (const name of active) if (name === 'Timeout' || name === 'Immediate') count += 1;

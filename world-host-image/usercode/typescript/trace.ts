@@ -1,4 +1,4 @@
-/** Formats errors for the author: only frames of the author's own files. */
+/** Formats errors for the author; their stacks contain only frames of the author's own files. */
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ const messageChars = 4_000;
 
 const framePattern =
   /^\s+at (?:async )?(?:(?:new )?(.*?) (?:\[as .*\] )?\()?(file:\/\/[^)]+?):(\d+):\d+\)?$/;
-/** Pattern for the place of a syntax error, which Node puts before the error's own text. */
+/** Pattern for the file and line of a syntax error, which Node puts before the error's own text. */
 const headPattern = /^(file:\/\/\S+):(\d+)$/m;
 
 const pathOf = (url: string): string => fileURLToPath(url.replace(/\?.*$/, ''));
@@ -32,7 +32,7 @@ const frameAt = (url: string, line: number, name: string, root: string): Frame[]
   return [{ file: relative(root, path), line, function: called, source: sourceLine(path, line) }];
 };
 
-/** Returns the author's frames in a stack, the innermost last, as Python has them. */
+/** Returns the author's frames in a stack. The innermost frame comes last, as in Python. */
 const framesOf = (stack: string, root: string): Frame[] => {
   const frames = stack.split('\n').flatMap((text) => {
     const [, name = '', url, line] = framePattern.exec(text) ?? [];
@@ -56,7 +56,7 @@ const messageOf = (error: Error, root: string): string =>
     .replaceAll(root + sep, '')
     .slice(0, messageChars);
 
-/** Describes what was thrown, of any type. */
+/** Describes a thrown value, whatever its type is. */
 export const describe = (thrown: unknown, root: string): Described => {
   if (!(thrown instanceof Error)) {
     return { exception: 'thrown', message: textOf(thrown).slice(0, messageChars), trace: [] };

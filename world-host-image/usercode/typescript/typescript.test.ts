@@ -1,4 +1,4 @@
-/** Tests what is specific to TypeScript: how Node imports it, promises that are not awaited, and what it may do. */
+/** Tests what is specific to TypeScript: how Node imports it, promises that are not awaited, and what code may do. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, createMemoryStore, startBench } from '#test/support/host/user-code.ts';
 import type { RunResult } from '../run.ts';

@@ -1,8 +1,8 @@
 /**
- * Starts the TypeScript worker: this Node, running `.ts` files as they are, in the sandbox (`boundary.ts`), and within
- * it under Node's permission model with a bounded heap. The permission model refuses writes, child processes, threads
- * and add-ons with messages that an author understands; the sandbox is the real barrier. It also ends the worker with
- * its host, because a busy loop in JavaScript never notices the end of a pipe.
+ * Starts the TypeScript worker: this Node, which runs `.ts` files directly, in the sandbox (`boundary.ts`). Inside the
+ * sandbox it runs under Node's permission model, with a limited heap. The permission model refuses writes, child
+ * processes, threads and add-ons with messages that an author understands; the sandbox is the real barrier. The sandbox
+ * also ends the worker together with its host, because a busy loop in JavaScript never notices that a pipe was closed.
  */
 import { accessSync, constants } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
@@ -18,7 +18,7 @@ import {
 import type { WorkerKind } from '../boundary/worker-kind.ts';
 import type { UserCodeLimits } from '../run.ts';
 
-/** Files that the worker itself consists of. */
+/** Files that make up the worker itself. */
 const workerFiles = [
   'boundary/lines.ts',
   'typescript/current-run.ts',
@@ -35,8 +35,8 @@ const workerFiles = [
 ];
 
 /**
- * Returns the folder of compiled code that the host itself was started from, as in the image; it saves the worker most
- * of its start. Only a folder that cannot be written to is passed on, because Node's permission model needs it opened
+ * Returns the folder of compiled code that the host itself was started from, as in the image; with it, the worker
+ * starts much faster. The folder is passed on only if it is read-only, because Node's permission model needs to open it
  * for both reading and writing.
  */
 const compiledFolder = (): string | undefined => {

@@ -1,9 +1,9 @@
 /**
- * TypeScript worker, a program of its own that Node runs unbundled. It serves one request after the other from the
- * world host, over descriptors 3 and 4, until the host is gone.
+ * TypeScript worker, a program of its own that Node runs unbundled. It handles one request of the world host after the
+ * other, over the file descriptors 3 and 4, until the host ends.
  *
- * It is `.mts` because the permission model hides package.json from it: as `.ts`, Node would first try it as CommonJS
- * and strip its types twice, at each start.
+ * Its name ends with `.mts` because the permission model hides package.json from it. With `.ts`, Node would first try
+ * to load the file as CommonJS, and strip its types twice at each start.
  */
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -54,14 +54,14 @@ const loader = createLoader();
 const rowCache = createRowCache();
 let current: OpenRun | undefined;
 /**
- * True while tests run. Node's test runner finishes when the event loop is empty, so the host's socket keeps the
- * process alive only while a request is pending.
+ * True while tests run. Node's test runner finishes when the event loop is empty, so during tests the host's socket
+ * keeps the process alive only while a request is pending.
  */
 let isTesting = false;
 
 /**
- * Ends this process. User code gets a replacement that throws, because ending the process is a mistake, which is
- * reported with its line.
+ * Function that ends this process. User code gets a replacement that throws: ending the process is a mistake, which is
+ * reported with the line that made it.
  */
 const end = process.exit.bind(process);
 process.exit = (status) => {
@@ -70,7 +70,7 @@ process.exit = (status) => {
   );
 };
 
-/** Sends a message. Throws `RangeError` for a message over the limit, `TypeError` for values that are not JSON. */
+/** Sends a message. Throws `RangeError` if the message exceeds the limit, and `TypeError` if a value is not JSON. */
 const send = (message: Json): void => {
   const line = jsonText(message);
   const mebibytes = Buffer.byteLength(line) / 1024 / 1024;
@@ -85,7 +85,7 @@ const send = (message: Json): void => {
 const headersOf = (headers: Record<string, string>): Json =>
   Object.keys(headers).length > 0 ? { headers } : {};
 
-/** Returns the request; its headers record which of them are read, if that is to be reported. */
+/** Returns the request for the handler. If the host needs it, the request's headers record which of them are read. */
 const requestOf = (run: OpenRun, { input, watched }: RunMessage): HandlerRequest => {
   const request = input as HandlerRequest;
   if (!watched) return request;
@@ -117,7 +117,10 @@ const failure = (code: string, message: string, details?: unknown): Json => ({
   error: { code, message, details },
 });
 
-/** Returns true if the system refused memory for a buffer or for WebAssembly; a full heap ends the process instead. */
+/**
+ * Returns true if the system refused memory for a buffer or for WebAssembly. (If the heap is full, the process ends
+ * instead.)
+ */
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof RangeError && /allocation failed|to allocate|not allocate/i.test(error.message);
 
@@ -164,7 +167,8 @@ const test = async (
 };
 
 /**
- * Returns the result, after all store operations that the function began have settled and their failures are handled.
+ * Returns the result of a function, once all store operations that it began have settled and their failures are
+ * handled.
  */
 const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   const body = async (): Promise<Json> => {
@@ -188,17 +192,20 @@ const outcomeOf = async (run: OpenRun, message: RunMessage): Promise<Json> => {
   }
 };
 
-/** Waits until all output has reached the host, which counts it towards the run. */
+/** Waits until all output has been sent to the host, so that the host counts it for this run. */
 const printed = async (): Promise<void> => {
   const drained = (stream: NodeJS.WriteStream): Promise<void> =>
     new Promise((resolve) => stream.write('', () => resolve()));
   await Promise.all([process.stdout, process.stderr].map(drained));
 };
 
-/** Headers that are certain to be valid. */
+/** Pattern of headers that are certainly valid. */
 const plainHeader = /^[a-z0-9-]+:[ -~]*$/;
 
-/** Returns true if `before` gave no answer. A header that may be invalid is left to the host to judge. */
+/**
+ * Returns true if `before` gave no answer, so that the handler may run. If a header may be invalid, returns false,
+ * because the host has to check it.
+ */
 const letsPass = ({ ok, status, headers = {} }: Json): boolean =>
   ok === true &&
   status === undefined &&
@@ -243,7 +250,7 @@ const load = async (message: Extract<HostMessage, { type: 'load' }>): Promise<vo
 };
 
 /**
- * Applies updates to the row cache. Ends the process on a failure, because a partly updated cache would return wrong
+ * Applies updates to the row cache. If that fails, ends the process, because a partly updated cache would return wrong
  * rows.
  */
 const updateCache = (updates: CacheUpdates): void => {
